@@ -1,0 +1,69 @@
+// swift-tools-version: 6.2
+
+import Foundation
+import PackageDescription
+
+/// Set in CI: our own targets build with warnings as errors, dependencies as they come.
+let strict = ProcessInfo.processInfo.environment["MEDIACACHE_STRICT"] == "1"
+
+let swiftSettings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + (strict ? [.treatAllWarnings(as: .error)] : [])
+
+let package = Package(
+    name: "swift-media-cache",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
+    products: [
+        .library(name: "MediaCache", targets: ["MediaCache"]),
+        .library(name: "MediaCacheTesting", targets: ["MediaCacheTesting"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    ],
+    targets: [
+        .target(name: "CMediaCacheShims"),
+        .target(
+            name: "MediaCache",
+            dependencies: [
+                "CMediaCacheShims",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "MediaCacheTesting",
+            dependencies: [
+                "MediaCache",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "MediaCacheTests",
+            dependencies: [
+                "MediaCache",
+                "MediaCacheTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "MediaCacheTestingTests",
+            dependencies: [
+                "MediaCache",
+                "MediaCacheTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+    ]
+)

@@ -1,0 +1,80 @@
+#include "CMediaCacheShims.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_acle.h>
+#endif
+
+// The polynomial, bit-reflected.
+#define POLYNOMIAL 0x82F63B78u
+
+static uint32_t software(uint32_t crc, const uint8_t *bytes, size_t count) {
+    while (count--) {
+        crc ^= *bytes++;
+        for (int bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ (POLYNOMIAL & (0u - (crc & 1)));
+    }
+    return crc;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) static uint32_t hardware(uint32_t crc, const uint8_t *bytes, size_t count) {
+    uint64_t wide = crc;
+    while (count >= 8) {
+        uint64_t word;
+        memcpy(&word, bytes, 8);
+        wide = _mm_crc32_u64(wide, word);
+        bytes += 8, count -= 8;
+    }
+    crc = (uint32_t)wide;
+    while (count--) crc = _mm_crc32_u8(crc, *bytes++);
+    return crc;
+}
+#elif defined(__aarch64__)
+__attribute__((target("crc"))) static uint32_t hardware(uint32_t crc, const uint8_t *bytes, size_t count) {
+    while (count >= 8) {
+        uint64_t word;
+        memcpy(&word, bytes, 8);
+        crc = __crc32cd(crc, word);
+        bytes += 8, count -= 8;
+    }
+    while (count--) crc = __crc32cb(crc, *bytes++);
+    return crc;
+}
+#endif
+
+uint32_t mc_crc32c(uint32_t crc, const void *bytes, size_t count) {
+    crc = ~crc;
+#if defined(__x86_64__)
+    crc = __builtin_cpu_supports("sse4.2") ? hardware(crc, bytes, count) : software(crc, bytes, count);
+#elif defined(__aarch64__)
+    // Every 64-bit processor of Apple's and every ARMv8.1 server has the instruction.
+    crc = hardware(crc, bytes, count);
+#else
+    crc = software(crc, bytes, count);
+#endif
+    return ~crc;
+}
+
+// The product of two polynomials modulo the CRC's, both bit-reflected.
+static uint32_t multiply(uint32_t a, uint32_t b) {
+    uint32_t product = 0;
+    for (uint32_t bit = 0x80000000u; bit != 0; bit >>= 1) {
+        if (a & bit) product ^= b;
+        b = (b >> 1) ^ (POLYNOMIAL & (0u - (b & 1)));
+    }
+    return product;
+}
+
+uint32_t mc_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_count) {
+    // Appending n zero bytes multiplies by x^(8n): square and multiply over the bits of n, starting from x^8.
+    uint32_t power = 0x00800000u;
+    uint32_t shift = 0x80000000u;
+    for (; second_count != 0; second_count >>= 1) {
+        if (second_count & 1) shift = multiply(shift, power);
+        power = multiply(power, power);
+    }
+    return multiply(shift, first) ^ second;
+}

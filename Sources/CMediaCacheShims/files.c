@@ -1,0 +1,63 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "CMediaCacheShims.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <linux/falloc.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#endif
+
+ssize_t mc_pread_nowait(int descriptor, void *buffer, size_t count, int64_t offset) {
+#if defined(__linux__) && defined(RWF_NOWAIT)
+    struct iovec vector = {buffer, count};
+    return preadv2(descriptor, &vector, 1, offset, RWF_NOWAIT);
+#else
+    (void)descriptor, (void)buffer, (void)count, (void)offset;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+int mc_sync_data(int descriptor) {
+#if defined(__APPLE__)
+    // fsync on Apple's systems only reaches the drive's cache.
+    return fcntl(descriptor, F_FULLFSYNC) == -1 ? fsync(descriptor) : 0;
+#else
+    return fdatasync(descriptor);
+#endif
+}
+
+int mc_punch_hole(int descriptor, int64_t offset, int64_t count) {
+#if defined(__linux__)
+    return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, count);
+#elif defined(__APPLE__)
+    struct fpunchhole hole = {.fp_flags = 0, .reserved = 0, .fp_offset = offset, .fp_length = count};
+    return fcntl(descriptor, F_PUNCHHOLE, &hole);
+#else
+    (void)descriptor, (void)offset, (void)count;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+int mc_reflink(int source, int destination) {
+#if defined(__linux__) && defined(FICLONE)
+    return ioctl(destination, FICLONE, source);
+#else
+    (void)source, (void)destination;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+int mc_lock_exclusive(int descriptor) {
+    return flock(descriptor, LOCK_EX | LOCK_NB);
+}

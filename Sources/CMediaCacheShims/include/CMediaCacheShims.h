@@ -1,0 +1,33 @@
+#ifndef CMEDIACACHESHIMS_H
+#define CMEDIACACHESHIMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// What Swift's Glibc and Darwin modules don't show. Every function returns -1 and sets errno on failure unless it
+// says otherwise.
+
+/// Continues a CRC-32C (Castagnoli; RFC 3720 appendix B.4) over `count` bytes. Start with 0.
+uint32_t mc_crc32c(uint32_t crc, const void *bytes, size_t count);
+
+/// The CRC-32C of two runs put together, from the CRC of each and the length of the second.
+uint32_t mc_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_count);
+
+/// pread that fails with EAGAIN instead of waiting for a disk. ENOTSUP where the system has no such call.
+ssize_t mc_pread_nowait(int descriptor, void *buffer, size_t count, int64_t offset);
+
+/// Makes the bytes of a file durable, and as much of its metadata as reading them needs.
+int mc_sync_data(int descriptor);
+
+/// Gives the disk space of a range back; the file's size stays and the range reads as zeros.
+int mc_punch_hole(int descriptor, int64_t offset, int64_t count);
+
+/// Makes `destination` share the blocks of `source` (FICLONE, clonefile's per-descriptor kin). ENOTSUP where the file
+/// system can't.
+int mc_reflink(int source, int destination);
+
+/// An exclusive lock on an open file that goes with the descriptor; EWOULDBLOCK when another process holds it.
+int mc_lock_exclusive(int descriptor);
+
+#endif

@@ -1,0 +1,198 @@
+import CMediaCacheShims
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Blobs as files of the system.
+package struct POSIXFileSystem: BlobFileSystem {
+    package init() {}
+
+    package func open(_ path: String, creating: Bool) throws -> any BlobFile {
+        let flags = O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0)
+        return try POSIXFile(path: path, flags: flags)
+    }
+
+    package func remove(_ path: String) throws {
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure("unlink", path) }
+    }
+
+    package func rename(_ source: String, to destination: String) throws {
+        #if canImport(Glibc)
+            let result = Glibc.rename(source, destination)
+        #elseif canImport(Musl)
+            let result = Musl.rename(source, destination)
+        #else
+            let result = Darwin.rename(source, destination)
+        #endif
+        guard result == 0 else { throw failure("rename", source) }
+    }
+
+    package func link(_ source: String, to destination: String) throws {
+        #if canImport(Glibc)
+            let result = Glibc.link(source, destination)
+        #elseif canImport(Musl)
+            let result = Musl.link(source, destination)
+        #else
+            let result = Darwin.link(source, destination)
+        #endif
+        guard result == 0 || errno == EEXIST else { throw failure("link", destination) }
+    }
+
+    package func linkCount(of path: String) throws -> Int {
+        var information = stat()
+        guard stat(path, &information) == 0 else { throw failure("stat", path) }
+        return Int(information.st_nlink)
+    }
+
+    package func makeFolder(_ path: String) throws {
+        let parent = Self.parent(of: path)
+        if mkdir(path, 0o700) != 0 {
+            if errno == EEXIST { return }
+            guard errno == ENOENT, parent != path else { throw failure("mkdir", path) }
+            try makeFolder(parent)
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("mkdir", path) }
+        }
+        // The new name must outlive a power cut as much as what will lie in the folder.
+        try syncFolder(parent)
+    }
+
+    package func syncFolder(_ path: String) throws {
+        let descriptor = Self.openDescriptor(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("fsync", path) }
+    }
+
+    package func names(in folder: String) throws -> [String] {
+        guard let directory = opendir(folder) else {
+            if errno == ENOENT { return [] }
+            throw failure("opendir", folder)
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    package func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    package func freeBytes(at path: String) throws -> Int64 {
+        var information = statvfs()
+        guard statvfs(path, &information) == 0 else { throw failure("statvfs", path) }
+        return Int64(information.f_bavail) * Int64(information.f_frsize)
+    }
+
+    package func replace(_ path: String, with bytes: [UInt8]) throws {
+        let temporary = "\(path).\(getpid()).new"
+        do {
+            let file = try POSIXFile(path: temporary, flags: O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC)
+            try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+            try file.sync()
+            try rename(temporary, to: path)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        try syncFolder(Self.parent(of: path))
+    }
+
+    package func contents(of path: String) throws -> [UInt8] {
+        let file = try POSIXFile(path: path, flags: O_RDONLY | O_CLOEXEC)
+        var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
+        try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        return bytes
+    }
+
+    package static func parent(of path: String) -> String {
+        guard let end = path.lastIndex(of: "/") else { return "." }
+        return end == path.startIndex ? "/" : String(path[..<end])
+    }
+
+    fileprivate static func openDescriptor(_ path: String, _ flags: Int32) -> Int32 {
+        #if canImport(Glibc)
+            Glibc.open(path, flags, 0o600)
+        #elseif canImport(Musl)
+            Musl.open(path, flags, 0o600)
+        #else
+            Darwin.open(path, flags, 0o600)
+        #endif
+    }
+}
+
+private func failure(_ call: String, _ path: String) -> SystemError {
+    SystemError(call: call, path: path, number: errno)
+}
+
+/// An open file.
+private final class POSIXFile: BlobFile {
+    private let path: String
+    private let descriptor: Int32
+
+    init(path: String, flags: Int32) throws {
+        self.path = path
+        descriptor = POSIXFileSystem.openDescriptor(path, flags)
+        guard descriptor >= 0 else { throw failure("open", path) }
+    }
+
+    deinit { close(descriptor) }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw failure("pwrite", path)
+            }
+            done += count
+        }
+    }
+
+    func readWithoutBlocking(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool {
+        let count = mc_pread_nowait(descriptor, buffer.baseAddress, buffer.count, offset)
+        if count == buffer.count { return true }
+        if count >= 0 || errno == EAGAIN || errno == ENOTSUP || errno == EINTR { return false }
+        throw failure("preadv2", path)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws {
+        var done = 0
+        while done < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw failure("pread", path)
+            }
+            guard count > 0 else { throw SystemError(call: "pread past the end of", path: path, number: EIO) }
+            done += count
+        }
+    }
+
+    func sync() throws {
+        guard mc_sync_data(descriptor) == 0 else { throw failure("fdatasync", path) }
+    }
+
+    func punch(_ range: Range<Int64>) throws {
+        guard mc_punch_hole(descriptor, range.lowerBound, Int64(range.count)) == 0 else {
+            throw failure("fallocate", path)
+        }
+    }
+
+    func size() throws -> Int64 {
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { throw failure("fstat", path) }
+        return Int64(information.st_size)
+    }
+}

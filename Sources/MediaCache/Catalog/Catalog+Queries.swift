@@ -1,0 +1,200 @@
+import Foundation
+import GRDB
+
+/// A resource with all its representations.
+package struct CatalogEntry: Sendable {
+    package var resource: StoredResource
+    package var representations: [StoredRepresentation]
+    /// Representations whose rows are damaged: what they say can't be used.
+    package var damaged: [Int64]
+}
+
+extension Catalog {
+    /// A resource with all its representations, or nil.
+    package func resource(key: String) async throws -> CatalogEntry? {
+        try await read { db in
+            guard let row = try Row.fetchOne(db, sql: Self.resourceByKey, arguments: [key]) else { return nil }
+            let resource = try StoredResource(row: row)
+            var entry = CatalogEntry(resource: resource, representations: [], damaged: [])
+            for row in try Row.fetchAll(db, sql: Self.representationsOfResource, arguments: [resource.id]) {
+                if let representation = try? StoredRepresentation(row: row, key: key) {
+                    entry.representations.append(representation)
+                } else {
+                    entry.damaged.append(try row.value("id"))
+                }
+            }
+            return entry
+        }
+    }
+
+    static let resourceByKey = "SELECT * FROM resource WHERE key = ?"
+    static let representationsOfResource = "SELECT * FROM representation WHERE resource = ? ORDER BY id"
+
+    /// The key of the resource with this number, or nil.
+    package func key(ofResource id: Int64) async throws -> String? {
+        try await read { db in
+            try String.fetchOne(db, sql: "SELECT key FROM resource WHERE id = ?", arguments: [id])
+        }
+    }
+
+    /// All resources, most recently used first, each with its newest representation.
+    package func resources() async throws -> [(resource: StoredResource, representation: StoredRepresentation)] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT p.*, r.key AS resource_key FROM representation p JOIN resource r ON r.id = p.resource
+                    WHERE superseded = 0 ORDER BY p.id
+                    """)
+            let newest = Dictionary(
+                rows.compactMap { row in
+                    (try? StoredRepresentation(row: row, key: row.value("resource_key"))).map { ($0.resourceID, $0) }
+                }, uniquingKeysWith: { $1 })
+            return try Row.fetchAll(db, sql: "SELECT * FROM resource ORDER BY use_order DESC").compactMap { row in
+                guard let resource = try? StoredResource(row: row) else { return nil }
+                return newest[resource.id].map { (resource, $0) }
+            }
+        }
+    }
+
+    /// The checksum pages of a representation. Blocks; called from the pool.
+    package func checksumPages(of representation: Int64) throws -> [Int64: [UInt8]] {
+        try database.read { db in
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT page, records FROM checksum_page WHERE representation = ?",
+                arguments: [representation])
+            return Dictionary(
+                rows.compactMap { row in
+                    // A page that can't be read has no records: its bytes count as damaged.
+                    (try? (row.value("page"), row.value("records"))).map { (page: Int64, records: Data) in
+                        (page, [UInt8](records))
+                    }
+                }, uniquingKeysWith: { $1 })
+        }
+    }
+
+    /// What may be given up, least recently used first.
+    package func evictable(limit: Int) async throws -> [(resource: StoredResource, bytes: Int64)] {
+        try await read { db in
+            try Row.fetchAll(db, sql: Self.evictable, arguments: [limit]).compactMap { row in
+                (try? StoredResource(row: row)).map { ($0, row["total"] ?? 0) }
+            }
+        }
+    }
+
+    static let evictable = """
+        SELECT *, (SELECT sum(bytes) FROM representation p WHERE p.resource = r.id) AS total
+        FROM resource r WHERE pinned = 0 ORDER BY use_order LIMIT ?
+        """
+    static let allBytes = "SELECT sum(bytes) FROM representation"
+    static let pinnedBytes = """
+        SELECT sum(bytes) FROM resource r JOIN representation p ON p.resource = r.id WHERE pinned = 1
+        """
+    static let completeCount = "SELECT count(*) FROM representation WHERE superseded = 0 AND bytes = length"
+
+    /// How SQLite goes about a query, one step a line.
+    package func plan(_ sql: String, arguments: Int) throws -> [String] {
+        try database.read { db in
+            let values = StatementArguments(Array(repeating: 0, count: arguments))
+            return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: values).map { $0["detail"] }
+        }
+    }
+
+    /// Bytes kept in all, and those of pinned resources.
+    package func byteTotals() async throws -> (all: Int64, pinned: Int64, resources: Int, complete: Int) {
+        try await read { db in
+            (
+                try Int64.fetchOne(db, sql: Self.allBytes) ?? 0,
+                try Int64.fetchOne(db, sql: Self.pinnedBytes) ?? 0,
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM resource") ?? 0,
+                try Int.fetchOne(db, sql: Self.completeCount) ?? 0
+            )
+        }
+    }
+
+    /// The blobs that belong to someone, and whether they lie with what is kept.
+    package func blobs() async throws -> [String: Bool] {
+        try await read { db in
+            let rows = try Row.fetchAll(db, sql: "SELECT blob, kept FROM representation")
+            return try Dictionary(
+                rows.map { (try $0.value("blob"), try $0.value("kept")) }, uniquingKeysWith: { $1 })
+        }
+    }
+
+    /// Whether a blob belongs to someone. Blocks; called from the pool.
+    package func knows(blob: String) throws -> Bool {
+        try database.read { db in
+            try Int.fetchOne(db, sql: "SELECT 1 FROM representation WHERE blob = ?", arguments: [blob]) != nil
+        }
+    }
+
+    /// Representations that go at the next opening: a newer one replaced them, or they were kept until closed.
+    package func supersededRepresentations() async throws -> [(id: Int64, blob: String)] {
+        try await read { db in
+            try Row.fetchAll(db, sql: Self.superseded).map { (try $0.value("id"), try $0.value("blob")) }
+        }
+    }
+
+    static let superseded = "SELECT id, blob FROM representation WHERE superseded = 1"
+}
+
+extension Row {
+    /// A column's value; a damaged catalog may hold anything.
+    fileprivate func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
+        let stored: DatabaseValue = self[column]
+        guard let value = Value.fromDatabaseValue(stored) else {
+            throw CacheError(.damaged, "the catalog has no usable value in \(column)")
+        }
+        return value
+    }
+
+    fileprivate func optional<Value: DatabaseValueConvertible>(_ column: String) throws -> Value? {
+        let stored: DatabaseValue = self[column]
+        return stored.isNull ? nil : try value(column)
+    }
+
+    fileprivate func date(_ column: String) throws -> Date {
+        Date(timeIntervalSince1970: try value(column))
+    }
+}
+
+extension StoredResource {
+    fileprivate init(row: Row) throws {
+        id = try row.value("id")
+        key = try row.value("key")
+        url = try row.value("url")
+        created = try row.date("created")
+        lastUsed = try row.date("used")
+        useOrder = try row.value("use_order")
+        hits = try row.value("hits")
+        isPinned = try row.value("pinned")
+    }
+}
+
+extension StoredRepresentation {
+    fileprivate init(row: Row, key: String) throws {
+        id = try row.value("id")
+        resourceID = try row.value("resource")
+        blob = try row.value("blob")
+        isKept = try row.value("kept")
+        head = ResourceHead(
+            length: try row.optional("length"),
+            contentType: try row.value("type"),
+            validator: Validator(entityTag: try row.optional("etag"), lastModified: try row.optional("last_modified")),
+            validatedAt: try row.date("validated"),
+            isStale: try row.value("stale"),
+            entityTag: try row.value("served_etag"))
+        freshness = Freshness(
+            freshUntil: try (row.optional("fresh_until") as Double?).map(Date.init(timeIntervalSince1970:)),
+            mustRevalidate: try row.value("must_revalidate"))
+        ignoresRanges = try row.value("ignores_ranges")
+        isSuperseded = try row.value("superseded")
+        guard let spans = SpanMap(encoded: try row.value("spans") as Data) else {
+            throw CacheError(.damaged, "the catalog has damaged spans of \(key)")
+        }
+        self.spans = spans
+        guard try row.value("check_sum") == checksum(key: key) else {
+            throw CacheError(.damaged, "the catalog has a damaged row of \(key)")
+        }
+    }
+}

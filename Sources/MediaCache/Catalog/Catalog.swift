@@ -1,0 +1,258 @@
+import Foundation
+import GRDB
+import Synchronization
+
+/// What the store knows across restarts: resources, their representations, spans and checksums.
+///
+/// Every commit is durable when its call returns (`synchronous=FULL`).
+package final class Catalog: Sendable {
+    /// Where it lies; nil in memory.
+    private let path: String?
+    private let connection: Mutex<(any DatabaseWriter)?>
+    private let counters: Mutex<Counters>
+    /// Whether it was made by this opening: there was none, or an empty file.
+    package let isNew: Bool
+
+    private struct Counters {
+        var resource: Int64
+        var representation: Int64
+        var use: Int64
+    }
+
+    /// Opens the catalog at `path`, or one in memory if it's nil. Blocks.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/newerFormat`` if a newer version wrote it, which leaves it
+    ///   untouched; ``CacheError/Code/damaged`` if it isn't a catalog or can't be read.
+    package init(path: String?) throws {
+        self.path = path
+        let (database, isNew) = try Self.connect(path)
+        self.isNew = isNew
+        connection = Mutex(database)
+        counters = Mutex(try Self.counters(database))
+    }
+
+    private static func connect(_ path: String?) throws -> (database: any DatabaseWriter, isNew: Bool) {
+        guard let path else {
+            let queue = try DatabaseQueue(configuration: CatalogSchema.configuration())
+            try CatalogSchema.migrator.migrate(queue)
+            return (queue, true)
+        }
+        do {
+            let marker = suspicionPath(path)
+            let isSuspect = FileManager.default.fileExists(atPath: marker)
+            if FileManager.default.fileExists(atPath: path) {
+                try CatalogSchema.examine(path: path, isThorough: isSuspect)
+            }
+            if isSuspect { try FileManager.default.removeItem(atPath: marker) }
+            let pool = try DatabasePool(path: path, configuration: CatalogSchema.configuration())
+            // GRDB sets NORMAL for WAL, by which a power cut takes commits back.
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            let isNew = try pool.read { try !$0.tableExists("resource") }
+            try CatalogSchema.migrator.migrate(pool)
+            return (pool, isNew)
+        } catch let error as DatabaseError {
+            throw translate(error, path: path)
+        }
+    }
+
+    private static func counters(_ database: some DatabaseReader) throws -> Counters {
+        try database.read { db in
+            Counters(
+                resource: try Int64.fetchOne(db, sql: "SELECT max(id) FROM resource") ?? 0,
+                representation: try Int64.fetchOne(db, sql: "SELECT max(id) FROM representation") ?? 0,
+                use: try Int64.fetchOne(db, sql: "SELECT max(use_order) FROM resource") ?? 0
+            )
+        }
+    }
+
+    /// The open database.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``.
+    var database: any DatabaseWriter {
+        get throws {
+            guard let database = connection.withLock({ $0 }) else {
+                throw CacheError(.closed, "the catalog is closed")
+            }
+            return database
+        }
+    }
+
+    /// Closes the database, which ``reopen()`` opens again. Blocks.
+    package func close() throws {
+        let database = connection.withLock { connection in
+            defer { connection = nil }
+            return connection
+        }
+        // The pool closes its reading connections last, and those can't empty the log.
+        if let pool = database as? DatabasePool {
+            _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        }
+        try database?.close()
+    }
+
+    /// Opens the database again, as it is now. Blocks.
+    package func reopen() throws {
+        guard connection.withLock({ $0 == nil }) else { return }
+        let (database, _) = try Self.connect(path)
+        let now = try Self.counters(database)
+        counters.withLock { counters in
+            counters.resource = max(counters.resource, now.resource)
+            counters.representation = max(counters.representation, now.representation)
+            counters.use = max(counters.use, now.use)
+        }
+        connection.withLock { $0 = database }
+    }
+
+    /// Writes what was committed so far into a file of its own. Blocks.
+    package func copy(to path: String) throws {
+        let copy = try DatabaseQueue(path: path)
+        try database.backup(to: copy)
+        try copy.close()
+    }
+
+    /// Notes that the catalog was found damaged while in use: the next opening looks at all of it. Blocks.
+    package func markSuspect() {
+        guard let path else { return }
+        _ = FileManager.default.createFile(atPath: Self.suspicionPath(path), contents: nil)
+    }
+
+    private static func suspicionPath(_ path: String) -> String { "\(path).suspect" }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do {
+            return try await database.read(body)
+        } catch let error as DatabaseError {
+            throw translateInUse(error)
+        }
+    }
+
+    func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do {
+            return try await database.write(body)
+        } catch let error as DatabaseError {
+            throw translateInUse(error)
+        }
+    }
+
+    package func nextResourceID() -> Int64 {
+        counters.withLock { counters in
+            counters.resource += 1
+            return counters.resource
+        }
+    }
+
+    package func nextRepresentationID() -> Int64 {
+        counters.withLock { counters in
+            counters.representation += 1
+            return counters.representation
+        }
+    }
+
+    package func nextUse() -> Int64 {
+        counters.withLock { counters in
+            counters.use += 1
+            return counters.use
+        }
+    }
+
+    /// Makes everything in `snapshots` durable, and the resources' use: all of it or nothing.
+    package func commit(_ snapshots: [CommitSnapshot], uses: [StoredResource] = []) async throws {
+        try await write { db in
+            for use in uses {
+                try db.cachedStatement(
+                    sql: "UPDATE resource SET url = ?, used = ?, use_order = ?, hits = ?, pinned = ? WHERE id = ?"
+                ).execute(arguments: [
+                    use.url, use.lastUsed.timeIntervalSince1970, use.useOrder, use.hits, use.isPinned, use.id,
+                ])
+            }
+            for snapshot in snapshots { try Self.save(snapshot, in: db) }
+        }
+    }
+
+    /// Forgets representations, and resources that then have none. Durable when it returns.
+    package func delete(representations ids: [Int64]) async throws {
+        try await write { db in
+            for id in ids {
+                let resource = try Int64.fetchOne(
+                    db, sql: "SELECT resource FROM representation WHERE id = ?", arguments: [id])
+                try db.execute(sql: "DELETE FROM representation WHERE id = ?", arguments: [id])
+                try db.execute(
+                    sql: """
+                        DELETE FROM resource WHERE id = ? AND
+                        NOT EXISTS (SELECT 1 FROM representation WHERE resource = resource.id)
+                        """, arguments: [resource])
+            }
+        }
+    }
+
+    /// Forgets a resource whose row can't be read, with all its representations. Durable when it returns.
+    package func delete(key: String) async throws {
+        try await write { try $0.execute(sql: "DELETE FROM resource WHERE key = ?", arguments: [key]) }
+    }
+
+    private static func save(_ snapshot: CommitSnapshot, in db: Database) throws {
+        let resource = snapshot.resource
+        let representation = snapshot.representation
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO resource (id, key, url, created, used, use_order, hits, pinned)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET url = excluded.url, used = excluded.used,
+                use_order = excluded.use_order, hits = excluded.hits, pinned = excluded.pinned
+                """
+        ).execute(arguments: [
+            resource.id, resource.key, resource.url, resource.created.timeIntervalSince1970,
+            resource.lastUsed.timeIntervalSince1970, resource.useOrder, resource.hits, resource.isPinned,
+        ])
+        let head = representation.head
+        // Not INSERT OR REPLACE: that deletes the old row first, and its checksum pages with it.
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO representation (id, resource, blob, kept, length, type, etag, last_modified,
+                validated, stale, served_etag, fresh_until, must_revalidate, ignores_ranges, superseded, spans, bytes,
+                check_sum)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET kept = excluded.kept, length = excluded.length, type = excluded.type,
+                etag = excluded.etag, last_modified = excluded.last_modified, validated = excluded.validated,
+                stale = excluded.stale, served_etag = excluded.served_etag, fresh_until = excluded.fresh_until,
+                must_revalidate = excluded.must_revalidate, ignores_ranges = excluded.ignores_ranges,
+                superseded = excluded.superseded, spans = excluded.spans, bytes = excluded.bytes,
+                check_sum = excluded.check_sum
+                """
+        ).execute(arguments: [
+            representation.id, representation.resourceID, representation.blob, representation.isKept, head.length,
+            head.contentType, head.validator.entityTag, head.validator.lastModified,
+            head.validatedAt.timeIntervalSince1970, head.isStale, head.entityTag,
+            representation.freshness.freshUntil?.timeIntervalSince1970, representation.freshness.mustRevalidate,
+            representation.ignoresRanges, representation.isSuperseded, Data(representation.spans.encoded),
+            representation.spans.byteCount, representation.checksum(key: resource.key),
+        ])
+        for (page, records) in snapshot.dirtyPages {
+            if records.isEmpty {
+                try db.cachedStatement(sql: "DELETE FROM checksum_page WHERE representation = ? AND page = ?")
+                    .execute(arguments: [representation.id, page])
+            } else {
+                try db.cachedStatement(
+                    sql: "INSERT OR REPLACE INTO checksum_page (representation, page, records) VALUES (?, ?, ?)"
+                ).execute(arguments: [representation.id, page, Data(records)])
+            }
+        }
+    }
+
+    /// While it's in use, a statement that fails is no sign of damage by itself.
+    private func translateInUse(_ error: DatabaseError) -> CacheError {
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.translate(error, path: path ?? "in memory")
+        default: CacheError(.storage, "the catalog \(path ?? "in memory") can't be used", cause: error)
+        }
+    }
+
+    private static func translate(_ error: DatabaseError, path: String) -> CacheError {
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_SCHEMA, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
+            CacheError(.damaged, "the catalog \(path) is damaged", cause: error)
+        default:
+            CacheError(.storage, "the catalog \(path) can't be used", cause: error)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import GRDB
+
+/// The catalog's tables and how they came to be.
+enum CatalogSchema {
+    static func configuration() -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "MediaCache.catalog"
+        configuration.foreignKeysEnabled = true
+        return configuration
+    }
+
+    /// Other modules keep tables in the same file; each one's migrations carry its name.
+    private static let prefix = "MediaCache."
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration(prefix + "1") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE resource (
+                        id INTEGER PRIMARY KEY,
+                        key TEXT NOT NULL UNIQUE,
+                        url TEXT NOT NULL,
+                        created REAL NOT NULL,
+                        used REAL NOT NULL,
+                        use_order INTEGER NOT NULL,
+                        hits INTEGER NOT NULL,
+                        pinned INTEGER NOT NULL
+                    );
+                    CREATE INDEX resource_use ON resource (pinned, use_order);
+                    CREATE TABLE representation (
+                        id INTEGER PRIMARY KEY,
+                        resource INTEGER NOT NULL REFERENCES resource ON DELETE CASCADE,
+                        blob TEXT NOT NULL UNIQUE,
+                        kept INTEGER NOT NULL,
+                        length INTEGER,
+                        type TEXT NOT NULL,
+                        etag TEXT,
+                        last_modified TEXT,
+                        validated REAL NOT NULL,
+                        stale INTEGER NOT NULL,
+                        served_etag TEXT NOT NULL,
+                        fresh_until REAL,
+                        must_revalidate INTEGER NOT NULL,
+                        ignores_ranges INTEGER NOT NULL,
+                        superseded INTEGER NOT NULL,
+                        spans BLOB NOT NULL,
+                        bytes INTEGER NOT NULL,
+                        check_sum INTEGER NOT NULL
+                    );
+                    CREATE INDEX representation_bytes ON representation (resource, bytes, length, superseded);
+                    CREATE INDEX representation_superseded ON representation (id) WHERE superseded = 1;
+                    CREATE TABLE checksum_page (
+                        representation INTEGER NOT NULL REFERENCES representation ON DELETE CASCADE,
+                        page INTEGER NOT NULL,
+                        records BLOB NOT NULL,
+                        PRIMARY KEY (representation, page)
+                    ) WITHOUT ROWID;
+                    """)
+        }
+        return migrator
+    }
+
+    /// Throws if the file has migrations of this module that this version doesn't know, or is damaged. Doesn't write to
+    /// it.
+    static func examine(path: String, isThorough: Bool) throws {
+        var configuration = configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        let applied = try queue.read { db in
+            try db.tableExists("grdb_migrations")
+                ? String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations") : []
+        }
+        let unknown = applied.filter { $0.hasPrefix(prefix) && !migrator.migrations.contains($0) }
+        guard unknown.isEmpty else {
+            throw CacheError(
+                .newerFormat,
+                "the catalog \(path) was written by a newer version (\(unknown.joined(separator: ", "))); "
+                    + "update this program or name another folder")
+        }
+        try check(queue, isThorough: isThorough)
+    }
+
+    /// A look at all of a small catalog, and at the indexes of a large one.
+    private static func check(_ database: some DatabaseReader, isThorough: Bool) throws {
+        try database.read { db in
+            guard try db.tableExists("representation"), try db.tableExists("resource") else { return }
+            let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            _ = try Int64.fetchOne(db, sql: "SELECT sum(bytes) + count(*) FROM representation")
+            _ = try Int64.fetchOne(db, sql: "SELECT sum(use_order) FROM resource")
+            guard isThorough || pages < 4_000 else { return }
+            let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") ?? "no answer"
+            guard verdict == "ok" else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict)
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package import Foundation
+
+/// A resource as the catalog knows it.
+package struct StoredResource: Sendable {
+    package var id: Int64
+    package var key: String
+    package var url: String
+    package var created: Date
+    package var lastUsed: Date
+    /// Grows with each use; what eviction orders by, since the clock may jump.
+    package var useOrder: Int64
+    package var hits: Int64
+    package var isPinned: Bool
+}
+
+/// One version of a resource as the catalog knows it.
+package struct StoredRepresentation: Sendable {
+    package var id: Int64
+    package var resourceID: Int64
+    /// The blob's file name without extension: 32 hexadecimal digits.
+    package var blob: String
+    /// Whether the blob lies among those that aren't evicted.
+    package var isKept: Bool
+    package var head: ResourceHead
+    package var freshness: Freshness
+    package var ignoresRanges: Bool
+    /// Whether the origin has a newer version, so that only open readers hold this one.
+    package var isSuperseded: Bool
+    package var spans: SpanMap
+
+    /// The checksum of what decides which bytes are served under which name, so that a catalog damaged inside a value,
+    /// which SQLite doesn't notice, serves nothing wrong.
+    package func checksum(key: String) -> Int64 {
+        var text = "\(id) \(blob) \(head.length ?? -1)"
+        for part in [
+            key, head.contentType, head.validator.entityTag, head.validator.lastModified, head.entityTag,
+        ] {
+            text += part.map { " \($0.utf8.count) \($0)" } ?? " -"
+        }
+        let bytes = Array(text.utf8) + [0] + spans.encoded
+        return Int64(bytes.withUnsafeBytes { CRC32C.extend(with: $0) })
+    }
+}
+
+/// What one commit writes about a representation: all of its row, and the checksum pages that changed.
+package struct CommitSnapshot: Sendable {
+    package var resource: StoredResource
+    package var representation: StoredRepresentation
+    package var dirtyPages: [Int64: [UInt8]]
+}

@@ -1,0 +1,243 @@
+package import Logging
+import Synchronization
+
+/// Makes written bytes committed, for the whole store: data first, then the catalog, one transaction for all.
+///
+/// It runs a second after something was written, or as soon as 8 MiB were.
+package final class Committer: Sendable {
+    private static let interval = Duration.seconds(1)
+    private static let distance: Int64 = 8 << 20
+
+    private struct State {
+        var dirty: [ObjectIdentifier: Representation] = [:]
+        var usedResources: [Int64: Resource] = [:]
+        var bytes: Int64 = 0
+        var timer: Task<Void, Never>?
+        var running: Task<CacheError?, Never>?
+        /// The commit that begins when the running one ends. Whoever asks until then shares it.
+        var next: Task<CacheError?, Never>?
+        /// Whether nothing is to be committed by itself: the store is closed or suspended.
+        var isPaused = false
+        /// Whether nothing will be committed any more.
+        var isClosed = false
+    }
+
+    private let catalog: Catalog
+    private let files: any BlobFileSystem
+    private let time: any TimeSource
+    private let pool: BlockingPool
+    private let health: StorageHealth
+    private let counters: Counters
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    package init(
+        catalog: Catalog, files: any BlobFileSystem, time: any TimeSource, pool: BlockingPool, health: StorageHealth,
+        counters: Counters, logger: Logger
+    ) {
+        self.catalog = catalog
+        self.files = files
+        self.time = time
+        self.pool = pool
+        self.health = health
+        self.counters = counters
+        self.logger = logger
+    }
+
+    /// A representation has something to commit.
+    func markDirty(_ representation: Representation, bytes: Int64) {
+        let isFull = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.dirty[ObjectIdentifier(representation)] = representation
+            state.bytes += bytes
+            startTimer(&state)
+            return state.bytes >= Self.distance
+        }
+        if isFull { commitSoon() }
+    }
+
+    /// A resource was used; its counts are to be made known some time.
+    func markUsed(_ resource: Resource) {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            state.usedResources[resource.id] = resource
+            startTimer(&state)
+        }
+    }
+
+    private func startTimer(_ state: inout State) {
+        guard state.timer == nil, !state.isPaused else { return }
+        state.timer = Task { [weak self, time] in
+            guard (try? await time.sleep(for: Self.interval)) != nil else { return }
+            self?.state.withLock { $0.timer = nil }
+            _ = await self?.commit()
+        }
+    }
+
+    /// Starts a commit, unless one is about to start.
+    func commitSoon() {
+        _ = nextCommit()
+    }
+
+    /// Commits everything that was written before the call. Returns what went wrong, if anything.
+    @discardableResult
+    package func commit() async -> CacheError? {
+        await nextCommit().value
+    }
+
+    /// Returns when the commit that runs now, if one does, has ended.
+    func waitForRunning() async {
+        _ = await state.withLock { $0.running }?.value
+    }
+
+    private func nextCommit() -> Task<CacheError?, Never> {
+        state.withLock { state in
+            if let next = state.next { return next }
+            let running = state.running
+            let task = Task {
+                _ = await running?.value
+                return await self.run()
+            }
+            state.next = task
+            return task
+        }
+    }
+
+    /// Commits what is left, and from then on only when asked to.
+    package func pause() async {
+        state.withLock { state in
+            state.isPaused = true
+            state.timer?.cancel()
+            state.timer = nil
+        }
+        await commit()
+    }
+
+    /// Commits by itself again.
+    package func resume() {
+        state.withLock { state in
+            state.isPaused = false
+            if !state.dirty.isEmpty { startTimer(&state) }
+        }
+    }
+
+    /// Commits what is left, and lets go of what can't be committed.
+    package func close() async {
+        await pause()
+        state.withLock { state in
+            state.isClosed = true
+            state.dirty = [:]
+            state.usedResources = [:]
+        }
+    }
+
+    private func run() async -> CacheError? {
+        let (dirty, used) = state.withLock { state in
+            defer {
+                state.running = state.next
+                state.next = nil
+                state.dirty = [:]
+                state.usedResources = [:]
+                state.bytes = 0
+            }
+            return (Array(state.dirty.values), Array(state.usedResources.values))
+        }
+        let commits = dirty.compactMap { $0.takeCommit() }
+        let unsynced = await sync(commits)
+        let synced = commits.indices.filter { unsynced[$0] == nil }
+        let uncommitted = await record(synced.map { commits[$0] }, used: used)
+        var failure: CacheError?
+        for index in commits.indices {
+            let commit = commits[index]
+            let error = unsynced[index] ?? uncommitted[ObjectIdentifier(commit.representation)]
+            failure = failure ?? error
+            commit.representation.commitEnded(commit, error: error, lostData: unsynced[index] != nil)
+            if error == nil { counters.add(\.bytesCommitted, commit.bytes) }
+        }
+        if let failure { health.failed(failure) }
+        await writeSidecars(synced.map { commits[$0] })
+        state.withLock { $0.running = nil }
+        return failure
+    }
+
+    /// Makes the bytes durable. Returns what went wrong, by index.
+    private func sync(_ commits: [PendingCommit]) async -> [Int: CacheError] {
+        let files = files
+        let work = commits.map { ($0.file, $0.newFolder) }
+        guard work.contains(where: { $0.0 != nil }) else { return [:] }
+        return await pool.perform {
+            var failures: [Int: CacheError] = [:]
+            var folders: [String: CacheError?] = [:]
+            for (index, (file, folder)) in work.enumerated() {
+                do {
+                    try file?.sync()
+                } catch {
+                    failures[index] = Self.wrap(error)
+                }
+                guard let folder else { continue }
+                if folders[folder] == nil {
+                    do {
+                        try files.syncFolder(folder)
+                        folders[folder] = .some(nil)
+                    } catch {
+                        folders[folder] = Self.wrap(error)
+                    }
+                }
+                if let known = folders[folder], let error = known { failures[index] = error }
+            }
+            return failures
+        }
+    }
+
+    /// Makes the catalog know. Returns what went wrong, by representation.
+    private func record(_ commits: [PendingCommit], used: [Resource]) async -> [ObjectIdentifier: CacheError] {
+        guard !commits.isEmpty || !used.isEmpty else { return [:] }
+        do {
+            try await catalog.commit(commits.map(\.snapshot), uses: used.map(\.stored))
+            return [:]
+        } catch let error as CacheError where error.code == .damaged {
+            catalog.markSuspect()
+            let failure = Self.wrap(error)
+            health.failedForGood(failure)
+            return Dictionary(
+                commits.map { (ObjectIdentifier($0.representation), failure) }, uniquingKeysWith: { first, _ in first })
+        } catch {
+            // One that can't be written may not keep the others from being.
+            var failures: [ObjectIdentifier: CacheError] = [:]
+            for commit in commits {
+                do {
+                    try await catalog.commit([commit.snapshot])
+                } catch {
+                    failures[ObjectIdentifier(commit.representation)] = Self.wrap(error)
+                }
+            }
+            if commits.isEmpty { health.failed(Self.wrap(error)) }
+            return failures
+        }
+    }
+
+    /// What is pinned is listed outside the catalog too, anew once it's complete.
+    private func writeSidecars(_ commits: [PendingCommit]) async {
+        let pinned = commits.filter(\.snapshot.resource.isPinned).map(\.representation)
+        guard !pinned.isEmpty else { return }
+        let failure: CacheError? = await pool.perform {
+            for representation in pinned {
+                do {
+                    try representation.writeSidecarIfDue()
+                } catch {
+                    return Self.wrap(error)
+                }
+            }
+            return nil
+        }
+        if let failure {
+            logger.error("sidecar not written", metadata: ["error": "\(failure)"])
+            health.failed(failure)
+        }
+    }
+
+    private static func wrap(_ error: any Error) -> CacheError {
+        if let error = error as? CacheError, error.code == .storage { return error }
+        return CacheError(.storage, "the cache can't be committed; check the disk", cause: error)
+    }
+}

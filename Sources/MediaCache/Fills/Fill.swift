@@ -1,0 +1,199 @@
+import Logging
+
+/// One origin request writing into one hole. Readers of that hole share it.
+struct Fill: Sendable {
+    let plan: RepresentationState.FillPlan
+    let representation: Representation
+    let settings: TransferSettings?
+    let transferClass: TransferClass
+    /// A reader whose response is here already, when the fill began as the request that found the representation.
+    let reader: OriginReader?
+    /// That request's place in the scheduler.
+    let ticket: TransferScheduler.Ticket?
+
+    /// The origin's rate is measured over so many bytes.
+    private static let sampleSize: Int64 = 256 << 10
+
+    private var engine: Engine { representation.engine }
+    private var key: String { representation.resource.key }
+
+    /// Fills until the hole is full, nobody wants more, or nothing helps. Returns what ended it, if it failed.
+    func run() async -> CacheError? {
+        engine.counters.add(\.runningFills)
+        engine.events.send(.fillStarted(key: key, range: plan.range))
+        var written: Int64 = 0
+        var failure: CacheError?
+        do {
+            try await transfer(&written)
+        } catch {
+            failure = CacheError.wrap(error, as: .unreachable, "\(key) can't be filled")
+        }
+        let woken = representation.withState { $0.fillEnded(plan.id, error: failure) }
+        engine.counters.add(\.runningFills, -1)
+        if let failure { report(failure) }
+        engine.events.send(.fillEnded(key: key, bytes: written, error: failure?.code == .cancelled ? nil : failure))
+        for wake in woken { wake() }
+        representation.wakeFillWaiters()
+        representation.resource.useEnded()
+        return failure
+    }
+
+    private func transfer(_ written: inout Int64) async throws {
+        let ticket =
+            ticket
+            ?? engine.scheduler.ticket(for: representation.resource.locator.url, transferClass: transferClass)
+        defer { ticket.release() }
+        representation.withState { $0.setRaise({ ticket.raise(to: $0) }, of: plan.id) }
+        let reader = try await opened(ticket: ticket)
+        if let length = await reader.answer?.completeLength { learn(length) }
+        defer { Task { await reader.close() } }
+        var isNewsOfTags = true
+        var sample = (since: engine.time.monotonic, bytes: Int64(0))
+        while let piece = try await reader.next() {
+            try await compare(piece)
+            if piece.hasOtherTag, isNewsOfTags {
+                isNewsOfTags = false
+                engine.events.send(.entityTagAlternates(key: key))
+            }
+            if piece.isOverlap { continue }
+            engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
+            let limit = representation.withState { $0.limit(of: plan.id) }
+            guard piece.offset < limit else { break }
+            try await representation.waitForRoom()
+            try await write(piece, limit: limit)
+            written += Int64(piece.part.count)
+            sample.bytes += Int64(piece.part.count)
+            if sample.bytes >= Self.sampleSize {
+                let now = engine.time.monotonic
+                representation.withState { $0.measured(bytes: sample.bytes, in: now - sample.since) }
+                sample = (now, 0)
+            }
+            progress()
+            if piece.range.upperBound >= limit { break }
+        }
+        if let length = await reader.learnedLength { learn(length) }
+        // Its readers would ask again, and again.
+        guard representation.withState({ $0.isFull(plan.id) }) else {
+            throw CacheError(
+                .badResponse, "\(representation.resource.locator.url) ended before the bytes that were asked for")
+        }
+    }
+
+    /// The length of a version that was found without one.
+    private func learn(_ length: Int64) {
+        let woken = representation.withState { $0.head.length == nil ? $0.learned(length: length) : [] }
+        for wake in woken { wake() }
+    }
+
+    private func opened(ticket: TransferScheduler.Ticket) async throws -> OriginReader {
+        // A response that is here already has been admitted by the fact that it is here.
+        if let reader { return reader }
+        try await ticket.admission()
+        let head = representation.head
+        if plan.probes {
+            guard try await representation.isSameAtOrigin(settings) else { throw changed(at: plan.range.lowerBound) }
+        }
+        let isUnbounded = plan.range.upperBound == .max
+        let reader = OriginReader(
+            context: engine.originContext(settings),
+            locator: representation.resource.locator,
+            asked: .from(plan.range.lowerBound, to: isUnbounded ? nil : plan.range.upperBound),
+            known: KnownRepresentation(validator: head.validator, length: head.length),
+            takesWhole: true,
+            comparable: { [representation] in representation.comparableBytes(before: $0) })
+        let asked = engine.time.monotonic
+        let checked = try await firstAnswer(of: reader)
+        let latency = engine.time.monotonic - asked
+        let isNews = representation.withState { state in
+            state.measured(latency: latency)
+            defer { if checked.ignoredRange { state.ignoreRanges(of: plan.id) } }
+            return checked.ignoredRange && !state.ignoresRanges
+        }
+        if isNews { engine.events.send(.rangesIgnored(key: key)) }
+        return reader
+    }
+
+    /// The head of the first response. Where tags may alternate and nothing before the hole can be compared, other
+    /// bytes are.
+    private func firstAnswer(of reader: OriginReader) async throws -> CheckedHead {
+        do {
+            return try await reader.open(overlapping: plan.resumes)
+        } catch let error as CacheError where error.code == .representationChanged {
+            let policy = engine.originContext(settings).settings.alternatingEntityTags
+            guard policy == .compareBytes, try await representation.isSameAtOrigin(settings) else { throw error }
+            await reader.acceptOtherTag()
+            return try await reader.open(overlapping: plan.resumes)
+        }
+    }
+
+    /// Writes what isn't here yet, then lets readers have it.
+    private func write(_ piece: OriginPiece, limit: Int64) async throws {
+        let range = piece.offset..<min(piece.range.upperBound, limit)
+        let missing = representation.withState { $0.missing(in: range) }
+        let representation = representation
+        let records: [BlockChecksums.Record]
+        do {
+            records = try await engine.pool.run {
+                try representation.withWriter { file in
+                    try piece.withUnsafeBytes { bytes in
+                        try missing.flatMap { hole in
+                            let lower = Int(hole.lowerBound - piece.offset)
+                            let part = UnsafeRawBufferPointer(rebasing: bytes[lower..<lower + hole.count])
+                            try file.write(part, at: hole.lowerBound)
+                            return BlockChecksums.records(of: part, at: hole.lowerBound)
+                        }
+                    }
+                }
+            }
+        } catch {
+            throw CacheError(
+                .storage, "\(representation.path) can't be written; playing on without keeping", cause: error)
+        }
+        let woken = representation.withState { $0.didWrite(range, records: records, by: plan.id) }
+        for wake in woken { wake() }
+        engine.committer.markDirty(representation, bytes: Int64(range.count))
+    }
+
+    /// Bytes that were here before must be what came now, or it's another version. A strong tag says so without
+    /// looking.
+    private func compare(_ piece: OriginPiece) async throws {
+        let tag = piece.validator.strongEntityTag
+        let here = representation.withState { state in
+            piece.isOverlap || tag == nil || tag != state.head.validator.strongEntityTag
+                ? state.written.spans(in: piece.range) : []
+        }
+        guard !here.isEmpty else { return }
+        guard try await representation.agrees(with: piece, in: here) else { throw changed(at: piece.offset) }
+    }
+
+    private func changed(at offset: Int64) -> CacheError {
+        CacheError(
+            .representationChanged,
+            "\(representation.resource.locator.url) has other bytes than before, seen when asked for \(offset)")
+    }
+
+    private func progress() {
+        let (kept, length, isComplete) = representation.withState {
+            ($0.written.byteCount, $0.head.length, $0.isComplete)
+        }
+        engine.events.sendProgress(key: key, now: engine.time.monotonic, isFinal: isComplete) {
+            let statistics = engine.counters.snapshot
+            return CacheEvent.Progress(
+                key: key, kept: kept, length: length, fromOrigin: statistics.bytesFromOrigin,
+                fromCache: statistics.bytesFromCache, rate: representation.withState { $0.bytesPerSecond })
+        }
+    }
+
+    private func report(_ failure: CacheError) {
+        switch failure.code {
+        case .cancelled: break
+        case .storage:
+            engine.health.failed(failure)
+        case .representationChanged:
+            representation.resource.changed(representation)
+            engine.events.send(.representationChanged(key: key))
+        default:
+            engine.logger.info("fill failed", metadata: ["key": "\(key)", "error": "\(failure)"])
+        }
+    }
+}

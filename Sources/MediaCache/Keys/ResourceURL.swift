@@ -1,0 +1,217 @@
+/// The absolute http(s) URL of a resource, with its path and query kept byte for byte (RFC 3986).
+///
+/// `Foundation.URL` re-encodes and normalises; signed URLs don't survive that. This type parses only what the engine
+/// needs: scheme, authority, path and query. The fragment is dropped, since it never reaches an origin.
+public struct ResourceURL: Sendable, Hashable {
+    /// `http` or `https`, in lower case.
+    public let scheme: String
+    /// The host in lower case; an IPv6 address is in its brackets.
+    public let host: String
+    /// The port, if the URL names one other than its scheme's default.
+    public let port: Int?
+    /// Everything from the path on, `?query` included, as it was written. Starts with `/`.
+    public let target: String
+    /// `user:password`, if the URL had it. It is never part of ``description``.
+    public let userInfo: String?
+
+    /// Parses `text`, trimmed of white space and control characters.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``, saying what is wrong.
+    public init(_ text: String) throws {
+        let trimmed = Self.trim(text)
+        guard let colon = trimmed.firstIndex(of: ":"), Self.isScheme(trimmed[..<colon]) else {
+            throw CacheError(.invalidURL, "“\(trimmed)” is not an absolute URL; it must begin with http:// or https://")
+        }
+        let scheme = trimmed[..<colon].lowercased()
+        guard scheme == "http" || scheme == "https" else {
+            throw CacheError(.invalidURL, "the scheme “\(scheme)” isn't supported; only http and https are")
+        }
+        let rest = trimmed[trimmed.index(after: colon)...]
+        guard rest.hasPrefix("//") else {
+            throw CacheError(.invalidURL, "“\(trimmed)” names no host; expected \(scheme)://host/path")
+        }
+        let hierarchical = rest.dropFirst(2)
+        let authorityEnd = hierarchical.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? hierarchical.endIndex
+        try self.init(
+            scheme: scheme,
+            authority: String(hierarchical[..<authorityEnd]),
+            target: String(hierarchical[authorityEnd...])
+        )
+    }
+
+    /// Puts a URL together from its parts.
+    ///
+    /// - Parameters:
+    ///   - scheme: `http` or `https`.
+    ///   - authority: `[userinfo@]host[:port]`.
+    ///   - target: path and query, as they are to be sent; a fragment is dropped.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``.
+    public init(scheme: String, authority: String, target: String) throws {
+        guard scheme == "http" || scheme == "https" else {
+            throw CacheError(.invalidURL, "the scheme “\(scheme)” isn't supported; only http and https are")
+        }
+        let at = authority.lastIndex(of: "@")
+        let hostAndPort = at.map { authority[authority.index(after: $0)...] } ?? authority[...]
+        let (host, port) = try Self.splitHostAndPort(hostAndPort)
+        self.scheme = scheme
+        self.host = host.lowercased()
+        self.port = port == (scheme == "http" ? 80 : 443) ? nil : port
+        self.userInfo = at.map { String(authority[..<$0]) }
+        let withoutFragment = target.prefix { $0 != "#" }
+        self.target = Self.escape(withoutFragment.hasPrefix("/") ? String(withoutFragment) : "/" + withoutFragment)
+    }
+
+    /// `host` or `host:port`, as in the `Host` header.
+    public var authority: String { port.map { "\(host):\($0)" } ?? host }
+
+    /// The port that a connection goes to.
+    public var effectivePort: Int { port ?? (scheme == "http" ? 80 : 443) }
+
+    /// The path alone, without the query.
+    public var path: Substring { target.prefix { $0 != "?" } }
+
+    /// The query without its `?`, or nil if there is none.
+    public var query: Substring? {
+        target.firstIndex(of: "?").map { target[target.index(after: $0)...] }
+    }
+
+    /// The extension of the last path component in lower case, or an empty string.
+    public var pathExtension: String {
+        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
+        return name[name.index(after: dot)...].lowercased()
+    }
+
+    /// Whether both URLs are of one origin: the same scheme, host and port.
+    public func hasSameOrigin(as other: ResourceURL) -> Bool {
+        scheme == other.scheme && authority == other.authority
+    }
+
+    /// This URL without its user information.
+    public var withoutUserInfo: ResourceURL {
+        ResourceURL(scheme: scheme, host: host, port: port, target: target, userInfo: nil)
+    }
+
+    /// This URL with another path and query.
+    package func with(target: String) -> ResourceURL {
+        ResourceURL(scheme: scheme, host: host, port: port, target: target, userInfo: userInfo)
+    }
+
+    private init(scheme: String, host: String, port: Int?, target: String, userInfo: String?) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        self.target = target
+        self.userInfo = userInfo
+    }
+}
+
+extension ResourceURL: CustomStringConvertible {
+    /// The URL as it is asked for, without user information.
+    public var description: String { "\(scheme)://\(authority)\(target)" }
+}
+
+extension ResourceURL {
+    /// Resolves a URI reference against this URL (RFC 3986 §5.2).
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL`` if the result isn't an http(s) URL.
+    public func resolve(_ reference: String) throws -> ResourceURL {
+        let reference = Self.trim(reference)
+        if let colon = reference.firstIndex(of: ":"), Self.isScheme(reference[..<colon]) {
+            return try ResourceURL(reference)
+        }
+        if reference.hasPrefix("//") { return try ResourceURL("\(scheme):\(reference)") }
+        let bare = String(reference.prefix { $0 != "#" })
+        if bare.isEmpty { return self }
+        if bare.hasPrefix("?") { return with(target: Self.escape(String(path) + bare)) }
+        let referencePath = bare.prefix { $0 != "?" }
+        let tail = bare[referencePath.endIndex...]
+        if bare.hasPrefix("/") {
+            return with(target: Self.escape(Self.removeDotSegments(String(referencePath)) + tail))
+        }
+        let base = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
+        return with(target: Self.escape(Self.removeDotSegments(base + referencePath) + tail))
+    }
+
+    /// RFC 3986 §5.2.4 on an absolute path.
+    private static func removeDotSegments(_ path: String) -> String {
+        var output: [Substring] = []
+        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
+            switch segment {
+            case ".": if isLast { output.append("") }
+            case "..":
+                output = output.dropLast()
+                if isLast { output.append("") }
+            default: output.append(segment)
+            }
+        }
+        return "/" + output.joined(separator: "/")
+    }
+
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, isLetter(first) else { return false }
+        return text.utf8.allSatisfy {
+            isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
+        }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+
+    /// People paste URLs with line breaks, tabs and non-breaking spaces around them.
+    private static func trim(_ text: String) -> String {
+        func isNoise(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
+                || scalar.properties.generalCategory == .format
+        }
+        var scalars = text.unicodeScalars[...]
+        while let first = scalars.first, isNoise(first) { scalars.removeFirst() }
+        while let last = scalars.last, isNoise(last) { scalars.removeLast() }
+        return String(scalars)
+    }
+
+    /// Percent-encodes what may never stand in a request line: controls, spaces and bytes over 0x7E. All else stays.
+    private static func escape(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else { return text }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var output: [UInt8] = []
+        for byte in text.utf8 {
+            if byte <= 0x20 || byte >= 0x7F {
+                output += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            } else {
+                output.append(byte)
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func splitHostAndPort(_ text: Substring) throws -> (host: String, port: Int?) {
+        var host = text
+        var port: Int?
+        let bracket = text.lastIndex(of: "]")
+        if let colon = text.lastIndex(of: ":"), bracket.map({ colon > $0 }) ?? true {
+            host = text[..<colon]
+            let digits = text[text.index(after: colon)...]
+            if !digits.isEmpty {
+                guard let number = Int(digits), (1...65535).contains(number),
+                    digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+                else {
+                    throw CacheError(.invalidURL, "“\(digits)” is not a port number")
+                }
+                port = number
+            }
+        }
+        guard !host.isEmpty else { throw CacheError(.invalidURL, "the URL names no host") }
+        let allowed = host.utf8.allSatisfy { byte in
+            isLetter(byte) || (0x30...0x39).contains(byte) || "-._~%!$&'()*+,;=[]:".utf8.contains(byte) || byte >= 0x80
+        }
+        let isLiteral = host.hasPrefix("[") && host.hasSuffix("]") && host.contains(":")
+        guard allowed, isLiteral || !host.contains(where: { $0 == "[" || $0 == "]" || $0 == ":" }) else {
+            throw CacheError(.invalidURL, "“\(host)” is not a host name or address")
+        }
+        return (String(host), port)
+    }
+}

@@ -1,0 +1,157 @@
+/// The media type of a resource: what its first bytes are outranks what the origin says, where they are sure.
+package enum MediaType {
+    /// How many bytes are enough to recognise everything here.
+    package static let sniffLength = 1024
+
+    /// The type of a body that begins with `bytes`, if that is sure.
+    package static func sniff(_ bytes: UnsafeRawBufferPointer) -> String? {
+        func has(_ signature: [UInt8], at offset: Int = 0) -> Bool {
+            bytes.count >= offset + signature.count
+                && signature.indices.allSatisfy { bytes[offset + $0] == signature[$0] }
+        }
+        func has(_ text: StaticString, at offset: Int = 0) -> Bool {
+            bytes.count >= offset + text.utf8CodeUnitCount
+                && (0..<text.utf8CodeUnitCount).allSatisfy { bytes[offset + $0] == text.utf8Start[$0] }
+        }
+        if has("ftyp", at: 4) { return isoBrand(bytes) }
+        if has("moov", at: 4) || has("mdat", at: 4) || has("moof", at: 4) || has("styp", at: 4) || has("sidx", at: 4) {
+            return "video/mp4"
+        }
+        if has([0x1A, 0x45, 0xDF, 0xA3]) {
+            return contains("webm", in: bytes, within: 64) ? "video/webm" : "video/x-matroska"
+        }
+        if has("OggS") { return "application/ogg" }
+        if has("fLaC") { return "audio/flac" }
+        if has("RIFF"), has("WAVE", at: 8) { return "audio/wav" }
+        if has("RIFF"), has("AVI ", at: 8) { return "video/x-msvideo" }
+        if has("RIFF"), has("WEBP", at: 8) { return "image/webp" }
+        if has("FORM"), has("AIFF", at: 8) { return "audio/aiff" }
+        if has("FLV\u{1}") { return "video/x-flv" }
+        if isTransportStream(bytes) { return "video/mp2t" }
+        if has("ID3") { return nil }  // MP3, AAC and others carry it
+        if isMPEGAudio(bytes) { return "audio/mpeg" }
+        if isADTS(bytes) { return "audio/aac" }
+        if has([0x0B, 0x77]) { return "audio/ac3" }
+        if has([0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+        if has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
+        if has("GIF8") { return "image/gif" }
+        return sniffText(bytes)
+    }
+
+    /// The type that players are given.
+    ///
+    /// - Parameters:
+    ///   - sniffed: from ``sniff(_:)``, if the first bytes are here.
+    ///   - declared: the origin's `Content-Type`.
+    ///   - pathExtension: the URL's, in lower case.
+    package static func resolve(sniffed: String?, declared: String?, pathExtension: String) -> String {
+        if let sniffed {
+            // What is sure of the container leaves open whether there is a picture.
+            if let declared = essence(declared), declared.hasPrefix("audio/"), sniffed.hasPrefix("video/"),
+                sniffed == "video/mp4" || sniffed == "video/webm"
+            {
+                return declared
+            }
+            if sniffed == "video/mp4", pathExtension == "m4a" { return "audio/mp4" }
+            return sniffed
+        }
+        if let declared, let essence = essence(declared), !generic.contains(essence) { return declared }
+        return byExtension[pathExtension] ?? essence(declared) ?? "application/octet-stream"
+    }
+
+    /// The type without parameters, in lower case.
+    package static func essence(_ type: String?) -> String? {
+        guard let type else { return nil }
+        var essence = type.prefix { $0 != ";" }.lowercased()[...]
+        while essence.last == " " || essence.last == "\t" { essence.removeLast() }
+        return essence.isEmpty ? nil : String(essence)
+    }
+
+    /// Whether a body of this type is a page or an error report, not media.
+    ///
+    /// - Parameter pathExtension: the URL's, in lower case: JSON and XML are right in places, but not where it names
+    ///   audio or video.
+    package static func isDocument(_ type: String, where pathExtension: String = "") -> Bool {
+        if type == "text/html" || type == "application/xhtml+xml" { return true }
+        guard let expected = byExtension[pathExtension], expected.hasPrefix("video/") || expected.hasPrefix("audio/")
+        else { return false }
+        return type.hasSuffix("/json") || type.hasSuffix("+json") || type == "application/xml" || type == "text/xml"
+    }
+
+    /// The file name extension for a type.
+    package static func preferredExtension(for type: String, pathExtension: String) -> String {
+        let essence = essence(type) ?? ""
+        if byExtension[pathExtension] == essence { return pathExtension }
+        return byExtension.filter { $0.value == essence }.keys.min { ($0.count, $0) < ($1.count, $1) }
+            ?? (pathExtension.isEmpty ? "bin" : pathExtension)
+    }
+
+    private static let generic: Set<String> = [
+        "application/octet-stream", "binary/octet-stream", "application/x-binary", "text/plain", "application/unknown",
+    ]
+
+    private static let byExtension = [
+        "mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/quicktime", "m4a": "audio/mp4",
+        "m4s": "video/iso.segment",
+        "mp3": "audio/mpeg", "aac": "audio/aac", "ac3": "audio/ac3", "ec3": "audio/eac3", "flac": "audio/flac",
+        "wav": "audio/wav", "aiff": "audio/aiff", "ogg": "application/ogg", "opus": "audio/ogg", "oga": "audio/ogg",
+        "ogv": "video/ogg", "webm": "video/webm", "mkv": "video/x-matroska", "avi": "video/x-msvideo",
+        "ts": "video/mp2t",
+        "flv": "video/x-flv", "3gp": "video/3gpp", "m3u8": "application/vnd.apple.mpegurl",
+        "mpd": "application/dash+xml",
+        "vtt": "text/vtt", "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif",
+        "webp": "image/webp", "json": "application/json", "html": "text/html", "key": "application/octet-stream",
+    ]
+
+    private static func isoBrand(_ bytes: UnsafeRawBufferPointer) -> String {
+        guard bytes.count >= 12 else { return "video/mp4" }
+        switch String(decoding: bytes[8..<12], as: UTF8.self) {
+        case "qt  ": return "video/quicktime"
+        case "M4A ", "M4B ": return "audio/mp4"
+        case "3gp4", "3gp5", "3gp6", "3gg6": return "video/3gpp"
+        case "avif": return "image/avif"
+        case "heic", "mif1": return "image/heic"
+        default: return "video/mp4"
+        }
+    }
+
+    /// A sync byte where each packet of 188 bytes (or 192, with a timestamp in front) begins: three of them, or two and
+    /// no room for a third (ISO 13818-1 §2.4.3.2).
+    private static func isTransportStream(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        [(0, 188), (4, 192)].contains { start, size in
+            bytes.count > start + size
+                && stride(from: start, to: min(bytes.count, start + 3 * size), by: size).allSatisfy {
+                    bytes[$0] == 0x47
+                }
+        }
+    }
+
+    private static func isMPEGAudio(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return false }
+        let version = bytes[1] >> 3 & 3
+        let layer = bytes[1] >> 1 & 3
+        return version != 1 && layer != 0 && bytes[2] >> 4 != 15 && bytes[2] >> 4 != 0 && bytes[2] >> 2 & 3 != 3
+    }
+
+    private static func isADTS(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count >= 7 && bytes[0] == 0xFF && bytes[1] & 0xF6 == 0xF0 && bytes[2] >> 2 & 15 < 13
+    }
+
+    private static func sniffText(_ bytes: UnsafeRawBufferPointer) -> String? {
+        var text = String(decoding: bytes.prefix(512), as: UTF8.self)[...]
+        if text.first == "\u{FEFF}" { text.removeFirst() }
+        text = text.drop { $0.isWhitespace }
+        if text.hasPrefix("#EXTM3U") { return "application/vnd.apple.mpegurl" }
+        if text.hasPrefix("WEBVTT") { return "text/vtt" }
+        let lower = text.prefix(256).lowercased()
+        let pages = ["<!doctype html", "<html", "<head", "<body", "<script", "<title"]
+        if pages.contains(where: lower.hasPrefix) { return "text/html" }
+        if lower.hasPrefix("<?xml"), lower.contains("<html") { return "application/xhtml+xml" }
+        if lower.hasPrefix("<!--"), lower.contains("<html") || lower.contains("<!doctype html") { return "text/html" }
+        return nil
+    }
+
+    private static func contains(_ text: StaticString, in bytes: UnsafeRawBufferPointer, within limit: Int) -> Bool {
+        String(decoding: bytes.prefix(limit), as: UTF8.self).contains("\(text)")
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import HTTPTypes
+
+/// What every request to an origin needs.
+package struct OriginContext: Sendable {
+    package var origin: any Origin
+    package var time: any TimeSource
+    package var settings: TransferSettings
+    package var counters: Counters
+    /// A number in 0..<1, for jitter.
+    package var random: @Sendable () -> Double
+
+    package init(
+        origin: any Origin,
+        time: any TimeSource,
+        settings: TransferSettings,
+        counters: Counters,
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    ) {
+        self.origin = origin
+        self.time = time
+        self.settings = settings
+        self.counters = counters
+        self.random = random
+    }
+}
+
+/// One GET with its redirects: sends the header profile of each authority to that authority alone, and never follows a
+/// public origin to an address behind the firewall.
+struct OriginExchange {
+    var context: OriginContext
+    var locator: ResourceLocator
+
+    /// Sends the request and follows redirects until something else comes.
+    func send(_ conditions: HTTPFields) async throws -> (response: OriginResponse, url: ResourceURL) {
+        let settings = context.settings
+        let start = locator.target(scope: settings.scope, now: context.time.monotonic)
+        var (url, scope) = (start.url, start.scope)
+        var visited: Set<ResourceURL> = []
+        while true {
+            guard visited.insert(url).inserted, visited.count <= settings.maximumRedirects + 1 else {
+                throw CacheError(.badResponse, "\(locator.url) redirects in a loop, or too often, at \(url)")
+            }
+            let request = OriginRequest(
+                url: url.withoutUserInfo, headerFields: fields(for: url, conditions), limits: settings.limits,
+                scope: scope)
+            context.counters.add(\.originRequests)
+            let response = try await context.origin.send(request)
+            guard [301, 302, 303, 307, 308].contains(response.status) else {
+                if url != start.url {
+                    locator.remember(redirect: url, scope: scope, now: context.time.monotonic)
+                } else if start.isRedirected, response.status >= 400 {
+                    // The shortcut may have expired where the way to it hasn't.
+                    response.body.cancel()
+                    locator.forgetRedirect()
+                    return try await send(conditions)
+                }
+                return (response, url)
+            }
+            response.body.cancel()
+            guard let location = response.headerFields[.location] else {
+                throw CacheError(.badResponse, "\(url) redirects without saying where (no Location)")
+            }
+            if response.peer == .global, !settings.allowsLocalRedirects { scope = .publicOnly }
+            do {
+                url = try url.resolve(location)
+            } catch {
+                throw CacheError(
+                    .badResponse, "\(url) redirects to “\(location)”, which can't be followed", cause: error)
+            }
+        }
+    }
+
+    private func fields(for url: ResourceURL, _ conditions: HTTPFields) -> HTTPFields {
+        var fields = conditions
+        fields[.acceptEncoding] = "identity"
+        fields[.accept] = "*/*"
+        fields[.userAgent] = "MediaCache/1"
+        if let userInfo = url.userInfo {
+            let decoded = userInfo.removingPercentEncoding ?? userInfo
+            fields[.authorization] = "Basic \(Data(decoded.utf8).base64EncodedString())"
+        }
+        if let cookies = context.settings.cookies?.fieldValue(for: url, now: context.time.now) {
+            fields[.cookie] = cookies
+        }
+        if let profile = context.settings.headerProfiles[url] {
+            for field in profile.fields { fields[field.name] = field.value }
+        }
+        return fields
+    }
+}

@@ -1,0 +1,62 @@
+import HTTPTypes
+import Synchronization
+
+extension OriginResponse {
+    /// This response, unless it's a page where a known version of some media was asked for: a login, a captive portal,
+    /// an error report. Media that is merely labelled as a page passes, since its first bytes tell.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia``; the version that is kept stays as it is.
+    func refusingPage(from url: ResourceURL, context: OriginContext) async throws -> OriginResponse {
+        let type = MediaType.essence(headerFields[.contentType])
+        guard status == 200 || status == 206, let type, MediaType.isDocument(type, where: url.pathExtension) else {
+            return self
+        }
+        let watch = StallWatch(body: body, limit: context.settings.limits.stall, time: context.time)
+        watch.start()
+        defer { watch.stop() }
+        var front: [UInt8] = []
+        watch.isAwaited(true)
+        do {
+            while front.count < MediaType.sniffLength, let buffer = try await body.next() {
+                watch.received(buffer.count)
+                buffer.withUnsafeBytes { front += $0 }
+            }
+        } catch {
+            guard watch.hasFired else { throw error }
+            throw CacheError(.timedOut, "\(url) sent nothing for \(context.settings.limits.stall.seconds) s")
+        }
+        // The middle of media tells nothing; the front of a page does.
+        let sniffed = front.withUnsafeBytes(MediaType.sniff)
+        guard sniffed.map({ !MediaType.isDocument($0) }) ?? (status == 206) else {
+            body.cancel()
+            throw CacheError(
+                .notMedia,
+                "\(url) came as a page (\(type)), not as media; it may want a login, or the link is over")
+        }
+        var response = self
+        response.body = PeekedBody(front: front, rest: body)
+        return response
+    }
+}
+
+/// A body whose first bytes have been looked at.
+private final class PeekedBody: OriginBody {
+    private let front: Mutex<[UInt8]?>
+    private let rest: any OriginBody
+
+    init(front: [UInt8], rest: any OriginBody) {
+        self.front = Mutex(front)
+        self.rest = rest
+    }
+
+    func next() async throws -> (any OriginBuffer)? {
+        let front = front.withLock { front in
+            defer { front = nil }
+            return front
+        }
+        if let front { return front }
+        return try await rest.next()
+    }
+
+    func cancel() { rest.cancel() }
+}

@@ -1,0 +1,90 @@
+/// What a reader asks of the store: which resource, which part, how it is to be filled.
+public struct ReadRequest: Sendable {
+    /// The URL to read.
+    public var url: ResourceURL
+    /// The part to read. All of it unless set.
+    public var range: RequestedRange
+    /// How far beyond the reader the store fills.
+    public var policy: FillPolicy
+    /// How urgent the bytes are.
+    public var transferClass: TransferClass
+    /// Settings of this read alone; nil takes the store's.
+    public var settings: TransferSettings?
+
+    /// Creates a request.
+    public init(
+        url: ResourceURL,
+        range: RequestedRange = .all,
+        policy: FillPolicy = .onDemand,
+        transferClass: TransferClass = .playback,
+        settings: TransferSettings? = nil
+    ) {
+        self.url = url
+        self.range = range
+        self.policy = policy
+        self.transferClass = transferClass
+        self.settings = settings
+    }
+}
+
+/// One part of a resource, as it can be asked for before its length is known (RFC 9110 §14.1.2).
+public enum RequestedRange: Sendable, Hashable {
+    /// From the first byte to the last.
+    case all
+    /// From an offset to the end.
+    case from(Int64)
+    /// From the first offset to the last, both inclusive; cut at the end of the resource.
+    case closed(Int64, through: Int64)
+    /// The last bytes; all of it if it's shorter.
+    case suffix(Int64)
+
+    /// The bytes this means in a resource of `length` bytes, or nil if it can't be satisfied.
+    public func resolved(in length: Int64) -> Range<Int64>? {
+        switch self {
+        case .all: 0..<length
+        case .from(let first): first < length ? first..<length : nil
+        case .closed(let first, let last): first < length && first <= last ? first..<min(last, length - 1) + 1 : nil
+        case .suffix(let count): count > 0 && length > 0 ? max(0, length - count)..<length : nil
+        }
+    }
+
+    /// The first byte, where it is known without the length.
+    package var knownStart: Int64? {
+        switch self {
+        case .all: 0
+        case .from(let first), .closed(let first, _): first
+        case .suffix: nil
+        }
+    }
+}
+
+extension Int64 {
+    /// This offset and `count` more, at most `Int64.max`: ranges come from players, and may end anywhere.
+    package func clampedSum(_ count: Int64) -> Int64 {
+        let (sum, isOver) = addingReportingOverflow(count)
+        return isOver ? .max : sum
+    }
+}
+
+/// How far beyond its readers a resource is filled.
+public enum FillPolicy: Sendable, Hashable {
+    /// What is read, and a read-ahead that grows with sequential reading (``TransferSettings/readAhead``).
+    case onDemand
+    /// All of it: from the reader to the end, then what lies before.
+    case whole
+}
+
+/// How urgent a transfer is. A higher class is always served first.
+public enum TransferClass: Int, Sendable, Hashable, Comparable, CaseIterable {
+    /// What nobody waits for.
+    case background
+    /// What a person wants to have.
+    case download
+    /// What will play next.
+    case preload
+    /// What plays now.
+    case playback
+
+    /// Whether `a` is the less urgent.
+    public static func < (a: TransferClass, b: TransferClass) -> Bool { a.rawValue < b.rawValue }
+}

@@ -1,0 +1,101 @@
+import Synchronization
+
+extension ReadSession {
+    /// The session's bytes, buffer by buffer. Waiting for one doesn't block a thread; cancelling the task ends it.
+    public var buffers: Buffers { Buffers(session: self) }
+
+    /// A session's bytes as an asynchronous sequence.
+    public struct Buffers: AsyncSequence, Sendable {
+        let session: ReadSession
+
+        /// Starts, or goes on, where the session stands.
+        public func makeAsyncIterator() -> Iterator { Iterator(session: session) }
+
+        /// Reads a session.
+        public struct Iterator: AsyncIteratorProtocol {
+            private static let maximum = 256 << 10
+            let session: ReadSession
+
+            /// The next bytes, never empty, or nil at the end of the session's range.
+            ///
+            /// - Throws: ``CacheError``.
+            public mutating func next() async throws -> [UInt8]? {
+                while true {
+                    let step = try await session.nextStep(maximum: Self.maximum)
+                    switch step {
+                    case .bytes(let source, let offset, let count):
+                        guard let bytes = await session.read(source, offset: offset, count: count) else { continue }
+                        session.consume(count)
+                        return bytes
+                    case .end: return nil
+                    case .failed(let error): throw error
+                    case .wait: continue
+                    }
+                }
+            }
+        }
+    }
+
+    /// Polls until there is something other than waiting.
+    fileprivate func nextStep(maximum: Int) async throws -> ReadStep {
+        let waiter = Waiter()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                waiter.poll(self, maximum: maximum, continuation)
+            }
+        } onCancel: {
+            cancel()
+            waiter.wake()
+        }
+    }
+
+    /// Reads on the pool if the bytes aren't in memory; nil if they couldn't be read, which the session now knows.
+    fileprivate func read(_ source: any ByteSource, offset: Int64, count: Int) async -> [UInt8]? {
+        do {
+            var isRead = false
+            let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                isRead = try source.readWithoutBlocking(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+                initialized = count
+            }
+            if isRead { return bytes }
+            return try await blockingPool.run {
+                try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                    try source.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+                    initialized = count
+                }
+            }
+        } catch {
+            readFailed(count: count, error: error)
+            return nil
+        }
+    }
+}
+
+/// One asynchronous poll: resumes its continuation once, whether bytes or cancellation come first.
+private final class Waiter: Sendable {
+    private struct State {
+        var continuation: CheckedContinuation<ReadStep, Never>?
+        var session: ReadSession?
+        var maximum = 0
+    }
+
+    private let state = Mutex(State())
+
+    func poll(_ session: ReadSession, maximum: Int, _ continuation: CheckedContinuation<ReadStep, Never>) {
+        state.withLock { $0 = State(continuation: continuation, session: session, maximum: maximum) }
+        wake()
+    }
+
+    func wake() {
+        guard let (session, maximum) = state.withLock({ state in state.session.map { ($0, state.maximum) } }) else {
+            return
+        }
+        let step = session.poll(maximum: maximum) { self.wake() }
+        if case .wait = step { return }
+        let continuation = state.withLock { state in
+            defer { state = State() }
+            return state.continuation
+        }
+        continuation?.resume(returning: step)
+    }
+}

@@ -1,0 +1,191 @@
+import Synchronization
+
+/// One reader's ordered walk over a range of one representation: what is here comes from its blob, what isn't through
+/// fills.
+///
+/// A session stays with its representation to the end. If the origin changes in between, bytes that are here still
+/// come; a hole ends the session with ``CacheError/Code/representationChanged``. Versions are never mixed.
+public final class ReadSession: Sendable {
+    /// What was known of the representation when the session was opened.
+    public let head: ResourceHead
+    /// The bytes this session reads; the upper bound is `Int64.max` while the length isn't known.
+    public let range: Range<Int64>
+
+    private struct State {
+        var position: Int64
+        /// Bytes up to here may be read without asking.
+        var available: Int64
+        /// Where the read-ahead is to be looked after.
+        var planAt: Int64
+        var window: Int64
+        var through: PassThrough?
+        var isCancelled = false
+        var failedReads = 0
+    }
+
+    private let representation: Representation?
+    private let sessionID: Int
+    private let engine: Engine
+    private let settings: TransferSettings?
+    private let transferClass: TransferClass
+    /// What was here when the session was opened.
+    private let cached: SpanMap
+    private let state: Mutex<State>
+
+    /// A session over a representation; `attached` comes from ``Representation/attach(at:)``.
+    init(
+        representation: Representation, attached: (id: Int, window: Int64), head: ResourceHead, range: Range<Int64>,
+        request: ReadRequest
+    ) {
+        self.representation = representation
+        self.head = head
+        self.range = range
+        sessionID = attached.id
+        engine = representation.engine
+        settings = request.settings
+        transferClass = request.transferClass
+        cached = representation.spans
+        state = Mutex(
+            State(position: range.lowerBound, available: range.lowerBound, planAt: .max, window: attached.window))
+        let isHit = cached.contains(range)
+        engine.counters.opened(isHit: isHit)
+        let key = representation.resource.key
+        engine.events.send(isHit ? .hit(key: key) : .miss(key: key))
+    }
+
+    /// A session over bytes that aren't kept.
+    init(through: PassThrough, head: ResourceHead, range: Range<Int64>, key: String, engine: Engine) {
+        representation = nil
+        sessionID = 0
+        self.engine = engine
+        self.head = head
+        self.range = range
+        settings = nil
+        transferClass = .playback
+        cached = SpanMap()
+        state = Mutex(
+            State(
+                position: range.lowerBound, available: range.lowerBound, planAt: .max, window: 0, through: through))
+        engine.counters.opened(isHit: false)
+        engine.events.send(.miss(key: key))
+    }
+
+    deinit { cancel() }
+
+    var blockingPool: BlockingPool { engine.pool }
+
+    /// The representation this session reads, unless its bytes aren't kept.
+    var currentRepresentation: Representation? { representation }
+
+    /// Where the next byte comes from.
+    public var position: Int64 { state.withLock { $0.position } }
+
+    /// What there is to read now: at most `maximum` bytes. One reader polls; `onReady` is kept only when the answer
+    /// is `.wait`, and is then called once, on any thread, outside every lock.
+    package func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {
+        state.withLock { state in
+            while true {
+                if state.isCancelled { return .failed(CacheError(.cancelled, "the read session was cancelled")) }
+                if let through = state.through {
+                    let step = through.poll(maximum: maximum, onReady: onReady)
+                    guard case .end = step, representation != nil else { return step }
+                    state.through = nil
+                    state.available = state.position
+                    continue
+                }
+                if state.position < min(state.available, state.planAt) {
+                    let count = min(Int64(maximum), state.available - state.position)
+                    return bytes(at: state.position, count: Int(count))
+                }
+                if let step = advance(&state, onReady: onReady) { return step }
+            }
+        }
+    }
+
+    private func advance(_ state: inout State, onReady: @escaping @Sendable () -> Void) -> ReadStep? {
+        guard let representation else { return .end }
+        let answer = representation.advance(
+            sessionID, position: state.position, end: range.upperBound, window: &state.window, settings: settings,
+            transferClass: transferClass, wake: onReady)
+        switch answer {
+        case .available(let until, let planAt):
+            state.available = until
+            state.planAt = planAt
+            return nil
+        case .wait, .verify: return .wait
+        case .end: return .end
+        case .failed(let error): return .failed(error)
+        case .passThrough(let until):
+            let through = representation.passThrough(state.position..<until, settings: settings)
+            through.start()
+            state.through = through
+            return nil
+        }
+    }
+
+    private func bytes(at offset: Int64, count: Int) -> ReadStep {
+        guard let representation else { return .end }
+        do {
+            return .bytes(try representation.source(), offset: offset, count: count)
+        } catch {
+            return .failed(CacheError(.storage, "\(representation.path) can't be opened", cause: error))
+        }
+    }
+
+    /// The reader has taken `count` bytes of what `poll` gave.
+    package func consume(_ count: Int) {
+        let (position, through) = state.withLock { state in
+            state.failedReads = 0
+            defer { state.position += Int64(count) }
+            return (state.position, state.through)
+        }
+        through?.consume(count)
+        engine.counters.read(
+            bytes: Int64(count), fromCache: cached.bytes(in: position..<position + Int64(count)))
+    }
+
+    /// The reader couldn't read what `poll` gave: the first time it may try again, then the bytes count as lost and
+    /// are fetched again.
+    package func readFailed(count: Int, error: any Error) {
+        let lost = state.withLock { state -> Range<Int64>? in
+            state.failedReads += 1
+            guard state.failedReads > 1 else { return nil }
+            state.failedReads = 0
+            state.available = state.position
+            return state.position..<state.position + Int64(count)
+        }
+        if let lost { representation?.readFailed(lost, error: error) }
+    }
+
+    /// Goes on at `offset`, at once: fills that nobody else reads stop.
+    ///
+    /// - Precondition: `offset` lies within ``range`` or at its end, and no poll is under way.
+    public func seek(to offset: Int64) {
+        precondition(offset >= range.lowerBound && offset <= range.upperBound, "a seek outside the session's range")
+        let through = state.withLock { state in
+            state.position = offset
+            state.available = offset
+            state.planAt = .max
+            state.window = (settings ?? engine.configuration.transfers).readAhead.initial
+            defer { if representation != nil { state.through = nil } }
+            return state.through
+        }
+        if representation != nil {
+            through?.cancel()
+            representation?.leaveFills(sessionID)
+        }
+    }
+
+    /// Ends the session. Fills that nobody else reads stop. May be called more than once.
+    public func cancel() {
+        let ended = state.withLock { state -> State? in
+            guard !state.isCancelled else { return nil }
+            state.isCancelled = true
+            return state
+        }
+        guard let ended else { return }
+        ended.through?.cancel()
+        representation?.detach(sessionID, at: ended.position, window: ended.window)
+        engine.counters.add(\.openReads, -1)
+    }
+}

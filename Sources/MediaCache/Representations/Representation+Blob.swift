@@ -1,0 +1,190 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension Representation {
+    /// Opens what the catalog knows. A blob that is missing or shorter than its spans has lost the rest. Blocks.
+    static func restore(_ stored: StoredRepresentation, of resource: Resource, engine: Engine) throws -> Representation
+    {
+        let pages = try engine.catalog.checksumPages(of: stored.id)
+        var state = RepresentationState(
+            head: stored.head, freshness: stored.freshness, ignoresRanges: stored.ignoresRanges,
+            written: stored.spans, checksums: BlockChecksums(encodedPages: pages))
+        state.isSuperseded = stored.isSuperseded
+        // A power cut may have come between moving the blob and saying so.
+        var isKept = stored.isKept
+        var size = Self.size(of: stored.blob, isKept: isKept, engine: engine)
+        if size == nil, let moved = Self.size(of: stored.blob, isKept: !isKept, engine: engine) {
+            size = moved
+            isKept.toggle()
+            state.setNeedsCommit()
+        }
+        if stored.spans.upperBound > size ?? 0 {
+            for span in stored.spans.spans(in: (size ?? 0)..<stored.spans.upperBound) { state.forget(span) }
+            // More than what is missing: a checksum is of a whole run.
+            var lost = stored.spans
+            for span in state.written.spans { lost.remove(span) }
+            state.lostAtOpening = Array(lost.spans)
+            for span in lost.spans { engine.events.send(.damaged(key: resource.key, range: span)) }
+        }
+        return Representation(
+            id: stored.id, resource: resource, blob: stored.blob, isKept: isKept, isNew: size == nil,
+            state: state, engine: engine)
+    }
+
+    private static func size(of blob: String, isKept: Bool, engine: Engine) -> Int64? {
+        try? engine.files.open(engine.blobs.path(of: blob, isKept: isKept), creating: false).size()
+    }
+
+    /// The blob, opened when it's first needed.
+    func source() throws -> any BlobFile {
+        try file.withLock { state in
+            if let file = state.file { return file }
+            let path = engine.blobs.path(of: blob, isKept: state.isKept)
+            if state.isNew { try engine.files.makeFolder(engine.blobs.folder(of: blob, isKept: state.isKept)) }
+            let file = try engine.files.open(path, creating: state.isNew)
+            state.file = file
+            return file
+        }
+    }
+
+    /// Calls `body` with the blob, to be written to. Nobody else writes or moves it meanwhile. Blocks.
+    func withWriter<Result: Sendable>(_ body: (any BlobFile) throws -> Result) throws -> Result {
+        try writing.withLock { _ in
+            try replaceIfLinked()
+            do {
+                return try body(try source())
+            } catch let error as SystemError where error.number == ENOENT && !file.withLock({ $0.isNew }) {
+                // The system has purged the blob since it was opened: another one takes its place.
+                file.withLock { $0.isNew = true }
+                return try body(try source())
+            }
+        }
+    }
+
+    // MARK: - Names outside
+
+    /// A second name of the blob with the right extension, beside it. Blocks.
+    ///
+    /// Others may give the file names of their own from now on, so that it's never written again.
+    func linkOut(extension fileExtension: String) throws -> String {
+        try writing.withLock { _ in
+            let path = path
+            let link = path.dropLast(".bin".count) + ".\(fileExtension)"
+            file.withLock { $0.mayBeLinked = true }
+            if !engine.files.exists(String(link)) { try engine.files.link(path, to: String(link)) }
+            return String(link)
+        }
+    }
+
+    /// A blob that has another name may be a person's file: what is written goes to a copy that takes its place.
+    private func replaceIfLinked() throws {
+        guard file.withLock({ $0.mayBeLinked }) else { return }
+        let path = path
+        if engine.files.exists(path), try engine.files.linkCount(of: path) > 1 {
+            let copy = try copyBlob(beside: path)
+            try engine.files.rename(copy.path, to: path)
+            // What is left in the folder under other names is the old file.
+            let folder = engine.blobs.folder(of: blob, isKept: isKept)
+            for name in try engine.files.names(in: folder) where BlobFolder.isAlias(name, of: blob) {
+                try engine.files.remove("\(folder)/\(name)")
+            }
+            try engine.files.syncFolder(folder)
+            file.withLock { $0.file = copy.file }
+        }
+        file.withLock { $0.mayBeLinked = false }
+    }
+
+    // MARK: - Moving
+
+    /// Moves the blob between what is evicted and what is kept, by renaming or by copying across file systems. Blocks.
+    package func move(isKept: Bool) throws {
+        try writing.withLock { _ in
+            let wasKept = self.isKept
+            guard wasKept != isKept else { return }
+            let source = engine.blobs.path(of: blob, isKept: wasKept)
+            let destination = engine.blobs.path(of: blob, isKept: isKept)
+            if engine.files.exists(source) {
+                try engine.files.makeFolder(engine.blobs.folder(of: blob, isKept: isKept))
+                do {
+                    try engine.files.rename(source, to: destination)
+                } catch let error as SystemError where error.number == EXDEV {
+                    try copyAcross(from: source, to: destination)
+                }
+                try engine.files.syncFolder(engine.blobs.folder(of: blob, isKept: isKept))
+                try engine.files.syncFolder(engine.blobs.folder(of: blob, isKept: wasKept))
+            }
+            file.withLock { $0.isKept = isKept }
+        }
+        withState { $0.setNeedsCommit() }
+    }
+
+    private func copyAcross(from source: String, to destination: String) throws {
+        let copy = try copyBlob(beside: destination)
+        try engine.files.rename(copy.path, to: destination)
+        try engine.files.syncFolder(POSIXFileSystem.parent(of: destination))
+        file.withLock { $0.file = copy.file }
+        // Two whole files under two names do no harm, wherever a power cut comes.
+        try engine.files.remove(source)
+    }
+
+    /// A durable copy of what is here, beside `path` under a name of its own.
+    private func copyBlob(beside path: String) throws -> (path: String, file: any BlobFile) {
+        let temporary = "\(path).\(engine.token)\(BlobFolder.copySuffix)"
+        do {
+            let old = try source()
+            let new = try engine.files.open(temporary, creating: true)
+            for span in spans.spans { try copy(span, from: old, to: new) }
+            try new.sync()
+            return (temporary, new)
+        } catch {
+            try? engine.files.remove(temporary)
+            throw error
+        }
+    }
+
+    /// Copies a span; what can't be read becomes a hole.
+    private func copy(_ span: Range<Int64>, from old: any BlobFile, to new: any BlobFile) throws {
+        let piece = 1 << 20
+        try withUnsafeTemporaryAllocation(byteCount: piece, alignment: 4096) { buffer in
+            for lower in stride(from: span.lowerBound, to: span.upperBound, by: piece) {
+                let upper = min(lower + Int64(piece), span.upperBound)
+                let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(upper - lower)])
+                do {
+                    try old.read(into: part, at: lower)
+                } catch {
+                    readFailed(lower..<upper, error: error)
+                    continue
+                }
+                try new.write(UnsafeRawBufferPointer(part), at: lower)
+            }
+        }
+    }
+}
+
+extension Engine {
+    /// Deletes a blob with all its names in the cache. Its sidecar has to be gone. Blocks.
+    func unlink(blob: String) throws {
+        for isKept in [false, true] {
+            let folder = blobs.folder(of: blob, isKept: isKept)
+            for name in try files.names(in: folder) where name.hasPrefix(blob) {
+                try files.remove("\(folder)/\(name)")
+            }
+        }
+    }
+
+    /// Takes a blob off the list outside the catalog, durably and before the catalog gives it up: a sidecar that the
+    /// catalog doesn't know is one that the catalog lost. Blocks.
+    func removeSidecar(of blob: String) throws {
+        let path = blobs.sidecarPath(of: blob)
+        guard files.exists(path) else { return }
+        try files.remove(path)
+        try files.syncFolder(blobs.folder(of: blob, isKept: true))
+    }
+}

@@ -1,0 +1,165 @@
+import Logging
+import Synchronization
+
+extension Representation {
+    /// How far writing may run ahead of what is committed.
+    private static let commitDistance: Int64 = 64 << 20
+
+    // MARK: - Room
+
+    /// Returns when the committer is near enough for more bytes to be written.
+    ///
+    /// - Throws: what keeps bytes from being kept.
+    func waitForRoom() async throws {
+        while true {
+            let (failure, isFar) = state.withLock { ($0.keepFailure, $0.uncommittedBytes > Self.commitDistance) }
+            if let failure { throw failure }
+            guard isFar else { return }
+            await withCheckedContinuation { continuation in
+                file.withLock { $0.roomWaiters.append(continuation) }
+                // A commit may have ended since the look above; it would not look again.
+                if hasRoom { releaseRoomWaiters() } else { engine.committer.commitSoon() }
+            }
+        }
+    }
+
+    private var hasRoom: Bool {
+        state.withLock { $0.uncommittedBytes <= Self.commitDistance || $0.keepFailure != nil }
+    }
+
+    private func releaseRoomWaiters() {
+        let waiters = file.withLock { state in
+            defer { state.roomWaiters = [] }
+            return state.roomWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// The folder takes bytes again.
+    func storageRecovered() {
+        state.withLock { $0.keepFailure = nil }
+    }
+
+    // MARK: - Commit
+
+    /// What is to be committed now, with the file to be synced first; nil if there is nothing.
+    package func takeCommit() -> PendingCommit? {
+        let isAbandoned = file.withLock { file in
+            file.isCommitting = true
+            return file.isAbandoned
+        }
+        // Never inside the state's lock: a resource looks at its representations inside its own.
+        let (stored, isTransient) = resource.rowForCommit
+        let taken = isAbandoned ? nil : takeState()
+        guard let taken else {
+            file.withLock { $0.isCommitting = false }
+            return nil
+        }
+        // Looked at after the state: whatever the state says was written had the file open by then.
+        let (isKept, isNew, openFile) = file.withLock { ($0.isKept, $0.isNew, $0.file) }
+        return PendingCommit(
+            representation: self,
+            snapshot: CommitSnapshot(
+                resource: stored,
+                representation: StoredRepresentation(
+                    id: id, resourceID: resource.id, blob: blob, isKept: isKept, head: taken.head,
+                    freshness: taken.freshness, ignoresRanges: taken.ignoresRanges,
+                    isSuperseded: taken.isSuperseded || isTransient, spans: taken.spans),
+                dirtyPages: taken.dirtyPages),
+            file: taken.bytes > 0 ? openFile : nil,
+            newFolder: isNew && taken.bytes > 0 ? engine.blobs.folder(of: blob, isKept: isKept) : nil,
+            bytes: taken.bytes)
+    }
+
+    private struct TakenState: Sendable {
+        var head: ResourceHead
+        var freshness: Freshness
+        var ignoresRanges: Bool
+        var isSuperseded: Bool
+        var spans: SpanMap
+        var dirtyPages: [Int64: [UInt8]]
+        var bytes: Int64
+    }
+
+    private func takeState() -> TakenState? {
+        state.withLock { state in
+            guard state.needsCommit else { return nil }
+            return TakenState(
+                head: state.head, freshness: state.freshness, ignoresRanges: state.ignoresRanges,
+                isSuperseded: state.isSuperseded, spans: state.written, dirtyPages: state.takeDirtyPages(),
+                bytes: state.uncommittedBytes)
+        }
+    }
+
+    package func commitEnded(_ commit: PendingCommit, error: CacheError?, lostData: Bool = false) {
+        if let error {
+            if lostData { forgetUnsynced(commit) }
+            state.withLock { state in
+                if lostData { state.didCommit(bytes: commit.bytes) }
+                state.commitFailed(pages: commit.snapshot.dirtyPages.keys)
+                state.keepFailure = error
+            }
+            engine.committer.markDirty(self, bytes: 0)
+        } else {
+            state.withLock { $0.didCommit(bytes: commit.bytes) }
+            file.withLock { file in
+                if commit.newFolder != nil { file.isNew = false }
+                file.committed = commit.snapshot.representation.spans
+            }
+        }
+        file.withLock { $0.isCommitting = false }
+        releaseRoomWaiters()
+        resource.useEnded()
+    }
+
+    /// A sync failed: the system may have dropped what was written, and says so only once. What the catalog doesn't
+    /// know becomes a hole.
+    private func forgetUnsynced(_ commit: PendingCommit) {
+        var unsynced = commit.snapshot.representation.spans
+        for span in file.withLock({ $0.committed }).spans { unsynced.remove(span) }
+        state.withLock { state in
+            for span in unsynced.spans { state.forget(span) }
+        }
+    }
+
+    /// It's being deleted: nothing of it is committed from now on.
+    func abandon() {
+        file.withLock { $0.isAbandoned = true }
+    }
+
+    // MARK: - Sidecar
+
+    /// Lists a pinned representation outside the catalog: when it's pinned, and once it's complete. Blocks.
+    func writeSidecarIfDue() throws {
+        try writing.withLock { _ in
+            let stored = resource.stored
+            guard stored.isPinned, !file.withLock({ $0.isAbandoned }) else { return }
+            let (spans, isComplete) = state.withLock { ($0.written, $0.isComplete) }
+            let listed = file.withLock { $0.sidecarBytes }
+            guard listed == nil || (isComplete && listed != spans.byteCount) else { return }
+            let sidecar = state.withLock { Sidecar(resource: stored, blob: blob, state: &$0) }
+            try engine.files.makeFolder(engine.blobs.folder(of: blob, isKept: true))
+            try engine.files.replace(engine.blobs.sidecarPath(of: blob), with: sidecar.encoded())
+            file.withLock { $0.sidecarBytes = spans.byteCount }
+        }
+    }
+
+    /// Takes the representation off that list, durably. Blocks.
+    func removeSidecar() throws {
+        try writing.withLock { _ in
+            try engine.removeSidecar(of: blob)
+            file.withLock { $0.sidecarBytes = nil }
+        }
+    }
+}
+
+/// What one representation adds to a commit.
+package struct PendingCommit: Sendable {
+    package var representation: Representation
+    package var snapshot: CommitSnapshot
+    /// The file to sync, if bytes were written to it.
+    package var file: (any BlobFile)?
+    /// The folder whose entries have to become durable.
+    package var newFolder: String?
+    package var bytes: Int64
+}

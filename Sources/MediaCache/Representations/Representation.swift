@@ -1,0 +1,224 @@
+import Logging
+import Synchronization
+
+/// One version of a resource while it's open: its state, its blob, and the work on both.
+///
+/// Decisions are ``RepresentationState``'s; this type holds the lock, does what was decided, and calls readers outside
+/// the lock.
+package final class Representation: Sendable {
+    package let id: Int64
+    package let resource: Resource
+    package let blob: String
+    let engine: Engine
+    let state: Mutex<RepresentationState>
+    let file: Mutex<BlobState>
+    /// Held, on threads of the pool only, by whoever writes to the blob, moves it or replaces it.
+    let writing = Mutex(())
+
+    package init(
+        id: Int64, resource: Resource, blob: String, isKept: Bool, isNew: Bool, state: RepresentationState,
+        engine: Engine
+    ) {
+        self.id = id
+        self.resource = resource
+        self.blob = blob
+        self.engine = engine
+        file = Mutex(BlobState(isKept: isKept, isNew: isNew, committed: state.written))
+        self.state = Mutex(state)
+    }
+
+    package var head: ResourceHead { state.withLock { $0.head } }
+    /// Whether someone reads or fills it, or something of it isn't committed yet. While it is, no second object may
+    /// stand for the same row.
+    package var isInUse: Bool {
+        state.withLock { $0.isInUse || $0.needsCommit || $0.uncommittedBytes > 0 }
+            || file.withLock { $0.isCommitting && !$0.isAbandoned }
+    }
+    package var isComplete: Bool { state.withLock { $0.isComplete } }
+    package var isSuperseded: Bool { state.withLock { $0.isSuperseded } }
+    package var freshness: Freshness { state.withLock { $0.freshness } }
+    package var spans: SpanMap { state.withLock { $0.written } }
+    package var isKept: Bool { file.withLock { $0.isKept } }
+    package var path: String { engine.blobs.path(of: blob, isKept: isKept) }
+
+    /// What the origin said of this version when it was asked again.
+    package func revalidated(_ freshness: Freshness?, isStale: Bool) {
+        let now = engine.time.now
+        state.withLock { state in
+            if let freshness { state.freshness = freshness }
+            state.head.isStale = isStale
+            if !isStale { state.head.validatedAt = now }
+            state.setNeedsCommit()
+        }
+        engine.committer.markDirty(self, bytes: 0)
+    }
+
+    package func supersede() {
+        state.withLock { state in
+            state.isSuperseded = true
+            state.setNeedsCommit()
+        }
+        engine.committer.markDirty(self, bytes: 0)
+    }
+
+    // MARK: - Readers
+
+    func attach(at position: Int64) -> (id: Int, window: Int64) {
+        state.withLock { $0.attach(at: position, readAhead: engine.configuration.transfers.readAhead) }
+    }
+
+    func detach(_ session: Int, at position: Int64, window: Int64) {
+        let calls = state.withLock { $0.detach(session, at: position, window: window) }
+        for call in calls { call() }
+        resource.useEnded()
+        if engine.isStopped, resource.retire() { resource.dismantle() }
+    }
+
+    func leaveFills(_ session: Int) {
+        for cancel in state.withLock({ $0.leaveFills(session) }) { cancel() }
+    }
+
+    func advance(
+        _ session: Int, position: Int64, end: Int64, window: inout Int64, settings: TransferSettings?,
+        transferClass: TransferClass, wake: @escaping @Sendable () -> Void
+    ) -> RepresentationState.Answer {
+        var plans: [RepresentationState.FillPlan] = []
+        let readAhead = (settings ?? engine.configuration.transfers).readAhead
+        let (answer, raise) = state.withLock { state in
+            let answer = state.advance(
+                session, position: position, end: end, window: &window, readAhead: readAhead, plans: &plans,
+                wake: wake)
+            return (answer, state.raise(ofFillFor: session))
+        }
+        raise?(transferClass)
+        if engine.isStopped, case .wait = answer {
+            // A fill would end at once, and the reader would ask for the next one, and so on.
+            for plan in plans { _ = state.withLock { $0.fillEnded(plan.id, error: nil) } }
+            leaveFills(session)
+            wakeFillWaiters()
+            return .failed(CacheError(.closed, "the store is closed or suspended; what is kept can still be read"))
+        }
+        for plan in plans { launch(plan, settings: settings, transferClass: transferClass) }
+        if case .verify(let range) = answer { verify(range) }
+        return answer
+    }
+
+    // MARK: - Filling
+
+    /// Starts a fill on its way.
+    func launch(
+        _ plan: RepresentationState.FillPlan, settings: TransferSettings?, transferClass: TransferClass,
+        reader: OriginReader? = nil, ticket: TransferScheduler.Ticket? = nil,
+        onEnd: (@Sendable (CacheError?) -> Void)? = nil
+    ) {
+        let fill = Fill(
+            plan: plan, representation: self, settings: settings, transferClass: transferClass, reader: reader,
+            ticket: ticket)
+        let task = Task {
+            let error = await fill.run()
+            onEnd?(error)
+        }
+        state.withLock { $0.setCancel({ task.cancel() }, of: plan.id) }
+        // Whoever stops the engine cancels the fills it sees; this one it may not have seen.
+        if engine.isStopped { task.cancel() }
+    }
+
+    /// Fills every hole, one after another from `position` on and then from the front.
+    ///
+    /// - Throws: what ended the fill that failed; ``CacheError/Code/cancelled`` when the task is cancelled.
+    package func fillWhole(from position: Int64, settings: TransferSettings?, transferClass: TransferClass) async throws
+    {
+        while true {
+            try Task.checkCancellation()
+            let plan = state.withLock { state in
+                if let failure = state.keepFailure {
+                    return Result<RepresentationState.FillPlan?, CacheError>.failure(failure)
+                }
+                if state.isSuperseded {
+                    return .failure(CacheError(.representationChanged, "the origin has another version now"))
+                }
+                return .success(
+                    state.startWanted(in: position..<state.length) ?? state.startWanted(in: 0..<state.length))
+            }
+            if let plan = try plan.get() {
+                try await runToEnd(plan, settings: settings, transferClass: transferClass)
+            } else if isComplete {
+                return
+            } else {
+                // Others' fills are on every hole that is left.
+                try await waitForFills()
+            }
+        }
+    }
+
+    private func runToEnd(
+        _ plan: RepresentationState.FillPlan, settings: TransferSettings?, transferClass: TransferClass
+    ) async throws {
+        let error: CacheError? = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                launch(plan, settings: settings, transferClass: transferClass) { continuation.resume(returning: $0) }
+                if Task.isCancelled { cancelFill(plan.id) }
+            }
+        } onCancel: {
+            cancelFill(plan.id)
+        }
+        if let error { throw error }
+    }
+
+    private func cancelFill(_ id: Int) {
+        state.withLock { $0.fills[id]?.cancel }?()
+    }
+
+    /// Returns when some fill has ended, or the task is cancelled.
+    private func waitForFills() async throws {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                file.withLock { $0.fillWaiters.append(continuation) }
+                if Task.isCancelled || state.withLock({ $0.fills.isEmpty }) { wakeFillWaiters() }
+            }
+        } onCancel: {
+            wakeFillWaiters()
+        }
+    }
+
+    /// Returns when no fill runs any more. The engine has been stopped.
+    func waitForLastFill() async {
+        while state.withLock({ !$0.fills.isEmpty }) {
+            await withCheckedContinuation { continuation in
+                file.withLock { $0.fillWaiters.append(continuation) }
+                if state.withLock({ $0.fills.isEmpty }) { wakeFillWaiters() }
+            }
+        }
+    }
+
+    /// A fill has ended.
+    func wakeFillWaiters() {
+        let waiters = file.withLock { state in
+            defer { state.fillWaiters = [] }
+            return state.fillWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// The bytes of a hole that can't be filled, straight from the origin.
+    func passThrough(_ range: Range<Int64>, settings: TransferSettings?) -> PassThrough {
+        let head = head
+        let reader = OriginReader(
+            context: engine.originContext(settings), locator: resource.locator,
+            asked: .from(range.lowerBound, to: range.upperBound == .max ? nil : range.upperBound),
+            known: KnownRepresentation(validator: head.validator, length: head.length))
+        return PassThrough(reader: reader, position: range.lowerBound, engine: engine)
+    }
+
+    func cancelFills() {
+        let cancels = state.withLock { state in state.fills.values.compactMap(\.cancel) }
+        for cancel in cancels { cancel() }
+    }
+
+    /// Changes the state; what then needs a commit gets one.
+    func withState<Result>(_ body: (inout RepresentationState) throws -> sending Result) rethrows -> sending Result {
+        let result = try state.withLock { try body(&$0) }
+        if state.withLock({ $0.needsCommit }) { engine.committer.markDirty(self, bytes: 0) }
+        return result
+    }
+}

@@ -1,0 +1,294 @@
+import HTTPTypes
+import Synchronization
+
+extension Resource {
+    /// Opens a read session: from what is kept, or by asking the origin. Nil if this object has been retired.
+    func read(_ request: ReadRequest) async throws -> ReadSession? {
+        locator.update(url: request.url)
+        var hasAsked = false
+        while true {
+            try Task.checkCancellation()
+            let (readiness, asksBeside) = readiness(now: engine.time.now)
+            if asksBeside { checkBeside(request.settings) }
+            switch readiness {
+            case .retired: return nil
+            case .ready(let representation): return try session(request, over: representation)
+            case .askFirst(let representation):
+                if hasAsked { return try session(request, over: representation) }
+                hasAsked = try await check(representation, request.settings)
+            case .unknown:
+                if let session = try await openUnknown(request, hasAsked: &hasAsked) { return session }
+            }
+        }
+    }
+
+    // MARK: - A first look
+
+    private func openUnknown(_ request: ReadRequest, hasAsked: inout Bool) async throws -> ReadSession? {
+        if state.withLock({ $0.passesThrough }) { return try await openPassingThrough(request) }
+        let opening = state.withLock { state -> SharedOpening? in
+            guard !state.isRetired, state.current == nil else { return nil }
+            if let opening = state.opening { return opening }
+            let ticket = engine.scheduler.ticket(for: locator.url, transferClass: request.transferClass)
+            let opening = SharedOpening(ticket: ticket) { try await self.find(request, ticket: ticket) }
+            state.opening = opening
+            return opening
+        }
+        opening?.raise(to: request.transferClass)
+        hasAsked = try await opening?.wait() ?? false
+        return nil
+    }
+
+    /// Asks for the first bytes wanted, and makes a representation of the answer and a fill of its body.
+    private func find(_ request: ReadRequest, ticket: TransferScheduler.Ticket) async throws {
+        defer {
+            state.withLock { $0.opening = nil }
+            useEnded()
+        }
+        try await ticket.admission()
+        let context = engine.originContext(request.settings)
+        let reader = try await firstReader(request, context: context)
+        do {
+            try await adopt(reader, request: request, context: context, ticket: ticket)
+        } catch {
+            await reader.close()
+            throw error
+        }
+    }
+
+    /// A reader whose first response is here.
+    private func firstReader(_ request: ReadRequest, context: OriginContext) async throws -> OriginReader {
+        func reader(_ asked: AskedRange, sendsRange: Bool = true) -> OriginReader {
+            OriginReader(
+                context: context, locator: locator, asked: asked, known: nil, takesWhole: true, sendsRange: sendsRange)
+        }
+        let asked = firstRange(request, readAhead: context.settings.readAhead)
+        let first = reader(asked)
+        do {
+            _ = try await first.open()
+            return first
+        } catch let error as CacheError where error.code == .badResponse && asked.isSuffix {
+            // Some origins don't know suffix ranges; the front tells the length as well.
+            let second = reader(.from(0, to: context.settings.readAhead.initial))
+            _ = try await second.open()
+            return second
+        } catch let error as CacheError where error.code == .rangeNotSatisfiable && error.completeLength == 0 {
+            // An empty resource satisfies no range; without one it answers.
+            let second = reader(.from(0, to: nil), sendsRange: false)
+            _ = try await second.open()
+            return second
+        }
+    }
+
+    private func firstRange(_ request: ReadRequest, readAhead: ReadAhead) -> AskedRange {
+        if case .suffix(let count) = request.range { return .suffix(count) }
+        let start = request.range.knownStart ?? 0
+        return .from(start, to: request.policy == .whole ? nil : start.clampedSum(readAhead.initial))
+    }
+
+    private func adopt(
+        _ reader: OriginReader, request: ReadRequest, context: OriginContext, ticket: TransferScheduler.Ticket
+    ) async throws {
+        guard let (head, answer) = try await self.head(of: reader, context: context) else { return }
+        let admission = admission(of: answer, head: head, request: request, settings: context.settings)
+        guard admission != .passThrough else {
+            state.withLock { $0.passesThrough = true }
+            await reader.close()
+            ticket.release()
+            return
+        }
+        let representation = Representation(
+            id: engine.catalog.nextRepresentationID(), resource: self, blob: BlobFolder.newName(),
+            isKept: stored.isPinned, isNew: true,
+            state: RepresentationState(
+                head: head, freshness: Freshness(answer.headerFields, now: engine.time.now),
+                ignoresRanges: answer.ignoredRange),
+            engine: engine)
+        await reader.expect(
+            KnownRepresentation(validator: head.validator, length: head.length),
+            comparable: { [representation] in representation.comparableBytes(before: $0) })
+        let start = await reader.start
+        let end = answer.end ?? head.length ?? .max
+        let plan = representation.withState { state in
+            state.setNeedsCommit()
+            return state.begin(start..<max(start, end), readers: [], isWanted: false)
+        }
+        let alternates = state.withLock { state in
+            state.current = representation
+            state.lastCheck = engine.time.now
+            state.goesWhenClosed = admission == .keepUntilClosed
+            return state.superseded.contains { older in
+                older.head.length == head.length && older.head.validator.entityTag == head.validator.entityTag
+                    && head.validator.entityTag != nil
+            }
+        }
+        if alternates { engine.events.send(.entityTagAlternates(key: key)) }
+        if answer.ignoredRange { engine.events.send(.rangesIgnored(key: key)) }
+        engine.committer.markDirty(representation, bytes: 0)
+        representation.launch(
+            plan, settings: request.settings, transferClass: request.transferClass, reader: reader, ticket: ticket)
+    }
+
+    /// The head of what was answered, with a type that the first bytes confirm, never an error page; and the answer
+    /// that these bytes came with.
+    private func head(
+        of reader: OriginReader, context: OriginContext
+    ) async throws -> (head: ResourceHead, answer: CheckedHead)? {
+        let first = try await reader.peek(reader.start == 0 ? MediaType.sniffLength : 1)
+        guard let answer = await reader.answer else { return nil }
+        let declared = answer.headerFields[.contentType]
+        let pathExtension = locator.url.pathExtension
+        var sniffed: String?
+        if await reader.start == 0 {
+            sniffed = first.withUnsafeBytes(MediaType.sniff)
+        } else if let type = MediaType.essence(declared), MediaType.isDocument(type, where: pathExtension) {
+            let front = OriginReader(
+                context: context, locator: locator, asked: .from(0, to: Int64(MediaType.sniffLength)), known: nil)
+            sniffed = try await front.peek(MediaType.sniffLength).withUnsafeBytes(MediaType.sniff)
+            await front.close()
+        }
+        let type = MediaType.resolve(sniffed: sniffed, declared: declared, pathExtension: pathExtension)
+        if MediaType.isDocument(MediaType.essence(type) ?? "", where: pathExtension) {
+            throw CacheError(
+                .notMedia,
+                "\(locator.url) came as a page (\(type)), not as media; it may want a login, or the link is over")
+        }
+        let length = if answer.completeLength != nil { answer.completeLength } else { await reader.learnedLength }
+        let head = ResourceHead(
+            length: length, contentType: type, validator: answer.validator, validatedAt: engine.time.now,
+            entityTag: answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"")
+        return (head, answer)
+    }
+
+    private func admission(
+        of answer: CheckedHead, head: ResourceHead, request: ReadRequest, settings: TransferSettings
+    ) -> Admission {
+        guard engine.blobs.isWritable, !engine.health.isFailing else { return .passThrough }
+        if CacheControl(answer.headerFields).noStore, !settings.keepsNoStore { return .passThrough }
+        if ResponseCheck.varies(answer.headerFields) { return .passThrough }
+        return engine.configuration.admission.admission(of: request.url, head: head)
+    }
+
+    // MARK: - Passing through
+
+    /// A session of its own over bytes that aren't kept.
+    private func openPassingThrough(_ request: ReadRequest) async throws -> ReadSession? {
+        let context = engine.originContext(request.settings)
+        let reader = try await passingReader(request, context: context)
+        guard let (head, answer) = try await head(of: reader, context: context) else { return nil }
+        if engine.blobs.isWritable,
+            admission(of: answer, head: head, request: request, settings: context.settings) != .passThrough
+        {
+            // The origin has thought better of it.
+            state.withLock { $0.passesThrough = false }
+        }
+        await reader.expect(KnownRepresentation(validator: head.validator, length: head.length))
+        let start = await reader.start
+        let range = try self.range(of: request, head: head)
+        let through = PassThrough(reader: reader, position: start, engine: engine)
+        through.start()
+        return ReadSession(
+            through: through, head: head, range: start..<max(start, range.upperBound), key: key, engine: engine)
+    }
+
+    private func passingReader(_ request: ReadRequest, context: OriginContext) async throws -> OriginReader {
+        let asked: AskedRange =
+            switch request.range {
+            case .all: .from(0, to: nil)
+            case .from(let start): .from(start, to: nil)
+            case .closed(let start, let last): .from(start, to: last.clampedSum(1))
+            case .suffix(let count): .suffix(count)
+            }
+        let reader = OriginReader(context: context, locator: locator, asked: asked, known: nil)
+        do {
+            _ = try await reader.open()
+            return reader
+        } catch let error as CacheError where error.code == .rangeNotSatisfiable && error.completeLength == 0 {
+            let second = OriginReader(
+                context: context, locator: locator, asked: .from(0, to: nil), known: nil, sendsRange: false)
+            _ = try await second.open()
+            return second
+        }
+    }
+
+    // MARK: - Asking again
+
+    private func checkBeside(_ settings: TransferSettings?) {
+        guard let representation = current else { return }
+        let isFirst = state.withLock { state in
+            defer { state.isChecking = true }
+            return !state.isChecking
+        }
+        guard isFirst else { return }
+        Task {
+            try? await ask(about: representation, settings)
+            state.withLock { $0.isChecking = false }
+            useEnded()
+        }
+    }
+
+    /// Asks the origin whether `representation` is still current, once for all who want to know.
+    ///
+    /// - Returns: whether it was asked; if not, what is current has changed in between.
+    private func check(_ representation: Representation, _ settings: TransferSettings?) async throws -> Bool {
+        let opening = state.withLock { state -> SharedOpening? in
+            guard !state.isRetired, state.current === representation else { return nil }
+            if let opening = state.opening { return opening }
+            let opening = SharedOpening {
+                defer { self.state.withLock { $0.opening = nil } }
+                try await self.ask(about: representation, settings)
+            }
+            state.opening = opening
+            return opening
+        }
+        return try await opening?.wait() ?? false
+    }
+
+    private func ask(about representation: Representation, _ settings: TransferSettings?) async throws {
+        let head = representation.head
+        var conditions: HTTPFields = [.range: "bytes=0-0"]
+        conditions[.ifNoneMatch] = head.validator.entityTag
+        if head.validator.entityTag == nil { conditions[.ifModifiedSince] = head.validator.lastModified }
+        let exchange = OriginExchange(context: engine.originContext(settings), locator: locator)
+        do {
+            let (answer, url) = try await exchange.send(conditions)
+            let response = try await answer.refusingPage(from: url, context: exchange.context)
+            response.body.cancel()
+            let freshness = Freshness(response.headerFields, now: engine.time.now)
+            if response.status == 304 || (response.status == 416 && head.length == 0) {
+                return confirmed(representation, freshness)
+            }
+            let verdict = ResponseCheck.judge(
+                status: response.status, headerFields: response.headerFields, asked: .from(0, to: 1),
+                known: KnownRepresentation(validator: head.validator, length: head.length), url: url,
+                now: engine.time.now)
+            switch verdict {
+            case .use(let checked):
+                let tells = checked.validator != Validator() && head.validator != Validator()
+                let isSame = if tells { true } else { try await representation.isSameAtOrigin(settings) }
+                if isSame { return confirmed(representation, freshness) }
+            case .changed(let other):
+                guard exchange.context.settings.alternatingEntityTags == .compareBytes, let other,
+                    other.completeLength == head.length, try await representation.isSameAtOrigin(settings)
+                else { break }
+                engine.events.send(.entityTagAlternates(key: key))
+                return confirmed(representation, freshness)
+            case .refuse(let error): throw error
+            }
+            changed(representation)
+            engine.events.send(.representationChanged(key: key))
+        } catch {
+            let failure = CacheError.wrap(error, as: .unreachable, "\(locator.url) can't be asked")
+            if failure.code == .cancelled { throw failure }
+            state.withLock { $0.lastCheck = engine.time.now }
+            representation.revalidated(nil, isStale: true)
+            engine.events.send(.servedStale(key: key, error: failure))
+        }
+    }
+
+    private func confirmed(_ representation: Representation, _ freshness: Freshness) {
+        state.withLock { $0.lastCheck = engine.time.now }
+        // What must be asked about each time has just been; the readers that waited for it may go on.
+        representation.revalidated(freshness, isStale: false)
+    }
+}

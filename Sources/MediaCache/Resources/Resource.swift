@@ -1,0 +1,195 @@
+import Foundation
+import Synchronization
+
+/// What one URL names, while it's open: its representations, and the requests that find out about them.
+package final class Resource: Sendable {
+    package let id: Int64
+    package let key: String
+    package let locator: ResourceLocator
+    let engine: Engine
+
+    struct State {
+        var stored: StoredResource
+        /// The version that new readers get.
+        var current: Representation?
+        /// Versions that only their readers still hold.
+        var superseded: [Representation] = []
+        /// When the origin was last asked about the current version since opening, whether it answered or not.
+        var lastCheck: Date?
+        var isChecking = false
+        /// Whether its bytes may not be kept, as far as the last answer goes.
+        var passesThrough = false
+        /// The request that finds the first representation, shared by those who wait for it.
+        var opening: SharedOpening?
+        /// Set once: the object is no longer the resource's place, ask the store again.
+        var isRetired = false
+        var isToBeRemoved = false
+        /// Whether it goes when the last reader leaves, by admission.
+        var goesWhenClosed = false
+    }
+
+    let state: Mutex<State>
+    private let onIdle: @Sendable (Resource) -> Void
+
+    init(stored: StoredResource, url: ResourceURL, engine: Engine, onIdle: @escaping @Sendable (Resource) -> Void) {
+        id = stored.id
+        key = stored.key
+        locator = ResourceLocator(url: url)
+        self.engine = engine
+        self.onIdle = onIdle
+        state = Mutex(State(stored: stored))
+    }
+
+    package var stored: StoredResource { state.withLock { $0.stored } }
+    /// What a commit says of it, and whether what is kept of it goes at the next opening, if it isn't gone by then.
+    var rowForCommit: (stored: StoredResource, isTransient: Bool) {
+        state.withLock { ($0.stored, $0.goesWhenClosed && !$0.stored.isPinned) }
+    }
+
+    package var current: Representation? { state.withLock { $0.current } }
+
+    package var representations: [Representation] {
+        state.withLock { $0.superseded + ($0.current.map { [$0] } ?? []) }
+    }
+
+    var isRetired: Bool { state.withLock { $0.isRetired } }
+
+    package var isInUse: Bool { state.withLock { Self.isInUse($0) } }
+
+    private static func isInUse(_ state: State) -> Bool {
+        state.opening != nil || state.isChecking || state.current?.isInUse == true
+            || state.superseded.contains { $0.isInUse }
+    }
+
+    /// Takes the object out of use for good, if nobody uses it.
+    func retire() -> Bool {
+        state.withLock { state in
+            guard !state.isRetired, !Self.isInUse(state) else { return false }
+            state.isRetired = true
+            return true
+        }
+    }
+
+    /// Lets go of what refers back here, after retiring.
+    func dismantle() {
+        state.withLock { state in
+            state.current = nil
+            state.superseded = []
+        }
+    }
+
+    /// Brings in what the catalog knows.
+    func restore(_ representations: [Representation]) {
+        state.withLock { state in
+            for representation in representations {
+                if representation.isSuperseded {
+                    state.superseded.append(representation)
+                } else {
+                    if let older = state.current { state.superseded.append(older) }
+                    state.current = representation
+                }
+            }
+        }
+    }
+
+    /// A session or a fill has ended: is there something that waited for the last one?
+    func useEnded() {
+        let isIdle = state.withLock { state in
+            guard !state.isRetired else { return false }
+            if state.superseded.contains(where: { !$0.isInUse }) { return true }
+            return (state.isToBeRemoved || state.goesWhenClosed) && !Self.isInUse(state)
+        }
+        if isIdle { onIdle(self) }
+    }
+
+    /// The origin has another version than `representation`.
+    func changed(_ representation: Representation) {
+        representation.supersede()
+        state.withLock { state in
+            guard state.current === representation else { return }
+            state.superseded.append(representation)
+            state.current = nil
+        }
+        useEnded()
+    }
+
+    func setPinned(_ isPinned: Bool) {
+        state.withLock { $0.stored.isPinned = isPinned }
+        engine.committer.markUsed(self)
+    }
+
+    func requestRemoval() {
+        state.withLock { $0.isToBeRemoved = true }
+    }
+
+    /// What goes when nobody reads: all of it, or the superseded versions alone.
+    func takeGoing() -> (all: Bool, superseded: [Representation]) {
+        state.withLock { state in
+            if state.isToBeRemoved || (state.goesWhenClosed && !state.stored.isPinned) { return (true, []) }
+            let going = state.superseded.filter { !$0.isInUse }
+            state.superseded.removeAll { representation in going.contains { $0 === representation } }
+            return (false, going)
+        }
+    }
+
+    // MARK: - Opening
+
+    /// What a reader of this resource gets at this moment.
+    enum Readiness {
+        case ready(Representation)
+        case askFirst(Representation)
+        case unknown
+        case retired
+    }
+
+    func readiness(now: Date) -> (readiness: Readiness, asksBeside: Bool) {
+        state.withLock { state in
+            if state.isRetired { return (.retired, false) }
+            guard let current = state.current else { return (.unknown, false) }
+            let head = current.head
+            let use = current.freshness.use(
+                validatedAt: state.lastCheck ?? head.validatedAt, checkedThisOpening: state.lastCheck != nil, now: now)
+            switch use {
+            case .asItIs: return (.ready(current), false)
+            case .askFirst: return (.askFirst(current), false)
+            case .askBeside: return (.ready(current), !state.isChecking)
+            }
+        }
+    }
+
+    /// A session over `representation`, or nil if this object has been retired in between.
+    func session(_ request: ReadRequest, over representation: Representation) throws -> ReadSession? {
+        let head = representation.head
+        let range = try self.range(of: request, head: head)
+        let now = engine.time.now
+        let use = engine.catalog.nextUse()
+        let attached = state.withLock { state -> (id: Int, window: Int64)? in
+            guard !state.isRetired else { return nil }
+            state.stored.hits += 1
+            state.stored.lastUsed = now
+            state.stored.useOrder = use
+            state.stored.url = request.url.description
+            return representation.attach(at: range.lowerBound)
+        }
+        guard let attached else { return nil }
+        engine.committer.markUsed(self)
+        return ReadSession(
+            representation: representation, attached: attached, head: head, range: range, request: request)
+    }
+
+    /// The bytes that are asked for; the upper bound is `Int64.max` while the length isn't known.
+    func range(of request: ReadRequest, head: ResourceHead) throws -> Range<Int64> {
+        if let length = head.length {
+            guard let range = request.range.resolved(in: length) else {
+                throw CacheError(
+                    .rangeNotSatisfiable, "\(key) has \(length) bytes; the range lies outside", completeLength: length)
+            }
+            return range
+        }
+        guard let start = request.range.knownStart else {
+            throw CacheError(.badResponse, "\(key) has no known length; its last bytes can't be told")
+        }
+        if case .closed(_, let last) = request.range { return start..<max(start, last.clampedSum(1)) }
+        return start..<Int64.max
+    }
+}

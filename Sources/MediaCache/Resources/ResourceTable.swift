@@ -1,0 +1,82 @@
+import Synchronization
+
+/// The resources that are open, by key, and who works on a key alone at this moment.
+final class ResourceTable: Sendable {
+    /// Open resources beyond this are closed when idle, the least recently used first.
+    private static let idleCapacity = 512
+
+    private struct State {
+        var open: [String: Resource] = [:]
+        var busy: [String: [CheckedContinuation<Void, Never>]] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The open resource under `key`. One that has been retired is no longer its place.
+    subscript(key: String) -> Resource? {
+        let resource = state.withLock { $0.open[key] }
+        return resource?.isRetired == true ? nil : resource
+    }
+
+    var all: [Resource] { state.withLock { Array($0.open.values) } }
+
+    func insert(_ resource: Resource) {
+        state.withLock { $0.open[resource.key] = resource }
+    }
+
+    /// Takes a retired resource out.
+    func remove(_ resource: Resource) {
+        let wasHere = state.withLock { state in
+            guard state.open[resource.key] === resource else { return false }
+            state.open[resource.key] = nil
+            return true
+        }
+        if wasHere { resource.dismantle() }
+    }
+
+    /// Runs `body` while nobody else does for this key: loading, removing and evicting exclude each other.
+    func alone<Result: Sendable>(
+        with key: String, _ body: @Sendable () async throws -> Result
+    ) async rethrows -> Result {
+        await enter(key)
+        defer { leave(key) }
+        return try await body()
+    }
+
+    private func enter(_ key: String) async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.busy[key] != nil {
+                    state.busy[key]?.append(continuation)
+                    return false
+                }
+                state.busy[key] = []
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    private func leave(_ key: String) {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard var queue = state.busy[key], !queue.isEmpty else {
+                state.busy[key] = nil
+                return nil
+            }
+            let next = queue.removeFirst()
+            state.busy[key] = queue
+            return next
+        }
+        next?.resume()
+    }
+
+    /// Closes idle resources where too many are open.
+    func closeIdle() {
+        let all = all
+        guard all.count > Self.idleCapacity else { return }
+        let candidates = all.sorted { $0.stored.useOrder < $1.stored.useOrder }
+        for resource in candidates.prefix(all.count - Self.idleCapacity / 2) where resource.retire() {
+            remove(resource)
+        }
+    }
+}

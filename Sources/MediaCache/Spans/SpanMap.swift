@@ -1,0 +1,131 @@
+/// The runs of bytes of a representation that are here. What lies between them are holes.
+package struct SpanMap: Sendable, Hashable {
+    /// The runs.
+    private var ranges: RangeSet<Int64>
+
+    /// How many bytes the spans hold.
+    package private(set) var byteCount: Int64
+
+    /// An empty map.
+    package init() {
+        ranges = RangeSet()
+        byteCount = 0
+    }
+
+    /// A map of the given spans.
+    package init(_ spans: some Sequence<Range<Int64>>) {
+        self.init()
+        for span in spans { insert(span) }
+    }
+
+    /// The spans in order, none empty, none touching another.
+    package var spans: RangeSet<Int64>.Ranges { ranges.ranges }
+
+    package var isEmpty: Bool { ranges.isEmpty }
+
+    /// One past the last byte of the last span, or 0.
+    package var upperBound: Int64 { ranges.ranges.last?.upperBound ?? 0 }
+
+    /// Adds a span; it joins with its neighbours.
+    package mutating func insert(_ span: Range<Int64>) {
+        guard !span.isEmpty else { return }
+        byteCount += Int64(span.count) - bytes(in: span)
+        ranges.insert(contentsOf: span)
+    }
+
+    /// Makes a hole.
+    package mutating func remove(_ hole: Range<Int64>) {
+        guard !hole.isEmpty else { return }
+        byteCount -= bytes(in: hole)
+        ranges.remove(contentsOf: hole)
+    }
+
+    /// The span that holds the byte at `offset`, or nil if a hole does.
+    package func span(at offset: Int64) -> Range<Int64>? {
+        let index = firstIndex(endingAfter: offset)
+        guard index < spans.count, spans[index].lowerBound <= offset else { return nil }
+        return spans[index]
+    }
+
+    /// The rest of the hole from `offset` on, at most to `limit`; nil if the byte is here.
+    package func hole(at offset: Int64, limit: Int64) -> Range<Int64>? {
+        let index = firstIndex(endingAfter: offset)
+        guard index < spans.count else { return offset < limit ? offset..<limit : nil }
+        let next = spans[index].lowerBound
+        return next <= offset || offset >= limit ? nil : offset..<min(next, limit)
+    }
+
+    /// The first hole that has a byte in `range`, cut to it.
+    package func firstHole(in range: Range<Int64>) -> Range<Int64>? {
+        guard !range.isEmpty else { return nil }
+        let start = span(at: range.lowerBound)?.upperBound ?? range.lowerBound
+        return start < range.upperBound ? hole(at: start, limit: range.upperBound) : nil
+    }
+
+    /// Whether every byte of `range` is here.
+    package func contains(_ range: Range<Int64>) -> Bool {
+        range.isEmpty || (span(at: range.lowerBound).map { $0.upperBound >= range.upperBound } ?? false)
+    }
+
+    /// How many bytes of `range` are here.
+    package func bytes(in range: Range<Int64>) -> Int64 {
+        var total: Int64 = 0
+        var index = firstIndex(endingAfter: range.lowerBound)
+        while index < spans.count, spans[index].lowerBound < range.upperBound {
+            total += Int64(spans[index].clamped(to: range).count)
+            index += 1
+        }
+        return total
+    }
+
+    /// The parts of `range` that are here.
+    package func spans(in range: Range<Int64>) -> [Range<Int64>] {
+        var found: [Range<Int64>] = []
+        var index = firstIndex(endingAfter: range.lowerBound)
+        while index < spans.count, spans[index].lowerBound < range.upperBound {
+            found.append(spans[index].clamped(to: range))
+            index += 1
+        }
+        return found
+    }
+
+    /// The index of the first span whose upper bound lies after `offset`.
+    private func firstIndex(endingAfter offset: Int64) -> Int {
+        var low = 0
+        var high = spans.count
+        while low < high {
+            let middle = (low + high) / 2
+            if spans[middle].upperBound > offset { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
+extension SpanMap {
+    /// The spans as gaps and lengths, each a base-128 varint.
+    package var encoded: [UInt8] {
+        var writer = VarintWriter()
+        var end: Int64 = 0
+        for span in spans {
+            writer.write(UInt64(span.lowerBound - end))
+            writer.write(UInt64(span.upperBound - span.lowerBound))
+            end = span.upperBound
+        }
+        return writer.bytes
+    }
+
+    /// Reads what ``encoded`` wrote, or nil if it's damaged.
+    package init?(encoded: some Collection<UInt8>) {
+        self.init()
+        var reader = VarintReader(encoded)
+        var end: Int64 = 0
+        while !reader.isAtEnd {
+            guard let gap = reader.read(), let count = reader.read(), count > 0,
+                gap <= UInt64(Int64.max - end), count <= UInt64(Int64.max - end) - gap
+            else { return nil }
+            let start = end + Int64(gap)
+            end = start + Int64(count)
+            insert(start..<end)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Synchronization
+
+extension CacheStore {
+    /// Takes bytes that came another way, as by a background session of the system, into what is kept of a URL.
+    ///
+    /// The file is read, not moved. Bytes that are kept already stay as they are. Returns when they are committed.
+    ///
+    /// - Parameters:
+    ///   - file: the path of a file that holds the bytes of `range`, the first at its start.
+    ///   - range: where the bytes lie in the resource.
+    ///   - url: what they are of.
+    ///   - head: what the response that brought them said.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if another version is kept,
+    ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside, ``CacheError/Code/badResponse`` if the file
+    ///   has not as many bytes, or ``CacheError/Code/storage``.
+    @discardableResult
+    public func ingest(
+        file: String, range: Range<Int64>, for url: ResourceURL, head: ResourceHead
+    ) async throws -> ResourceInfo {
+        try checkOpen()
+        guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= head.length ?? .max else {
+            throw CacheError(
+                .rangeNotSatisfiable, "the bytes \(range) lie outside \(url)", completeLength: head.length)
+        }
+        guard engine.blobs.isWritable else {
+            throw CacheError(.storage, "\(url) can't be kept: the cache folder can't be written")
+        }
+        do {
+            while true {
+                let resource = try await resource(key: key(for: url), url: url)
+                guard let (representation, session) = try resource.representationToIngest(head) else { continue }
+                defer { representation.detach(session.id, at: range.lowerBound, window: session.window) }
+                try await engine.pool.run { try representation.ingest(file: file, range: range) }
+                if let failure = await engine.committer.commit() { throw failure }
+                return info(of: resource.stored, representation: representation)
+            }
+        } catch {
+            throw CacheError.wrap(error, as: .storage, "\(file) can't be taken into \(url)")
+        }
+    }
+}
+
+extension Resource {
+    /// The representation that bytes with this head belong to, attached to; nil if this object has been retired.
+    fileprivate func representationToIngest(
+        _ head: ResourceHead
+    ) throws -> (Representation, session: (id: Int, window: Int64))? {
+        let fresh = Representation(
+            id: engine.catalog.nextRepresentationID(), resource: self, blob: BlobFolder.newName(),
+            isKept: stored.isPinned, isNew: true, state: RepresentationState(head: head, freshness: Freshness()),
+            engine: engine)
+        let representation = state.withLock { state -> Representation? in
+            guard !state.isRetired else { return nil }
+            if let current = state.current { return current }
+            state.current = fresh
+            return fresh
+        }
+        guard let representation else { return nil }
+        let known = representation.head
+        guard known.validator.agrees(with: head.validator), known.length == nil || known.length == head.length else {
+            throw CacheError(.representationChanged, "another version of \(key) is kept than the one brought")
+        }
+        return (representation, representation.attach(at: 0))
+    }
+}
+
+extension Representation {
+    /// Copies what is missing of `range` from a file that holds it. Blocks.
+    fileprivate func ingest(file path: String, range: Range<Int64>) throws {
+        let source = try engine.files.open(path, creating: false)
+        guard try source.size() == Int64(range.count) else {
+            throw CacheError(.badResponse, "\(path) has \(try source.size()) bytes, not \(range.count)")
+        }
+        let piece = 1 << 20
+        try withUnsafeTemporaryAllocation(byteCount: piece, alignment: 4096) { buffer in
+            for lower in stride(from: range.lowerBound, to: range.upperBound, by: piece) {
+                let part = lower..<min(lower + Int64(piece), range.upperBound)
+                // Anew after each: a fill may be writing there, and what both wrote counts once.
+                while let hole = withState({ $0.missing(in: part).first }) {
+                    let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<hole.count])
+                    try source.read(into: bytes, at: hole.lowerBound - range.lowerBound)
+                    try write(UnsafeRawBufferPointer(bytes), at: hole)
+                }
+            }
+        }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, at range: Range<Int64>) throws {
+        try withWriter { try $0.write(bytes, at: range.lowerBound) }
+        let records = BlockChecksums.records(of: bytes, at: range.lowerBound)
+        let woken = withState { $0.didWrite(range, records: records, by: 0) }
+        engine.committer.markDirty(self, bytes: Int64(range.count))
+        for wake in woken { wake() }
+    }
+}

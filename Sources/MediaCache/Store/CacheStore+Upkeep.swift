@@ -1,0 +1,58 @@
+import Logging
+import Synchronization
+
+extension CacheStore {
+    private static let interval = Duration.seconds(2)
+    /// The age limit and the free-disk reserve are looked at so often, whatever was committed.
+    private static let longInterval = 30
+
+    /// Keeps the limits, closes what is idle, and sees when a full disk has room again.
+    func startUpkeep(cleaning: Bool) {
+        let task = Task { [weak self, time = engine.time] in
+            if cleaning { await self?.cleanUpAfterEarlierOpening() }
+            var committed: Int64 = 0
+            var round = 0
+            while !Task.isCancelled {
+                guard (try? await time.sleep(for: Self.interval)) != nil, let self else { return }
+                let now = self.statistics.bytesCommitted
+                if now != committed || round % Self.longInterval == 0 { await self.keepLimits() }
+                committed = now
+                round += 1
+                self.table.closeIdle()
+                await self.probeStorage()
+            }
+        }
+        upkeep.withLock { $0 = task }
+    }
+
+    private func keepLimits() async {
+        do {
+            try await prune()
+        } catch {
+            engine.logger.warning("limits not kept", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Where bytes couldn't be kept, tries whether they can now.
+    func probeStorage() async {
+        guard engine.health.isFailing, engine.health.mayRecover else { return }
+        let engine = engine
+        let works = await engine.pool.perform {
+            let folder = "\(engine.configuration.location.evictable)/blobs"
+            let path = "\(folder)/probe\(BlobFolder.copySuffix)"
+            defer { try? engine.files.remove(path) }
+            do {
+                let file = try engine.files.open(path, creating: true)
+                let bytes = [UInt8](repeating: 0x55, count: 256 << 10)
+                try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+                try file.sync()
+                return true
+            } catch {
+                return false
+            }
+        }
+        guard works else { return }
+        engine.health.recovered()
+        for representation in table.all.flatMap(\.representations) { representation.storageRecovered() }
+    }
+}

@@ -1,0 +1,65 @@
+import Logging
+
+extension CacheStore {
+    /// Reads everything that is kept and compares it with its checksums.
+    ///
+    /// Damaged bytes become holes, which are never served. With `repair` they are fetched again.
+    public func verify(repair: Bool = false) async throws -> VerifyReport {
+        try checkOpen()
+        await engine.committer.commit()
+        var report = VerifyReport(resources: 0, bytes: 0, findings: [])
+        for (stored, _) in try await engine.catalog.resources() {
+            try Task.checkCancellation()
+            guard let resource = try await opened(stored) else { continue }
+            report.resources += 1
+            for representation in resource.representations {
+                try await verify(representation, of: resource, repair: repair, into: &report)
+            }
+            table.closeIdle()
+        }
+        await engine.committer.commit()
+        return report
+    }
+
+    private func verify(
+        _ representation: Representation, of resource: Resource, repair: Bool, into report: inout VerifyReport
+    ) async throws {
+        let lostAtOpening = representation.withState { state in
+            defer { state.lostAtOpening = [] }
+            return state.lostAtOpening
+        }
+        let (bytes, damaged) = try await engine.pool.run {
+            (representation.spans.byteCount, representation.compareAll())
+        }
+        report.bytes += bytes
+        var findings =
+            lostAtOpening.map { ($0, "the blob is missing or too short") }
+            + damaged.map { ($0, "the checksum doesn't match") }
+        findings.sort { $0.0.lowerBound < $1.0.lowerBound }
+        for (range, problem) in findings {
+            var isRepaired = false
+            if repair, representation === resource.current, await refetch(range, of: resource) {
+                isRepaired = representation.spans.contains(range)
+            }
+            report.findings.append(
+                .init(
+                    key: resource.key, start: range.lowerBound, end: range.upperBound, problem: problem,
+                    isRepaired: isRepaired))
+        }
+    }
+
+    private func refetch(_ range: Range<Int64>, of resource: Resource) async -> Bool {
+        do {
+            let request = ReadRequest(
+                url: resource.locator.url, range: .closed(range.lowerBound, through: range.upperBound - 1),
+                transferClass: .download)
+            let session = try await read(request)
+            defer { session.cancel() }
+            for try await _ in session.buffers {}
+            return true
+        } catch {
+            engine.logger.warning("not repaired", metadata: ["key": "\(resource.key)", "error": "\(error)"])
+            return false
+        }
+    }
+}

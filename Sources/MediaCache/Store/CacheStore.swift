@@ -1,0 +1,291 @@
+public import Logging
+import Synchronization
+
+/// A store of media: it plays what it has, fetches what it lacks, once, and keeps it.
+///
+/// One process owns a cache folder at a time. All methods may be called from any task.
+public final class CacheStore: Sendable {
+    let engine: Engine
+    let table = ResourceTable()
+    let lock: Mutex<FolderLock?>
+    let phase = Mutex(Phase.open)
+    /// Work that goes on beside reads: limits, orphans, idle resources.
+    let upkeep = Mutex<Task<Void, Never>?>(nil)
+
+    enum Phase { case open, suspended, closed }
+
+    /// Removals that waited for a last reader and run now.
+    private let sweeps = Mutex<(nextID: Int, running: [Int: Task<Void, Never>])>((0, [:]))
+
+    /// Opens the store in its folders, which are made if need be.
+    ///
+    /// A folder that can't be written is no error: everything then passes through unkept, and an event says so. A
+    /// damaged catalog is set aside and a new one made.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` or ``CacheError/Code/newerFormat``.
+    public static func open(
+        _ configuration: CacheConfiguration,
+        origin: any Origin,
+        time: any TimeSource = SystemTime(),
+        logger: Logger = Logger(label: "MediaCache")
+    ) async throws -> CacheStore {
+        try await open(configuration, origin: origin, time: time, files: POSIXFileSystem(), logger: logger)
+    }
+
+    package static func open(
+        _ configuration: CacheConfiguration, origin: any Origin, time: any TimeSource, files: any BlobFileSystem,
+        logger: Logger
+    ) async throws -> CacheStore {
+        let folder = try await BlockingPool(label: "MediaCache.opening").run {
+            try OpenedFolder(configuration.location, files: files, logger: logger)
+        }
+        let engine = Engine(
+            configuration: configuration, origin: origin, time: time, files: files, blobs: folder.blobs,
+            catalog: folder.catalog, events: EventHub(), counters: Counters(), logger: logger)
+        let store = CacheStore(engine: engine, lock: folder.lock)
+        store.early = folder.events
+        if folder.blobs.isWritable {
+            try await store.recover(folder)
+            store.startUpkeep(cleaning: true)
+        }
+        return store
+    }
+
+    private init(engine: Engine, lock: FolderLock?) {
+        self.engine = engine
+        self.lock = Mutex(lock)
+    }
+
+    /// What happened while opening, for the first listener.
+    private var early: [CacheEvent] {
+        get { earlyEvents.withLock { $0 } }
+        set { earlyEvents.withLock { $0 = newValue } }
+    }
+    private let earlyEvents = Mutex<[CacheEvent]>([])
+
+    /// Stops fills, commits, and gives the folder up. Sessions that are open can still read what is kept, and end with
+    /// ``CacheError/Code/closed`` at their next hole.
+    public func close() async {
+        let before = phase.withLock { phase in
+            defer { phase = .closed }
+            return phase
+        }
+        guard before != .closed else { return }
+        await stop()
+        await engine.committer.close()
+        for resource in table.all where resource.retire() { table.remove(resource) }
+        await releaseFolder()
+        engine.events.finish()
+    }
+
+    /// Ends everything that writes. Returns when it has ended.
+    func stop() async {
+        engine.isStopped = true
+        let upkeep = upkeep.withLock { upkeep in
+            defer { upkeep = nil }
+            return upkeep
+        }
+        upkeep?.cancel()
+        await upkeep?.value
+        let representations = table.all.flatMap(\.representations)
+        for representation in representations { representation.cancelFills() }
+        for representation in representations { await representation.waitForLastFill() }
+        for sweep in sweeps.withLock({ Array($0.running.values) }) { await sweep.value }
+    }
+
+    /// Closes the catalog and lets the lock go.
+    func releaseFolder() async {
+        let engine = engine
+        let failure: (any Error)? = await engine.pool.perform {
+            do {
+                try engine.catalog.close()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { engine.logger.error("catalog not closed", metadata: ["error": "\(failure)"]) }
+        lock.withLock { $0 = nil }
+    }
+
+    /// Tells others that find the folder owned where its API answers.
+    public func announce(address: String?) throws {
+        try lock.withLock { try $0?.announce(address: address) }
+    }
+
+    /// Who owns a folder at this moment, if anybody.
+    public static func owner(of location: CacheLocation) -> FolderOwner? {
+        FolderLock.owner(of: location)
+    }
+
+    /// The cache key of a URL, by the store's policy.
+    public func key(for url: ResourceURL) -> String {
+        engine.configuration.keyPolicy.key(for: url, profiles: engine.configuration.transfers.headerProfiles)
+    }
+
+    /// What happens from now on. Each call gives a stream of its own, which holds up to 512 events for a slow reader
+    /// and then drops, and says how many.
+    public func events() -> AsyncStream<CacheEvent> {
+        let stream = engine.events.stream()
+        let waiting = earlyEvents.withLock { events in
+            defer { events = [] }
+            return events
+        }
+        for event in waiting { engine.events.send(event) }
+        return stream
+    }
+
+    /// Counters since opening.
+    public var statistics: Statistics { engine.counters.snapshot }
+
+    /// How origins are asked where a read says nothing else.
+    package var transfers: TransferSettings { engine.configuration.transfers }
+
+    /// Whether bytes can be kept; not if the folder couldn't be written.
+    public var keepsBytes: Bool { engine.blobs.isWritable }
+
+    // MARK: - Reading
+
+    /// Opens a read session; returns when the resource's head is known.
+    ///
+    /// - Throws: ``CacheError``: what the origin answered if nothing is kept,
+    ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside.
+    public func read(_ request: ReadRequest) async throws -> ReadSession {
+        do {
+            while true {
+                try checkOpen()
+                let resource = try await resource(opening: request)
+                if let session = try await resource.read(request) {
+                    if request.policy == .whole { fillRest(of: resource, request) }
+                    return session
+                }
+                // Retired, by whatever way: it must not be found again.
+                table.remove(resource)
+            }
+        } catch {
+            throw CacheError.wrap(error, as: .storage, "\(request.url) can't be opened")
+        }
+    }
+
+    /// The same at once, if the resource is open and needs no asking; else nil.
+    package func readIfOpen(_ request: ReadRequest) throws -> ReadSession? {
+        guard request.policy == .onDemand, phase.withLock({ $0 == .open }),
+            let resource = table[key(of: request)]
+        else { return nil }
+        resource.locator.update(url: request.url)
+        guard case (.ready(let representation), false) = resource.readiness(now: engine.time.now) else { return nil }
+        return try resource.session(request, over: representation)
+    }
+
+    /// Fills the whole resource; returns when every byte is here and committed. Cancelling the task stops the fill,
+    /// and keeps what came.
+    public func complete(_ request: ReadRequest) async throws -> ResourceInfo {
+        var request = request
+        request.policy = .whole
+        let session = try await read(
+            ReadRequest(url: request.url, transferClass: request.transferClass, settings: request.settings))
+        defer { session.cancel() }
+        guard let representation = session.currentRepresentation else {
+            throw CacheError(
+                .storage, "\(request.url) can't be kept: its origin forbids it, or the folder can't be written")
+        }
+        do {
+            try await representation.fillWhole(
+                from: 0, settings: request.settings, transferClass: request.transferClass)
+        } catch {
+            await engine.committer.commit()
+            throw CacheError.wrap(error, as: .unreachable, "\(request.url) can't be completed")
+        }
+        if let failure = await engine.committer.commit() { throw failure }
+        return info(of: representation.resource.stored, representation: representation)
+    }
+
+    /// The fill of a reader that wants the whole goes on beside its reading.
+    private func fillRest(of resource: Resource, _ request: ReadRequest) {
+        guard let representation = resource.current else { return }
+        Task {
+            try? await representation.fillWhole(
+                from: request.range.knownStart ?? 0, settings: request.settings,
+                transferClass: request.transferClass)
+        }
+    }
+
+    private func key(of request: ReadRequest) -> String {
+        engine.configuration.keyPolicy.key(
+            for: request.url,
+            profiles: request.settings?.headerProfiles ?? engine.configuration.transfers.headerProfiles)
+    }
+
+    func checkOpen() throws {
+        switch phase.withLock({ $0 }) {
+        case .open: break
+        case .suspended: throw CacheError(.closed, "the store is suspended; resume it first")
+        case .closed: throw CacheError(.closed, "the store is closed")
+        }
+    }
+
+    // MARK: - Resources that are open
+
+    private func resource(opening request: ReadRequest) async throws -> Resource {
+        try await resource(key: key(of: request), url: request.url)
+    }
+
+    /// The resource under `key`, a new one if nothing is kept of it.
+    func resource(key: String, url: ResourceURL) async throws -> Resource {
+        if let resource = table[key] { return resource }
+        return try await table.alone(with: key) {
+            if let resource = self.table[key] { return resource }
+            let resource =
+                try await self.load(key: key, url: url)
+                ?? Resource(
+                    stored: StoredResource(
+                        id: self.engine.catalog.nextResourceID(), key: key, url: url.description,
+                        created: self.engine.time.now, lastUsed: self.engine.time.now, useOrder: 0, hits: 0,
+                        isPinned: false),
+                    url: url, engine: self.engine, onIdle: { [weak self] in self?.sweep($0) })
+            self.table.insert(resource)
+            self.table.closeIdle()
+            return resource
+        }
+    }
+
+    /// Opens what the catalog has under `key`.
+    private func load(key: String, url: ResourceURL) async throws -> Resource? {
+        guard let entry = try await catalogEntry(key: key) else { return nil }
+        let resource = Resource(
+            stored: entry.resource, url: url, engine: engine, onIdle: { [weak self] in self?.sweep($0) })
+        let engine = engine
+        let restored = try await engine.pool.run {
+            try entry.representations.map { try Representation.restore($0, of: resource, engine: engine) }
+        }
+        resource.restore(restored)
+        // What was lost is to be known before other bytes take its place.
+        for representation in restored { representation.withState { _ in } }
+        return resource
+    }
+
+    /// Opens the resource of a stored row, for work that isn't a read.
+    func opened(_ stored: StoredResource) async throws -> Resource? {
+        if let resource = table[stored.key] { return resource }
+        guard let url = try? ResourceURL(stored.url) else { return nil }
+        return try await table.alone(with: stored.key) {
+            if let resource = self.table[stored.key] { return resource }
+            guard let resource = try await self.load(key: stored.key, url: url) else { return nil }
+            self.table.insert(resource)
+            return resource
+        }
+    }
+
+    /// Something that waited for the last reader can go now.
+    private func sweep(_ resource: Resource) {
+        sweeps.withLock { sweeps in
+            guard !engine.isStopped else { return }
+            sweeps.nextID += 1
+            let id = sweeps.nextID
+            sweeps.running[id] = Task { [weak self] in
+                try? await self?.removeWhatGoes(of: resource)
+                self?.sweeps.withLock { $0.running[id] = nil }
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package import Logging
+import Synchronization
+
+/// What the parts of an open store share.
+package final class Engine: Sendable {
+    package let configuration: CacheConfiguration
+    package let origin: any Origin
+    package let time: any TimeSource
+    package let files: any BlobFileSystem
+    package let blobs: BlobFolder
+    package let catalog: Catalog
+    package let committer: Committer
+    package let scheduler: TransferScheduler
+    package let events: EventHub
+    package let counters: Counters
+    package let pool = BlockingPool(label: "MediaCache.files")
+    package let logger: Logger
+    package let health: StorageHealth
+    /// A name that no other opening of the folder has.
+    let token = BlobFolder.newName()
+    private let stopped = Atomic(false)
+
+    package init(
+        configuration: CacheConfiguration, origin: any Origin, time: any TimeSource, files: any BlobFileSystem,
+        blobs: BlobFolder, catalog: Catalog, events: EventHub, counters: Counters, logger: Logger
+    ) {
+        self.configuration = configuration
+        self.origin = origin
+        self.time = time
+        self.files = files
+        self.blobs = blobs
+        self.catalog = catalog
+        self.scheduler = TransferScheduler(limits: configuration.scheduling)
+        self.events = events
+        self.counters = counters
+        self.logger = logger
+        health = StorageHealth(events: events, logger: logger)
+        committer = Committer(
+            catalog: catalog, files: files, time: time, pool: pool, health: health, counters: counters, logger: logger)
+    }
+
+    /// Whether no fill may run: the store is closed or suspended.
+    package var isStopped: Bool {
+        get { stopped.load(ordering: .sequentiallyConsistent) }
+        set { stopped.store(newValue, ordering: .sequentiallyConsistent) }
+    }
+
+    /// What a request needs that reads with `settings`, or with the store's.
+    func originContext(_ settings: TransferSettings?) -> OriginContext {
+        OriginContext(
+            origin: origin, time: time, settings: settings ?? configuration.transfers, counters: counters)
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+/// Everything the catalog knows of a pinned representation, as a file beside its blob, so that a damaged catalog
+/// loses nothing of it.
+struct Sidecar: Codable, Sendable {
+    var key: String
+    var url: String
+    var created: Date
+    var blob: String
+    var length: Int64?
+    var contentType: String
+    var validator: Validator
+    var validatedAt: Date
+    var entityTag: String
+    var spans: Data
+    var checksumPages: [Int64: Data]
+    /// Whether the origin has another version; absent means no.
+    var isSuperseded: Bool?
+
+    init(resource: StoredResource, blob: String, state: inout RepresentationState) {
+        key = resource.key
+        url = resource.url
+        created = resource.created
+        self.blob = blob
+        length = state.head.length
+        contentType = state.head.contentType
+        validator = state.head.validator
+        validatedAt = state.head.validatedAt
+        entityTag = state.head.entityTag
+        spans = Data(state.written.encoded)
+        checksumPages = state.allChecksumPages().mapValues { Data($0) }
+        isSuperseded = state.isSuperseded ? true : nil
+    }
+
+    func encoded() throws -> [UInt8] { try Array(JSONEncoder().encode(self)) }
+
+    init(encoded: [UInt8]) throws {
+        self = try JSONDecoder().decode(Sidecar.self, from: Data(encoded))
+    }
+
+    func snapshot(resourceID: Int64, representationID: Int64, useOrder: Int64) -> CommitSnapshot {
+        CommitSnapshot(
+            resource: StoredResource(
+                id: resourceID, key: key, url: url, created: created, lastUsed: validatedAt, useOrder: useOrder,
+                hits: 0, isPinned: true),
+            representation: StoredRepresentation(
+                id: representationID, resourceID: resourceID, blob: blob, isKept: true,
+                head: ResourceHead(
+                    length: length, contentType: contentType, validator: validator, validatedAt: validatedAt,
+                    entityTag: entityTag),
+                freshness: Freshness(), ignoresRanges: false, isSuperseded: isSuperseded ?? false,
+                spans: SpanMap(encoded: spans) ?? SpanMap()),
+            dirtyPages: checksumPages.mapValues { [UInt8]($0) })
+    }
+}

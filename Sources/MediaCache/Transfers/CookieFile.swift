@@ -1,0 +1,60 @@
+public import Foundation
+
+/// Cookies from a file in Netscape's format, which browsers' exports, curl and yt-dlp share (RFC 6265 §5 for what each
+/// field means). They are sent to the hosts and paths that they name, and never change.
+public struct CookieFile: Sendable, Hashable {
+    private struct Cookie: Sendable, Hashable {
+        var domain: String
+        var includesSubdomains: Bool
+        var path: String
+        var isSecure: Bool
+        /// Seconds since 1970; 0 for as long as the session lasts.
+        var expires: Double
+        var name: String
+        var value: String
+    }
+
+    private var cookies: [Cookie] = []
+
+    /// Reads the text of a cookie file.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` naming the first line that isn't a cookie.
+    public init(_ text: String) throws {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            var line = line
+            // Marks a cookie that scripts may not see; for a request it's one like any other.
+            if line.hasPrefix("#HttpOnly_") { line = line.dropFirst("#HttpOnly_".count) }
+            guard !line.hasPrefix("#"), !line.allSatisfy(\.isWhitespace) else { continue }
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            guard fields.count == 7, let expires = Double(fields[4]) else {
+                throw CacheError(
+                    .invalidSetting, "line \(index + 1) of the cookie file isn't a cookie: 7 fields, tabs between them")
+            }
+            cookies.append(
+                Cookie(
+                    domain: fields[0].drop { $0 == "." }.lowercased(),
+                    includesSubdomains: fields[1].uppercased() == "TRUE" || fields[0].hasPrefix("."),
+                    path: fields[2], isSecure: fields[3].uppercased() == "TRUE", expires: expires, name: fields[5],
+                    value: fields[6]))
+        }
+    }
+
+    /// The value of `Cookie` for a request to `url`, or nil if no cookie goes there (RFC 6265 §5.4).
+    public func fieldValue(for url: ResourceURL, now: Date) -> String? {
+        let fitting = cookies.filter { cookie in
+            let isHost =
+                url.host == cookie.domain
+                || (cookie.includesSubdomains && url.host.hasSuffix(".\(cookie.domain)"))
+            return isHost && Self.path(String(url.path), isBelow: cookie.path)
+                && (!cookie.isSecure || url.scheme == "https")
+                && (cookie.expires == 0 || cookie.expires > now.timeIntervalSince1970)
+        }
+        // Longer paths first, as servers expect.
+        let pairs = fitting.sorted { $0.path.count > $1.path.count }.map { "\($0.name)=\($0.value)" }
+        return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+    }
+
+    private static func path(_ path: String, isBelow parent: String) -> Bool {
+        path == parent || path.hasPrefix(parent.hasSuffix("/") ? parent : parent + "/")
+    }
+}

@@ -1,0 +1,137 @@
+public import HTTPTypes
+
+/// How origins are asked: limits, retries, read-ahead and what goes with each request.
+public struct TransferSettings: Sendable {
+    /// How long to wait for what.
+    public var limits: TransferLimits
+    /// How failures are met.
+    public var retries: RetryPolicy
+    /// How far to fill ahead of a reader.
+    public var readAhead: ReadAhead
+    /// How long a fill that can't go on holds its connection.
+    public var idleLimit: Duration
+    /// What to do with entity tags that alternate while length and bytes agree.
+    public var alternatingEntityTags: AlternatingEntityTags
+    /// Keep what says `no-store`, for the caller's own use.
+    public var keepsNoStore: Bool
+    /// Redirects to follow before it counts as a loop.
+    public var maximumRedirects: Int
+    /// Which addresses may be asked.
+    public var scope: AddressScope
+    /// Whether a redirect may lead from a public address to a local one. Off: such a target is refused.
+    public var allowsLocalRedirects: Bool
+    /// Header fields by origin.
+    public var headerProfiles: HeaderProfiles
+    /// Cookies for the hosts and paths that they name.
+    public var cookies: CookieFile?
+    /// Called when an origin says 401, 403 or 410: gives a fresh URL for the same resource, or nil if there is none.
+    public var refreshURL: (@Sendable (ResourceURL) async throws -> ResourceURL?)?
+
+    /// Creates settings.
+    public init(
+        limits: TransferLimits = TransferLimits(),
+        retries: RetryPolicy = RetryPolicy(),
+        readAhead: ReadAhead = ReadAhead(),
+        idleLimit: Duration = .seconds(5),
+        alternatingEntityTags: AlternatingEntityTags = .newRepresentation,
+        keepsNoStore: Bool = false,
+        maximumRedirects: Int = 10,
+        scope: AddressScope = .any,
+        allowsLocalRedirects: Bool = false,
+        headerProfiles: HeaderProfiles = HeaderProfiles(),
+        cookies: CookieFile? = nil,
+        refreshURL: (@Sendable (ResourceURL) async throws -> ResourceURL?)? = nil
+    ) {
+        self.limits = limits
+        self.retries = retries
+        self.readAhead = readAhead
+        self.idleLimit = idleLimit
+        self.alternatingEntityTags = alternatingEntityTags
+        self.keepsNoStore = keepsNoStore
+        self.maximumRedirects = maximumRedirects
+        self.scope = scope
+        self.allowsLocalRedirects = allowsLocalRedirects
+        self.headerProfiles = headerProfiles
+        self.cookies = cookies
+        self.refreshURL = refreshURL
+    }
+}
+
+/// How far fills go beyond what is read.
+public struct ReadAhead: Sendable, Hashable {
+    /// Bytes asked for at first and after a seek. 1 MiB unless set.
+    public var initial: Int64
+    /// The most bytes asked for at once while reading goes on in order. 8 MiB unless set.
+    public var maximum: Int64
+
+    /// Creates a read-ahead.
+    public init(initial: Int64 = 1 << 20, maximum: Int64 = 8 << 20) {
+        self.initial = initial
+        self.maximum = maximum
+    }
+}
+
+/// How often and how fast a failed transfer is tried again: exponentially growing waits with full jitter.
+public struct RetryPolicy: Sendable, Hashable {
+    /// Failures in a row, without a byte between them, before a fill gives up. 4 unless set.
+    public var budget: Int
+    /// The first wait. 250 ms unless set.
+    public var initialDelay: Duration
+    /// The longest wait, `Retry-After` included. 10 s unless set.
+    public var maximumDelay: Duration
+
+    /// Creates a policy.
+    public init(
+        budget: Int = 4,
+        initialDelay: Duration = .milliseconds(250),
+        maximumDelay: Duration = .seconds(10)
+    ) {
+        self.budget = budget
+        self.initialDelay = initialDelay
+        self.maximumDelay = maximumDelay
+    }
+
+    /// The wait before try `attempt` (1 is the first retry), `random` being in 0..<1.
+    public func delay(attempt: Int, random: Double) -> Duration {
+        let factor = Double(1 << min(max(attempt - 1, 0), 20))
+        let ceiling = min(initialDelay.seconds * factor, maximumDelay.seconds)
+        return .seconds(ceiling * (0.5 + random / 2))
+    }
+}
+
+/// What a changed entity tag means when length and bytes agree, as behind a balancer whose servers tag differently.
+public enum AlternatingEntityTags: Sendable, Hashable {
+    /// A new version, as the standard says.
+    case newRepresentation
+    /// The same version, once an overlap of 64 KiB has been compared.
+    case compareBytes
+}
+
+/// Header fields that belong to an origin: cookies, authorisation, a referrer. Sent to that origin alone; a redirect
+/// elsewhere loses them.
+public struct HeaderProfiles: Sendable, Hashable {
+    /// What goes to one origin.
+    public struct Profile: Sendable, Hashable {
+        /// The fields, added to each request.
+        public var fields: HTTPFields
+        /// Set if the fields tell one user from another: then it becomes part of the cache key.
+        public var identity: String?
+
+        /// Creates a profile.
+        public init(fields: HTTPFields, identity: String? = nil) {
+            self.fields = fields
+            self.identity = identity
+        }
+    }
+
+    private var profiles: [String: Profile] = [:]
+
+    /// Creates an empty set.
+    public init() {}
+
+    /// The profile of `url`'s scheme and authority.
+    public subscript(url: ResourceURL) -> Profile? {
+        get { profiles["\(url.scheme)://\(url.authority)"] }
+        set { profiles["\(url.scheme)://\(url.authority)"] = newValue }
+    }
+}

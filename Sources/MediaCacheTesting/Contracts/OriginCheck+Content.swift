@@ -1,0 +1,139 @@
+import HTTPTypes
+import MediaCache
+
+/// Rules about what goes over and what comes back.
+extension OriginCheck {
+    func headAndBody() async throws {
+        let body = ScriptedBody.random(seed: 1, length: 300_000)
+        let url = try serve(
+            ScriptedResource(body, entityTag: "\"v1\"", contentType: "video/mp2t", cacheControl: "max-age=60"))
+        let response = try await send(url)
+        try expect(response.status == 200, "expected 200, got \(response.status)")
+        for (name, value) in [
+            (HTTPField.Name.eTag, "\"v1\""), (.contentType, "video/mp2t"), (.cacheControl, "max-age=60"),
+            (.contentLength, "300000"),
+        ] {
+            let field = response.headerFields[name] ?? "nothing"
+            try expect(field == value, "expected \(value) in \(name), got \(field)")
+        }
+        let bytes = try await readAll(response.body)
+        try expect(bytes.count == 300_000 && body.matches(bytes), "the \(bytes.count) bytes aren't those sent")
+    }
+
+    func request() async throws {
+        let target = "/a%2Fb/../c%20d/%zz//e|f?q=%20+&sig=a%2B/b==&r=[1]"
+        let url = try serve(ScriptedResource(.text("x")), at: target)
+        let fields: HTTPFields = [
+            .range: "bytes=0-", .ifRange: "\"1\"", .acceptEncoding: "identity", .cookie: "a=b", .referer: "http://x/",
+        ]
+        _ = try await readAll(send(url, fields).body)
+        try expect(script.requests.count == 1, "expected one request, got \(script.requests.count)")
+        let request = script.requests[0]
+        try expect(request.url.target == target, "expected the target \(target), got \(request.url.target)")
+        for field in fields {
+            let sent = request.headerFields[field.name] ?? "nothing"
+            try expect(sent == field.value, "expected \(field.value) in \(field.name), got \(sent)")
+        }
+        let own = request.headerFields.filter { fields[$0.name] == nil }.map(\.name.canonicalName)
+        let invented = own.filter { !["connection", "user-agent", "accept", "accept-language"].contains($0) }
+        try expect(invented.isEmpty, "fields were added: \(invented)")
+    }
+
+    func ranges() async throws {
+        let length: Int64 = 5 << 30
+        let body = ScriptedBody.random(seed: 2, length: length)
+        let url = try serve(ScriptedResource(body))
+        for range in [0..<1, 65_000..<200_000, 4_500_000_000..<4_500_100_000, length - 10..<length] {
+            let response = try await send(url, [.range: "bytes=\(range.lowerBound)-\(range.upperBound - 1)"])
+            try expect(response.status == 206, "expected 206, got \(response.status)")
+            let field = response.headerFields[.contentRange] ?? "nothing"
+            let expected = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)"
+            try expect(field == expected, "expected Content-Range \(expected), got \(field)")
+            let bytes = try await readAll(response.body)
+            try expect(bytes.count == range.count, "expected \(range.count) bytes, got \(bytes.count)")
+            try expect(body.matches(bytes, at: range.lowerBound), "wrong bytes in \(range)")
+        }
+    }
+
+    func redirect() async throws {
+        let url = try serve(ScriptedResource(.text("x")))
+        script.always(url, .redirect(to: "/elsewhere", status: 302))
+        let response = try await send(url)
+        _ = try await readAll(response.body)
+        try expect(response.status == 302, "expected 302, got \(response.status)")
+        let location = response.headerFields[.location] ?? "nothing"
+        try expect(location == "/elsewhere", "expected the Location as sent, got \(location)")
+        try expect(script.requests.count == 1, "the redirect was followed")
+    }
+
+    func coding() async throws {
+        let body = ScriptedBody.random(seed: 3, length: 5000)
+        let url = try serve(ScriptedResource(body))
+        script.always(url, .contentEncoding("gzip"))
+        let response = try await send(url, [.range: "bytes=100-1099"])
+        try expect(response.headerFields[.contentEncoding] == "gzip", "Content-Encoding was taken away")
+        let bytes = try await readAll(response.body)
+        try expect(bytes.count == 1000 && body.matches(bytes, at: 100), "the content was changed")
+    }
+
+    func errorStatus() async throws {
+        let url = try serve(ScriptedResource(.text("x")))
+        for status in [401, 403, 404, 410, 416, 429, 500, 503] {
+            script.next(url, .status(status, retryAfter: "7"))
+            let response = try await send(url)
+            try expect(response.status == status, "expected \(status), got \(response.status)")
+            try expect(response.headerFields[.retryAfter] == "7", "Retry-After was lost with \(status)")
+            _ = try await readAll(response.body)
+        }
+    }
+
+    func emptyBodies() async throws {
+        let url = try serve(ScriptedResource(.bytes([]), entityTag: "\"e\""))
+        var response = try await send(url)
+        try expect(response.status == 200, "expected 200, got \(response.status)")
+        try expect(try await readAll(response.body).isEmpty, "an empty body had bytes")
+        response = try await send(url, [.ifNoneMatch: "\"e\""])
+        try expect(response.status == 304, "expected 304, got \(response.status)")
+        try expect(try await readAll(response.body).isEmpty, "a 304 had bytes")
+        response = try await send(url)
+        try expect(response.status == 200, "expected 200 after the 304, got \(response.status)")
+    }
+
+    func end() async throws {
+        let url = try serve(ScriptedResource(.text("abc")))
+        let response = try await send(url)
+        try expect(try await readAll(response.body) == Array("abc".utf8), "wrong bytes")
+        try expect(try await next(response.body) == nil, "there was a buffer after the end")
+    }
+
+    func closeDelimited() async throws {
+        let body = ScriptedBody.random(seed: 4, length: 200_000)
+        let url = try serve(ScriptedResource(body))
+        script.next(url, .closeDelimited())
+        let response = try await send(url)
+        try expect(response.headerFields[.contentLength] == nil, "there is a Content-Length that wasn't sent")
+        let bytes = try await readAll(response.body)
+        try expect(bytes.count == 200_000 && body.matches(bytes), "the \(bytes.count) bytes aren't those sent")
+    }
+
+    func scope() async throws {
+        var resource = ScriptedResource(.text("x"))
+        resource.peer = .local
+        let url = try serve(resource)
+        try await expectFailure(.forbiddenAddress) { _ = try await send(url, scope: .publicOnly) }
+        try expect(script.requests.isEmpty, "the request was sent all the same")
+        let response = try await send(url, scope: .any)
+        try expect(response.status == 200, "with every address allowed, expected 200, got \(response.status)")
+    }
+
+    func peer() async throws {
+        var resource = ScriptedResource(.text("x"))
+        resource.peer = .local
+        let url = try serve(resource)
+        for _ in 0..<2 {
+            let response = try await send(url)
+            try expect(response.peer == .local, "expected a local peer, got \(response.peer)")
+            _ = try await readAll(response.body)
+        }
+    }
+}

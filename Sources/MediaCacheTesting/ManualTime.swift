@@ -1,0 +1,94 @@
+public import Foundation
+public import MediaCache
+import Synchronization
+
+/// A clock whose hands a test turns itself. Nothing sleeps for real.
+public final class ManualTime: TimeSource {
+    fileprivate struct Sleeper {
+        var deadline: Duration
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    fileprivate struct State {
+        var monotonic: Duration = .zero
+        var wall: Date
+        var sleepers: [Int: Sleeper] = [:]
+        var nextID = 0
+        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state: Mutex<State>
+
+    /// Creates a clock that stands at `date`.
+    public init(date: Date = Date(timeIntervalSince1970: 1_700_000_000)) {
+        state = Mutex(State(wall: date))
+    }
+
+    /// The wall clock, where the test has put it.
+    public var now: Date { state.withLock { $0.wall } }
+
+    /// Time since the clock was made.
+    public var monotonic: Duration { state.withLock { $0.monotonic } }
+
+    /// Returns when the hands have been turned on by `duration`, or throws when the task is cancelled.
+    public func sleep(for duration: Duration) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                var woken: [CheckedContinuation<Void, Never>] = []
+                let isOver = state.withLock { state in
+                    guard duration > .zero, !Task.isCancelled else { return true }
+                    state.sleepers[id] = Sleeper(
+                        deadline: state.monotonic + duration, continuation: continuation)
+                    woken = state.takeWatchers()
+                    return false
+                }
+                for watcher in woken { watcher.resume() }
+                if isOver { continuation.resume(with: Task.isCancelled ? .failure(CancellationError()) : .success(())) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { $0.sleepers.removeValue(forKey: id) }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Moves both clocks on and wakes who slept until then, in order of their deadlines.
+    public func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            state.monotonic += duration
+            state.wall += duration.seconds
+            let due = state.sleepers.filter { $0.value.deadline <= state.monotonic }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.values.sorted { $0.deadline < $1.deadline }
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// Moves the wall clock alone, forwards or back, as a person or a time server does.
+    public func setWallClock(to date: Date) {
+        state.withLock { $0.wall = date }
+    }
+
+    /// Returns when at least `count` tasks sleep on this clock.
+    public func waitForSleepers(_ count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isReached = state.withLock { state in
+                if state.sleepers.count >= count { return true }
+                state.watchers.append((count, continuation))
+                return false
+            }
+            if isReached { continuation.resume() }
+        }
+    }
+}
+
+extension ManualTime.State {
+    fileprivate mutating func takeWatchers() -> [CheckedContinuation<Void, Never>] {
+        let reached = watchers.filter { $0.count <= sleepers.count }
+        watchers.removeAll { $0.count <= sleepers.count }
+        return reached.map(\.continuation)
+    }
+}

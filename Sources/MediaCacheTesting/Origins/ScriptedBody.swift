@@ -1,0 +1,141 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What a scripted resource holds: given bytes, or as many seeded-random ones as are wanted.
+///
+/// Random bytes are a function of seed and offset alone, made at the speed of a copy, in debug builds too: a body of
+/// many gigabytes takes no memory, and any part of it can be checked by itself.
+public struct ScriptedBody: Sendable {
+    private enum Content {
+        case bytes
+        case random(seed: UInt64)
+    }
+
+    /// Random bytes are put together from pieces of one pool; each block starts with a stamp of its own, so that a
+    /// block in the wrong place is always seen.
+    private static let blockSize = 4096
+    private static let stampSize = 8
+    private static let poolSize = 256 << 10
+
+    /// How many bytes there are.
+    public let length: Int64
+    private let content: Content
+    /// The bytes themselves, or the pool of random ones.
+    private let storage: [UInt8]
+
+    private init(length: Int64, content: Content, storage: [UInt8]) {
+        self.length = length
+        self.content = content
+        self.storage = storage
+    }
+
+    /// A body of the bytes given.
+    public static func bytes(_ bytes: [UInt8]) -> ScriptedBody {
+        ScriptedBody(length: Int64(bytes.count), content: .bytes, storage: bytes)
+    }
+
+    /// A body of the text's UTF-8.
+    public static func text(_ text: String) -> ScriptedBody {
+        bytes(Array(text.utf8))
+    }
+
+    /// A body of `length` random bytes, always the same for the same seed.
+    ///
+    /// - Precondition: `length` isn't negative.
+    public static func random(seed: UInt64, length: Int64) -> ScriptedBody {
+        precondition(length >= 0, "a body can't have \(length) bytes")
+        var pool = [UInt8](repeating: 0, count: poolSize)
+        pool.withUnsafeMutableBytes { pool in
+            for index in 0..<poolSize / 8 {
+                let word = mix(seed &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15).littleEndian
+                pool.storeBytes(of: word, toByteOffset: index * 8, as: UInt64.self)
+            }
+        }
+        return ScriptedBody(length: length, content: .random(seed: seed), storage: pool)
+    }
+
+    /// All bytes. Only for bodies that fit in memory.
+    public var bytes: [UInt8] { bytes(in: 0..<length) }
+
+    /// The bytes of `range`. What lies past the end is filled with 0xEE.
+    public func bytes(in range: Range<Int64>) -> [UInt8] {
+        let count = Int(range.upperBound - range.lowerBound)
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            fill(UnsafeMutableRawBufferPointer(buffer), at: range.lowerBound)
+            initialized = count
+        }
+    }
+
+    /// Whether `bytes` are what this body has at `offset`.
+    public func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+        guard offset >= 0, offset + Int64(bytes.count) <= length else { return false }
+        var position = 0
+        while position < bytes.count {
+            let count = min(bytes.count - position, 1 << 20)
+            let start = offset + Int64(position)
+            let expected = self.bytes(in: start..<start + Int64(count))
+            let part = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+            guard Self.isEqual(part, expected) else { return false }
+            position += count
+        }
+        return true
+    }
+
+    /// Whether `bytes` are what this body has at `offset`.
+    public func matches(_ bytes: [UInt8], at offset: Int64 = 0) -> Bool {
+        bytes.withUnsafeBytes { matches($0, at: offset) }
+    }
+
+    private static func isEqual(_ part: UnsafeRawBufferPointer, _ expected: [UInt8]) -> Bool {
+        expected.withUnsafeBytes { expected in
+            guard let a = part.baseAddress, let b = expected.baseAddress else { return part.isEmpty }
+            return memcmp(a, b, part.count) == 0
+        }
+    }
+
+    private func fill(_ target: UnsafeMutableRawBufferPointer, at offset: Int64) {
+        let here = Int(max(0, min(Int64(target.count), length - offset)))
+        let known = UnsafeMutableRawBufferPointer(rebasing: target[..<here])
+        switch content {
+        case .bytes:
+            storage.withUnsafeBytes { known.copyMemory(from: .init(rebasing: $0[Int(offset)..<Int(offset) + here])) }
+        case .random(let seed):
+            fillRandom(known, at: offset, seed: seed)
+        }
+        UnsafeMutableRawBufferPointer(rebasing: target[here...]).initializeMemory(as: UInt8.self, repeating: 0xEE)
+    }
+
+    private func fillRandom(_ target: UnsafeMutableRawBufferPointer, at offset: Int64, seed: UInt64) {
+        storage.withUnsafeBytes { pool in
+            var position = 0
+            while position < target.count {
+                let (block, within) = (offset + Int64(position)).quotientAndRemainder(dividingBy: Int64(Self.blockSize))
+                let start = Int(within)
+                let count = min(Self.blockSize - start, target.count - position)
+                let hash = Self.mix(seed ^ Self.mix(UInt64(bitPattern: block) &+ 0x1234_5678_9ABC_DEF1))
+                let source = Int(hash % UInt64(Self.poolSize - Self.blockSize)) + start
+                let part = UnsafeMutableRawBufferPointer(rebasing: target[position..<position + count])
+                part.copyMemory(from: UnsafeRawBufferPointer(rebasing: pool[source..<source + count]))
+                withUnsafeBytes(of: Self.mix(hash).littleEndian) { stamp in
+                    for index in start..<max(start, min(Self.stampSize, start + count)) {
+                        part[index - start] = stamp[index]
+                    }
+                }
+                position += count
+            }
+        }
+    }
+
+    /// The finaliser of SplitMix64.
+    private static func mix(_ value: UInt64) -> UInt64 {
+        var z = value &+ 0x9E37_79B9_7F4A_7C15
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

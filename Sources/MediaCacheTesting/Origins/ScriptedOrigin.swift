@@ -1,0 +1,218 @@
+public import HTTPTypes
+public import MediaCache
+import Synchronization
+
+/// An origin in the test's own process: it has what the test gives it, fails as the test says, and remembers what it
+/// was asked.
+///
+/// Without faults it is a correct server: `Range` with all three forms, `If-Range`, `If-None-Match`, 416.
+///
+/// ```swift
+/// let origin = ScriptedOrigin()
+/// origin[url] = ScriptedResource(.random(seed: 1, length: 5 << 30))
+/// origin.next(url, .status(503, retryAfter: "1"))
+/// origin.next(url, .ignoresRange, .reset(after: 1000))
+/// ```
+public final class ScriptedOrigin: Origin {
+    private struct Entry {
+        var resource: ScriptedResource?
+        var requests = 0
+        var next: [[ScriptedFault]] = []
+        var always: [ScriptedFault] = []
+    }
+
+    private struct Watcher {
+        var isReached: @Sendable ([ScriptedRequest]) -> Bool
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var entries: [ResourceURL: Entry] = [:]
+        var requests: [ScriptedRequest] = []
+        var tunnels: [(authority: String, headerFields: HTTPFields)] = []
+        var bodyBytes: Int64 = 0
+        var isReachable = true
+        var watchers: [Int: Watcher] = [:]
+        var nextWatcher = 0
+    }
+
+    private let state = Mutex(State())
+    private let time: (any TimeSource)?
+
+    /// Creates an origin that has nothing.
+    ///
+    /// - Parameter time: where the limits of a request are measured. Without it nothing ever times out.
+    public init(time: (any TimeSource)? = nil) {
+        self.time = time
+    }
+
+    /// What is found at `url`; nil is answered with 404. Setting it leaves the faults as they are. User information
+    /// in the URL plays no part.
+    public subscript(url: ResourceURL) -> ScriptedResource? {
+        get { state.withLock { $0.entries[url.withoutUserInfo]?.resource } }
+        set { state.withLock { $0.entries[url.withoutUserInfo, default: Entry()].resource = newValue } }
+    }
+
+    /// Gives the resource at `url` another body, under another tag. Responses that run go on with the old one.
+    public func replaceBody(_ url: ResourceURL, with body: ScriptedBody, entityTag: String?) {
+        state.withLock { state in
+            var resource = state.entries[url.withoutUserInfo]?.resource ?? ScriptedResource(body)
+            resource.body = body
+            resource.entityTags = entityTag.map { [$0] } ?? []
+            state.entries[url.withoutUserInfo, default: Entry()].resource = resource
+        }
+    }
+
+    /// Says what goes wrong with one coming request for `url`: the next that nothing has been said of yet. No fault at
+    /// all is a request that goes well.
+    public func next(_ url: ResourceURL, _ faults: ScriptedFault...) {
+        state.withLock { $0.entries[url.withoutUserInfo, default: Entry()].next.append(faults) }
+    }
+
+    /// Says what goes wrong with every request for `url` that ``next(_:_:)`` says nothing of. It replaces what was
+    /// said before; with no fault all goes well again.
+    public func always(_ url: ResourceURL, _ faults: ScriptedFault...) {
+        state.withLock { $0.entries[url.withoutUserInfo, default: Entry()].always = faults }
+    }
+
+    /// Forgets all faults of `url`.
+    public func clearFaults(_ url: ResourceURL) {
+        state.withLock { state in
+            state.entries[url.withoutUserInfo]?.next = []
+            state.entries[url.withoutUserInfo]?.always = []
+        }
+    }
+
+    /// Whether the origin can be reached at all. While it can't, requests fail and aren't recorded.
+    public var isReachable: Bool {
+        get { state.withLock { $0.isReachable } }
+        set { state.withLock { $0.isReachable = newValue } }
+    }
+
+    /// Answers as scripted; see `Origin.send(_:)`.
+    public func send(_ request: OriginRequest) async throws -> OriginResponse {
+        if Task.isCancelled { throw CacheError(.cancelled, "asking \(request.url) was cancelled") }
+        let exchange = try begin(request)
+        let authority = request.url.authority
+        for gate in exchange.reply.headGates {
+            switch await ScriptedWait().run(gate: gate, limit: request.limits.firstByte, time: time) {
+            case .opened:
+                continue
+            case .cancelled:
+                exchange.finish(.cancelled)
+                throw CacheError(.cancelled, "asking \(request.url) was cancelled")
+            case .timedOut:
+                exchange.finish(.cancelled)
+                throw CacheError(.timedOut, "\(authority) didn't answer within \(request.limits.firstByte)")
+            }
+        }
+        if exchange.reply.isUnreachable {
+            exchange.finish(.broken)
+            throw CacheError(.unreachable, "\(authority) closed the connection without an answer")
+        }
+        return OriginResponse(
+            status: exchange.reply.status,
+            headerFields: exchange.reply.headerFields,
+            peer: exchange.reply.peer,
+            body: ScriptedOriginBody(exchange: exchange, limits: request.limits, time: time)
+        )
+    }
+}
+
+extension ScriptedOrigin {
+    /// All requests so far, in the order they came.
+    public var requests: [ScriptedRequest] { state.withLock { $0.requests } }
+
+    /// The requests for `url` so far.
+    public func requests(for url: ResourceURL) -> [ScriptedRequest] {
+        requests.filter { $0.url == url.withoutUserInfo }
+    }
+
+    /// The CONNECT requests so far, with the authorities they named (RFC 9110 §9.3.6).
+    public var tunnels: [(authority: String, headerFields: HTTPFields)] { state.withLock { $0.tunnels } }
+
+    /// Body bytes handed over in all.
+    public var bodyBytes: Int64 { state.withLock { $0.bodyBytes } }
+
+    /// Returns when at least `count` requests have come, or the task is cancelled.
+    public func waitForRequests(_ count: Int) async {
+        await wait { $0.count >= count }
+    }
+
+    /// Returns when `condition` holds for the requests so far, or the task is cancelled. It's asked again at every
+    /// request, buffer and end, with the origin locked: it must not call the origin.
+    public func wait(until condition: @escaping @Sendable ([ScriptedRequest]) -> Bool) async {
+        let id = state.withLock { state in
+            state.nextWatcher += 1
+            return state.nextWatcher
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReached = state.withLock { state in
+                    if condition(state.requests) || Task.isCancelled { return true }
+                    state.watchers[id] = Watcher(isReached: condition, continuation: continuation)
+                    return false
+                }
+                if isReached { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.watchers.removeValue(forKey: id) }?.continuation.resume()
+        }
+    }
+
+    /// Records a request and works out its answer.
+    func begin(_ request: OriginRequest) throws -> ScriptedExchange {
+        let url = request.url.withoutUserInfo
+        return try change { state in
+            guard state.isReachable else {
+                throw CacheError(.unreachable, "\(url.authority) refused the connection")
+            }
+            var entry = state.entries[url] ?? Entry()
+            if request.scope == .publicOnly, entry.resource?.peer == .local {
+                throw CacheError(.forbiddenAddress, "\(url.authority) has a local address, which may not be asked")
+            }
+            let faults = entry.next.isEmpty ? entry.always : entry.next.removeFirst()
+            let reply = ScriptedReply(
+                resource: entry.resource, fields: request.headerFields, number: entry.requests, faults: faults)
+            entry.requests += 1
+            state.entries[url] = entry
+            let number = state.requests.count
+            state.requests.append(
+                ScriptedRequest(
+                    number: number,
+                    url: url,
+                    headerFields: request.headerFields,
+                    range: ScriptedReply.parseRange(request.headerFields[.range]),
+                    status: reply.status
+                ))
+            return ScriptedExchange(reply: reply, number: number, url: url, origin: self)
+        }
+    }
+
+    func didTunnel(to authority: String, _ fields: HTTPFields) {
+        change { $0.tunnels.append((authority, fields)) }
+    }
+
+    func didHandOver(_ count: Int, request number: Int) {
+        change { state in
+            state.bodyBytes += Int64(count)
+            state.requests[number].bodyBytes += Int64(count)
+        }
+    }
+
+    func didEnd(_ progress: ScriptedRequest.Progress, request number: Int) {
+        change { $0.requests[number].progress = progress }
+    }
+
+    /// Changes the state and wakes who waited for what it is now.
+    private func change<R: Sendable>(_ body: (inout State) throws -> R) rethrows -> R {
+        let (result, reached) = try state.withLock { state in
+            let result = try body(&state)
+            let reached = state.watchers.filter { $0.value.isReached(state.requests) }
+            for id in reached.keys { state.watchers[id] = nil }
+            return (result, reached.values.map(\.continuation))
+        }
+        for continuation in reached { continuation.resume() }
+        return result
+    }
+}

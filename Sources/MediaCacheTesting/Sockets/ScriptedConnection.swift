@@ -1,0 +1,119 @@
+import HTTPTypes
+import MediaCache
+
+/// One connection to a scripted server, on a thread of its own: reads requests and answers them as scripted, until
+/// either side closes it.
+struct ScriptedConnection {
+    private static let maximumHeadSize = 64 << 10
+
+    private let socket: StreamSocket
+    private let origin: ScriptedOrigin
+    private var received: [UInt8] = []
+
+    init(socket: StreamSocket, origin: ScriptedOrigin) {
+        self.socket = socket
+        self.origin = origin
+    }
+
+    mutating func run() {
+        while let head = readHead(), answer(head) {}
+    }
+
+    /// The bytes up to the empty line that ends a head (RFC 9112 §2.1), or nil if there are no more.
+    private mutating func readHead() -> String? {
+        let end: [UInt8] = [13, 10, 13, 10]
+        while received.count <= Self.maximumHeadSize {
+            if let index = received.indices.dropLast(3).first(where: { received[$0..<$0 + 4].elementsEqual(end) }) {
+                let head = String(decoding: received[..<index], as: UTF8.self)
+                received.removeSubrange(..<(index + 4))
+                return head
+            }
+            guard let more = socket.receive() else { return nil }
+            received += more
+        }
+        return nil
+    }
+
+    /// Answers a request; false if the connection is to be closed.
+    private func answer(_ head: String) -> Bool {
+        let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false)
+        let words = lines[0].split(separator: " ")
+        guard words.count == 3 else { return false }
+        var authority = ""
+        var fields = HTTPFields()
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":"), let name = HTTPField.Name(String(line[..<colon])) else {
+                return false
+            }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            if name.canonicalName == "host" {
+                authority = String(value)
+            } else {
+                fields.append(.init(name: name, value: String(value)))
+            }
+        }
+        // The server is its own tunnel's other end, so that it can stand for a proxy too.
+        if words[0] == "CONNECT" {
+            origin.didTunnel(to: String(words[1]), fields)
+            return socket.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
+        }
+        guard let url = try? ResourceURL(scheme: "http", authority: authority, target: String(words[1])),
+            let exchange = try? origin.begin(OriginRequest(url: url, headerFields: fields))
+        else {
+            socket.resetOnClose()
+            return false
+        }
+        let isKept = send(exchange, isHead: words[0] == "HEAD")
+        exchange.finish(.cancelled)
+        return isKept && fields[.connection]?.lowercased() != "close"
+    }
+
+    private func send(_ exchange: ScriptedExchange, isHead: Bool) -> Bool {
+        let reply = exchange.reply
+        for gate in reply.headGates where !gate.isOpen {
+            guard socket.wait(at: gate) else { return false }
+        }
+        if reply.isUnreachable {
+            exchange.finish(.broken)
+            return false
+        }
+        let hasNoBody = isHead || reply.status == 304 || reply.status == 204
+        guard socket.send(head(of: reply, hasNoBody: hasNoBody)) else { return false }
+        if hasNoBody {
+            exchange.finish(.complete)
+            return true
+        }
+        return sendBody(exchange)
+    }
+
+    private func head(of reply: ScriptedReply, hasNoBody: Bool) -> [UInt8] {
+        var text = "HTTP/1.1 \(reply.status) Scripted\r\n"
+        for field in reply.headerFields { text += "\(field.name.rawName): \(field.value)\r\n" }
+        switch reply.framing {
+        case .length: break
+        case .chunked: text += "Transfer-Encoding: chunked\r\n"
+        case .close: if !hasNoBody { text += "Connection: close\r\n" }
+        }
+        return Array((text + "\r\n").utf8)
+    }
+
+    private func sendBody(_ exchange: ScriptedExchange) -> Bool {
+        let isChunked = exchange.reply.framing == .chunked
+        while true {
+            switch exchange.step() {
+            case .bytes(let bytes):
+                let framed = isChunked ? Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10] : bytes
+                guard socket.send(framed) else { return false }
+            case .wait(let gate):
+                guard socket.wait(at: gate) else { return false }
+            case .end(let isTruncated):
+                if isTruncated { return false }
+                if isChunked { return socket.send(Array("0\r\n\r\n".utf8)) }
+                return exchange.reply.framing == .length
+            case .reset:
+                socket.resetOnClose()
+                return false
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A TCP socket with blocking calls, for threads of their own.
+struct StreamSocket: Sendable, Hashable {
+    /// A system call failed.
+    struct Failure: Error, CustomStringConvertible {
+        var call: String
+        var number: Int32
+        var description: String { "\(call): \(String(cString: strerror(number)))" }
+    }
+
+    let descriptor: Int32
+
+    /// A socket that listens on a free port of the loopback address, and that port.
+    static func listen(onIPv6: Bool) throws -> (StreamSocket, port: Int) {
+        #if canImport(Glibc)
+            let kind = Int32(SOCK_STREAM.rawValue)
+        #else
+            let kind = SOCK_STREAM
+        #endif
+        let descriptor = socket(onIPv6 ? AF_INET6 : AF_INET, kind, 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
+        let listener = StreamSocket(descriptor: descriptor)
+        do {
+            return (listener, try listener.bindToLoopback(onIPv6: onIPv6))
+        } catch {
+            listener.close()
+            throw error
+        }
+    }
+
+    /// The next connection, or nil when the socket was shut down.
+    func accept() -> StreamSocket? {
+        while true {
+            #if canImport(Darwin)
+                let connection = Darwin.accept(descriptor, nil, nil)
+            #elseif canImport(Musl)
+                let connection = Musl.accept(descriptor, nil, nil)
+            #else
+                let connection = Glibc.accept(descriptor, nil, nil)
+            #endif
+            if connection < 0, errno == EINTR || errno == ECONNABORTED { continue }
+            guard connection >= 0 else { return nil }
+            var on: Int32 = 1
+            setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+            #if canImport(Darwin)
+                setsockopt(connection, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+            #endif
+            return StreamSocket(descriptor: connection)
+        }
+    }
+
+    /// Reads what is there, at most 16 KiB; nil at the end or on failure.
+    func receive() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            if count < 0, errno == EINTR { continue }
+            return count > 0 ? Array(bytes[..<count]) : nil
+        }
+    }
+
+    /// Sends all of `bytes`; false if the other side is gone.
+    func send(_ bytes: [UInt8]) -> Bool {
+        #if canImport(Darwin)
+            let flags: Int32 = 0
+        #else
+            let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        return bytes.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count, let base = bytes.baseAddress {
+                #if canImport(Darwin)
+                    let count = Darwin.send(descriptor, base + sent, bytes.count - sent, flags)
+                #elseif canImport(Musl)
+                    let count = Musl.send(descriptor, base + sent, bytes.count - sent, flags)
+                #else
+                    let count = Glibc.send(descriptor, base + sent, bytes.count - sent, flags)
+                #endif
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                sent += count
+            }
+            return true
+        }
+    }
+
+    /// Waits at `gate`; false if the other side went away meanwhile.
+    func wait(at gate: ScriptedGate) -> Bool {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return false }
+        let (readEnd, writeEnd) = (StreamSocket(descriptor: ends[0]), StreamSocket(descriptor: ends[1]))
+        let signal = GateSignal(writeEnd)
+        let id = gate.whenOpen { signal.fire() }
+        defer {
+            gate.forget(id)
+            signal.retire()
+            readEnd.close()
+        }
+        while true {
+            var waited = [
+                pollfd(fd: readEnd.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&waited, 2, -1) > 0 else {
+                if errno == EINTR { continue }
+                return false
+            }
+            if waited[0].revents != 0 { return true }
+            // Nothing is due from the other side now: what makes the socket readable is its end.
+            return false
+        }
+    }
+
+    /// Makes every waiting call on the socket return.
+    func shutDown() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    func close() {
+        #if canImport(Darwin)
+            _ = Darwin.close(descriptor)
+        #elseif canImport(Musl)
+            _ = Musl.close(descriptor)
+        #else
+            _ = Glibc.close(descriptor)
+        #endif
+    }
+
+    /// Makes ``close()`` send a reset.
+    func resetOnClose() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    private func bindToLoopback(onIPv6: Bool) throws -> Int {
+        var storage = sockaddr_storage()
+        var length = socklen_t(onIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
+        return try withUnsafeMutableBytes(of: &storage) { raw in
+            if onIPv6 {
+                var address = sockaddr_in6()
+                address.sin6_family = sa_family_t(AF_INET6)
+                address.sin6_addr = in6addr_loopback
+                raw.storeBytes(of: address, as: sockaddr_in6.self)
+            } else {
+                var address = sockaddr_in()
+                address.sin_family = sa_family_t(AF_INET)
+                address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+                raw.storeBytes(of: address, as: sockaddr_in.self)
+            }
+            guard let pointer = raw.assumingMemoryBound(to: sockaddr.self).baseAddress else { return 0 }
+            guard bind(descriptor, pointer, length) == 0 else { throw Failure(call: "bind", number: errno) }
+            #if canImport(Darwin)
+                guard Darwin.listen(descriptor, 256) == 0 else { throw Failure(call: "listen", number: errno) }
+            #elseif canImport(Musl)
+                guard Musl.listen(descriptor, 256) == 0 else { throw Failure(call: "listen", number: errno) }
+            #else
+                guard Glibc.listen(descriptor, 256) == 0 else { throw Failure(call: "listen", number: errno) }
+            #endif
+            guard getsockname(descriptor, pointer, &length) == 0 else {
+                throw Failure(call: "getsockname", number: errno)
+            }
+            // The port lies at the same place in both kinds of address.
+            return Int(UInt16(bigEndian: raw.load(fromByteOffset: 2, as: UInt16.self)))
+        }
+    }
+}

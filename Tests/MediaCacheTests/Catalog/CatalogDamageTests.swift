@@ -1,0 +1,181 @@
+import Foundation
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+struct CatalogDamageTests {
+    enum Damage: CaseIterable { case header, middle, all, empty, truncated, deleted }
+
+    static let length: Int64 = 600_000
+    private let files = PowerCutFileSystem()
+    private let fixture: EngineFixture
+    private let pinned: ResourceURL
+    private let others: [ResourceURL]
+
+    init() throws {
+        fixture = try EngineFixture(files: files)
+        pinned = try ResourceURL("http://origin.example/pinned.mp4")
+        others = try (0..<12).map { try ResourceURL("http://origin.example/\($0).mp4") }
+        for (index, url) in ([pinned] + others).enumerated() {
+            fixture.origin[url] = ScriptedResource(.random(seed: UInt64(index), length: Self.length))
+        }
+    }
+
+    private var catalog: String { fixture.folder + "/catalog.sqlite" }
+
+    private func body(_ url: ResourceURL) -> [UInt8] { fixture.origin[url]?.body.bytes ?? [] }
+
+    private func fill() async throws {
+        let store = try await fixture.open()
+        for url in others { _ = try await store.complete(ReadRequest(url: url)) }
+        let info = try await store.complete(ReadRequest(url: pinned))
+        try await store.setPinned(true, id: info.id)
+        await store.close()
+    }
+
+    private func change(_ body: (inout Data) -> Void) throws {
+        var data = try Data(contentsOf: URL(fileURLWithPath: catalog))
+        body(&data)
+        try data.write(to: URL(fileURLWithPath: catalog))
+    }
+
+    private func damage(_ kind: Damage) throws {
+        var random = SeededRandom(seed: 1)
+        switch kind {
+        case .header: try change { for index in 0..<100 { $0[index] = random.next() } }
+        case .middle: try change { for index in $0.count / 4..<$0.count { $0[index] = random.next() } }
+        case .all: try change { for index in 0..<$0.count { $0[index] = random.next() } }
+        case .empty: try change { $0 = Data() }
+        case .truncated: try change { $0 = $0.prefix($0.count / 2) }
+        case .deleted: try FileManager.default.removeItem(atPath: catalog)
+        }
+    }
+
+    @Test(arguments: Damage.allCases)
+    func whatIsPinnedComesBackFromItsSidecar(_ kind: Damage) async throws {
+        try await fill()
+        try damage(kind)
+        let damaged = try? Data(contentsOf: URL(fileURLWithPath: catalog))
+        fixture.origin.isReachable = false
+        let store = try await fixture.open()
+        let events = store.events()
+        #expect(try await store.bytes(pinned) == body(pinned))
+        let info = try #require(try await store.resource(for: pinned))
+        #expect(info.isPinned && info.isComplete)
+        #expect(try await store.verify().findings.isEmpty)
+        await store.cleanUpAfterEarlierOpening()
+        // The blobs that nobody knows any more are gone, the pinned one isn't.
+        #expect(files.withDisk(\.paths).filter { $0.hasSuffix(".bin") }.count == 1)
+        fixture.origin.isReachable = true
+        for url in others { #expect(try await store.bytes(url) == body(url)) }
+        await store.close()
+        let setAside = catalog + ".damaged-1"
+        if kind != .empty && kind != .deleted {
+            #expect(try Data(contentsOf: URL(fileURLWithPath: setAside)) == damaged)
+            var paths: [String] = []
+            for await event in events { if case .catalogReplaced(let path) = event { paths.append(path) } }
+            #expect(paths == [setAside])
+        } else {
+            #expect(!FileManager.default.fileExists(atPath: setAside))
+        }
+    }
+
+    @Test func aSecondDamagedCatalogIsSetAsideBesideTheFirst() async throws {
+        for number in 1...2 {
+            try await fill()
+            try damage(.header)
+            let store = try await fixture.open()
+            await store.close()
+            #expect(FileManager.default.fileExists(atPath: catalog + ".damaged-\(number)"))
+        }
+    }
+
+    /// A bit that flips inside a value is nothing SQLite notices.
+    @Test func aFlippedBitNeverLeadsToAWrongByte() async throws {
+        try await fill()
+        let intact = try Data(contentsOf: URL(fileURLWithPath: catalog))
+        let seeds = 1...60 as ClosedRange<UInt64>
+        print("seeds \(seeds)")
+        for seed in seeds {
+            var random = SeededRandom(seed: seed)
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: catalog + suffix) }
+            var data = intact
+            for _ in 0..<40 {
+                data[Int.random(in: 100..<data.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            }
+            try data.write(to: URL(fileURLWithPath: catalog))
+            let store = try await fixture.open()
+            for url in [pinned] + others {
+                let bytes = try await store.bytes(url)
+                #expect(bytes == body(url), "seed \(seed), \(url)")
+            }
+            await store.close()
+        }
+    }
+
+    @Test func withoutItsLogTheCatalogIsOlderButNothingIsWrong() async throws {
+        let store = try await fixture.open()
+        for url in others { _ = try await store.complete(ReadRequest(url: url)) }
+        let info = try await store.complete(ReadRequest(url: pinned))
+        try await store.setPinned(true, id: info.id)
+        // What a killed process leaves, less the log.
+        let main = try Data(contentsOf: URL(fileURLWithPath: catalog))
+        await store.close()
+        try main.write(to: URL(fileURLWithPath: catalog))
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: catalog + suffix) }
+        fixture.origin.isReachable = false
+        let next = try await fixture.open()
+        #expect(try await next.bytes(pinned) == body(pinned))
+        fixture.origin.isReachable = true
+        for url in others { #expect(try await next.bytes(url) == body(url)) }
+        #expect(try await next.verify().findings.isEmpty)
+        await next.close()
+    }
+
+    /// A commit that a power cut tore leaves the log with a tail that means nothing.
+    @Test func aTornLogIsTheLastWholeCommit() async throws {
+        let store = try await fixture.open()
+        _ = try await store.complete(ReadRequest(url: others[0]))
+        let log = catalog + "-wal"
+        let committed = try Data(contentsOf: URL(fileURLWithPath: log)).count
+        _ = try await store.complete(ReadRequest(url: others[1]))
+        let main = try Data(contentsOf: URL(fileURLWithPath: catalog))
+        let whole = try Data(contentsOf: URL(fileURLWithPath: log))
+        #expect(whole.count > committed)
+        await store.close()
+        var random = SeededRandom(seed: 11)
+        print("seed 11")
+        for _ in 0..<20 {
+            var torn = whole.prefix(Int.random(in: committed...whole.count, using: &random))
+            if torn.count > committed, Bool.random(using: &random) {
+                torn[Int.random(in: committed..<torn.count, using: &random)] ^= 0x10
+            }
+            try main.write(to: URL(fileURLWithPath: catalog))
+            try Data(torn).write(to: URL(fileURLWithPath: log))
+            try? FileManager.default.removeItem(atPath: catalog + "-shm")
+            let copy = try Catalog(path: catalog)
+            let entry = try await copy.resource(key: others[0].description)
+            #expect(entry?.representations.last?.spans.byteCount == Self.length)
+            let second = try await copy.resource(key: others[1].description)
+            #expect(second?.damaged.isEmpty ?? true)
+            try copy.close()
+        }
+    }
+
+    @Test func aNewerCatalogIsRefusedAndUntouched() async throws {
+        try await fill()
+        try change { data in
+            // The migration's name, in the file as text: another that this version doesn't know.
+            let name = Data("MediaCache.1".utf8)
+            while let range = data.range(of: name) { data.replaceSubrange(range, with: Data("MediaCache.9".utf8)) }
+        }
+        let before = try Data(contentsOf: URL(fileURLWithPath: catalog))
+        let blobs = files.withDisk(\.paths)
+        let error = await #expect(throws: CacheError.self) { _ = try await fixture.open() }
+        #expect(error?.code == .newerFormat)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: catalog)) == before)
+        #expect(files.withDisk(\.paths) == blobs)
+        #expect(CacheStore.owner(of: CacheLocation(folder: fixture.folder)) == nil)
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+struct CatalogScaleTests {
+    private func snapshot(_ id: Int64, length: Int64, now: Date) -> CommitSnapshot {
+        CommitSnapshot(
+            resource: StoredResource(
+                id: id, key: "http://origin.example/films/\(id).mp4", url: "http://origin.example/films/\(id).mp4",
+                created: now, lastUsed: now, useOrder: id, hits: 1, isPinned: id % 100 == 0),
+            representation: StoredRepresentation(
+                id: id, resourceID: id, blob: BlobFolder.newName(), isKept: false,
+                head: ResourceHead(
+                    length: length, contentType: "video/mp4", validator: Validator(entityTag: "\"\(id)\""),
+                    validatedAt: now, entityTag: "\"\(id)\""),
+                freshness: Freshness(), ignoresRanges: false, isSuperseded: false,
+                spans: SpanMap([0..<length / 2])),
+            dirtyPages: [0: [1, 2, 3]])
+    }
+
+    @Test func aHundredThousandResourcesOpenInASecond() async throws {
+        let fixture = try EngineFixture()
+        try POSIXFileSystem().makeFolder(fixture.folder)
+        let catalog = try Catalog(path: fixture.folder + "/catalog.sqlite")
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        for start in stride(from: Int64(1), to: 100_000, by: 10_000) {
+            try await catalog.commit((start..<start + 10_000).map { snapshot($0, length: 1000, now: now) })
+        }
+        try catalog.close()
+        let clock = ContinuousClock()
+        let start = clock.now
+        let store = try await fixture.open()
+        let opened = clock.now - start
+        print("100,000 resources open in \(opened)")
+        #expect(opened < .seconds(10))
+        #expect(try await store.usage().resources == 100_000)
+        #expect(try await store.resources().count == 100_000)
+        let found = try await store.resource(for: ResourceURL("http://origin.example/films/77777.mp4"))
+        #expect(found?.bytesKept == 500)
+        let before = clock.now
+        #expect(try await store.prune(limits: CacheLimits(maximumBytes: 49_999_000, minimumFreeBytes: 0)) == 1000)
+        print("a prune of two takes \(clock.now - before)")
+        await store.close()
+    }
+
+    @Test func aTenGibibyteResourceOpensInATenthOfASecond() async throws {
+        let files = POSIXFileSystem()
+        let fixture = try EngineFixture()
+        try files.makeFolder(fixture.folder)
+        let catalog = try Catalog(path: fixture.folder + "/catalog.sqlite")
+        let length: Int64 = 10 << 30
+        var entry = snapshot(1, length: length, now: fixture.time.now)
+        entry.resource.key = fixture.url.description
+        entry.representation.spans = SpanMap([0..<length])
+        var checksums = BlockChecksums()
+        for block in 0..<length / BlockChecksums.blockSize {
+            let start = block * BlockChecksums.blockSize
+            checksums.insert(.init(range: start..<start + BlockChecksums.blockSize, crc: UInt32(block)))
+        }
+        entry.dirtyPages = checksums.takeDirtyPages()
+        try await catalog.commit([entry])
+        try catalog.close()
+        let folder = "\(fixture.folder)/blobs/\(entry.representation.blob.prefix(2))"
+        try files.makeFolder(folder)
+        let blob = try files.open("\(folder)/\(entry.representation.blob).bin", creating: true)
+        try [0].withUnsafeBytes { try blob.write(UnsafeRawBufferPointer(rebasing: $0[..<1]), at: length - 1) }
+        let clock = ContinuousClock()
+        var best = Duration.seconds(1000)
+        // The other tests take their share of the machine: the best of three counts.
+        for _ in 0..<3 {
+            let store = try await fixture.open()
+            let start = clock.now
+            let session = try await store.read(ReadRequest(url: fixture.url, range: .from(length - 10)))
+            best = min(best, clock.now - start)
+            #expect(session.head.length == length)
+            session.cancel()
+            await store.close()
+        }
+        print("a 10 GiB resource opens in \(best)")
+        // Ten times the figure, in a build that is optimised; without, decoding alone takes many times as long.
+        #if DEBUG
+            let limit = Duration.seconds(5)
+        #else
+            let limit = Duration.seconds(1)
+        #endif
+        #expect(best < limit)
+    }
+
+    @Test func queriesUseTheirIndexes() throws {
+        let fixture = try EngineFixture()
+        try POSIXFileSystem().makeFolder(fixture.folder)
+        let catalog = try Catalog(path: fixture.folder + "/catalog.sqlite")
+        let plans: [(sql: String, arguments: Int, index: String)] = [
+            (Catalog.evictable, 1, "resource_use"),
+            (Catalog.resourceByKey, 1, "sqlite_autoindex_resource_1"),
+            (Catalog.representationsOfResource, 1, "representation_bytes"),
+            (Catalog.allBytes, 0, "representation_bytes"),
+            (Catalog.pinnedBytes, 0, "resource_use"),
+            (Catalog.completeCount, 0, "representation_bytes"),
+            (Catalog.superseded, 0, "representation_superseded"),
+        ]
+        for (sql, arguments, index) in plans {
+            let plan = try catalog.plan(sql, arguments: arguments)
+            #expect(plan.contains { $0.contains(index) }, "\(sql): \(plan)")
+            #expect(
+                !plan.contains { $0.contains("TEMP B-TREE") && !$0.contains("LAST TERM") && sql == Catalog.evictable })
+        }
+        try catalog.close()
+    }
+}

@@ -1,0 +1,128 @@
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+struct CommitTests {
+    static let body = ScriptedBody.random(seed: 3, length: 3_000_000)
+    private let files = PowerCutFileSystem()
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture(files: files)
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
+
+    private func path(_ store: CacheStore) async throws -> String {
+        let entry = try await store.engine.catalog.resource(key: fixture.url.description)
+        let representation = try #require(entry?.representations.last)
+        return store.engine.blobs.path(of: representation.blob, isKept: representation.isKept)
+    }
+
+    @Test func whatTheCatalogSaysIsDurable() async throws {
+        let store = try await fixture.open()
+        for start in [1_000_000, 0, 2_500_000] as [Int64] {
+            _ = try await store.bytes(fixture.url, .closed(start, through: start + 99_999))
+            await store.engine.committer.commit()
+            let entry = try await store.engine.catalog.resource(key: fixture.url.description)
+            let spans = try #require(entry?.representations.last?.spans)
+            #expect(!spans.isEmpty)
+            let path = try await path(store)
+            let durable = try #require(files.withDisk { $0.durableBytes(of: path) })
+            for span in spans.spans {
+                #expect(
+                    Self.body.matches(Array(durable[Int(span.lowerBound)..<Int(span.upperBound)]), at: span.lowerBound))
+            }
+        }
+        await store.close()
+    }
+
+    @Test func aCommitComesASecondAfterAWriteOrAfter8MiB() async throws {
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 99_999))
+        #expect(store.statistics.bytesCommitted == 0)
+        await store.settled { store in
+            // The committer may not have gone to sleep yet.
+            fixture.time.advance(by: .seconds(1))
+            return store.statistics.bytesCommitted > 0
+        }
+        #expect(store.statistics.bytesCommitted > 0)
+        let large = try ResourceURL("http://origin.example/large.mp4")
+        fixture.origin[large] = ScriptedResource(.random(seed: 4, length: 9 << 20))
+        let before = store.statistics.bytesCommitted
+        _ = try await store.bytes(large)
+        await store.settled { $0.statistics.bytesCommitted >= before + 8 << 20 }
+        #expect(store.statistics.bytesCommitted >= before + 8 << 20)
+        await store.close()
+    }
+
+    @Test func bytesThatCouldNotBeSyncedAreNeverCommitted() async throws {
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 99_999))
+        await store.engine.committer.commit()
+        let before = try await store.engine.catalog.resource(key: fixture.url.description)
+        let known = try #require(before?.representations.last?.spans)
+        _ = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_099_999))
+        await store.settled { $0.statistics.runningFills == 0 }
+        files.fail { call, _ in call == .sync ? EIO : nil }
+        #expect(await store.engine.committer.commit()?.code == .storage)
+        files.fail(nil)
+        // The system says so only once: a second sync that works proves nothing of those bytes.
+        #expect(await store.engine.committer.commit() == nil)
+        let entry = try await store.engine.catalog.resource(key: fixture.url.description)
+        let spans = try #require(entry?.representations.last?.spans)
+        #expect(spans.spans.allSatisfy(known.contains))
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        await store.close()
+    }
+
+    @Test func oneBlobThatCannotBeSyncedKeepsNoOtherBack() async throws {
+        let other = try ResourceURL("http://origin.example/other.mp4")
+        fixture.origin[other] = ScriptedResource(.random(seed: 5, length: 50_000))
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 9_999))
+        await store.engine.committer.commit()
+        let path = try await path(store)
+        _ = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_099_999))
+        _ = try await store.bytes(other)
+        files.fail { call, failing in call == .sync && failing == path ? EIO : nil }
+        await store.engine.committer.commit()
+        let entry = try await store.engine.catalog.resource(key: other.description)
+        #expect(entry?.representations.last?.spans.byteCount == 50_000)
+        await store.close()
+    }
+
+    @Test func theCatalogGivesUpBytesBeforeTheBlobDoes() async throws {
+        let store = try await fixture.open()
+        let info = try await store.complete(ReadRequest(url: fixture.url))
+        let catalog = store.engine.catalog
+        let blob = try #require(try await catalog.blobs().keys.first)
+        files.fail { call, path in
+            // An error here would show as one that `remove` throws.
+            guard call == .remove, path.contains(blob) else { return nil }
+            return (try? catalog.knows(blob: blob)) == false ? nil : EBUSY
+        }
+        #expect(try await store.remove(id: info.id).isDeferred == false)
+        #expect(files.trace.contains { $0.call == .remove && $0.path.contains(blob) })
+        await store.close()
+    }
+
+    @Test func aFillRunsAtMost64MiBAhead() async throws {
+        let body = ScriptedBody.random(seed: 6, length: 100 << 20)
+        fixture.origin[fixture.url] = ScriptedResource(body, bufferSize: 1 << 20)
+        let store = try await fixture.open()
+        files.fail { call, _ in call == .syncFolder ? ENOSPC : nil }
+        let session = try await store.read(ReadRequest(url: fixture.url, policy: .whole))
+        #expect(try await session.allBytes() == body.bytes)
+        #expect(
+            files.withDisk { disk in disk.paths.allSatisfy { (try? disk.contents(of: $0).count) ?? 0 <= 73 << 20 } })
+        session.cancel()
+        await store.close()
+    }
+}
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif

@@ -1,0 +1,153 @@
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+struct DamageTests {
+    enum Damage: CaseIterable { case missing, truncated, flipped, zeroed, empty }
+
+    static let body = ScriptedBody.random(seed: 3, length: 3_000_000)
+    private let files = PowerCutFileSystem()
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture(files: files)
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
+
+    private func damage(_ damage: Damage, _ path: String) {
+        files.withDisk { disk in
+            switch damage {
+            case .missing: disk.remove(path)
+            case .truncated: disk.damage(path) { $0.removeLast(1_234_567) }
+            case .flipped: disk.damage(path) { $0[1_500_000] ^= 4 }
+            case .zeroed:
+                disk.damage(path) { $0.replaceSubrange(65_536..<131_072, with: repeatElement(0, count: 65_536)) }
+            case .empty: disk.damage(path) { $0 = [] }
+            }
+        }
+    }
+
+    private func blob() throws -> String {
+        try #require(files.withDisk(\.paths).first { $0.hasSuffix(".bin") })
+    }
+
+    private func fill() async throws {
+        let store = try await fixture.open()
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        await store.close()
+    }
+
+    @Test(arguments: Damage.allCases)
+    func damageIsFoundAtReadingAndFetchedAgain(_ kind: Damage) async throws {
+        try await fill()
+        damage(kind, try blob())
+        let store = try await fixture.open()
+        let events = store.events()
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(fixture.origin.bodyBytes > Self.body.length)
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        await store.close()
+        var found = false
+        for await event in events {
+            if case .damaged(let key, _) = event, key == fixture.url.description { found = true }
+        }
+        #expect(found)
+        let next = try await fixture.open()
+        #expect(try await next.verify().findings.isEmpty)
+        await next.close()
+    }
+
+    @Test(arguments: Damage.allCases)
+    func verifyReportsAndRepairs(_ kind: Damage) async throws {
+        try await fill()
+        damage(kind, try blob())
+        let store = try await fixture.open()
+        let report = try await store.verify(repair: true)
+        #expect(!report.findings.isEmpty)
+        #expect(report.findings.filter { !$0.isRepaired }.isEmpty)
+        #expect(try await store.resource(for: fixture.url)?.isComplete == true)
+        #expect(try await store.verify().findings.isEmpty)
+        fixture.origin.isReachable = false
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        await store.close()
+    }
+
+    @Test func verifyWithoutRepairLeavesAHole() async throws {
+        try await fill()
+        damage(.flipped, try blob())
+        fixture.origin.isReachable = false
+        let store = try await fixture.open()
+        #expect(try await store.verify().findings.map(\.isRepaired) == [false])
+        #expect(try await store.resource(for: fixture.url)?.isComplete == false)
+        await store.close()
+    }
+
+    @Test func aReadErrorIsTriedAgainAndThenAHole() async throws {
+        try await fill()
+        let failures = Counter()
+        let store = try await fixture.open()
+        files.fail { call, _ in call == .read && failures.next() == 1 ? EIO : nil }
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(fixture.origin.bodyBytes == Self.body.length)
+        #expect(store.statistics.bytesDamaged == 0)
+        await store.close()
+        let next = try await fixture.open()
+        let more = Counter()
+        files.fail { call, path in call == .read && path.hasSuffix(".bin") && more.next() <= 200 ? EIO : nil }
+        #expect(try await next.bytes(fixture.url) == Self.body.bytes)
+        #expect(next.statistics.bytesDamaged > 0)
+        await next.close()
+    }
+
+    @Test func aPersonsFileIsNeverWritten() async throws {
+        try await fill()
+        let first = try await fixture.open()
+        let local = try #require(try await first.localFile(for: fixture.url))
+        #expect(local.path.hasSuffix(".mp4"))
+        files.withDisk { disk in
+            disk.makeFolder("/home/person")
+            do { try disk.link(local.path, to: "/home/person/film.mp4") } catch { Issue.record("\(error)") }
+        }
+        await first.close()
+        damage(.flipped, try blob())
+        let damaged = try files.withDisk { try $0.contents(of: "/home/person/film.mp4") }
+        let store = try await fixture.open()
+        let report = try await store.verify(repair: true)
+        #expect(report.findings.map(\.isRepaired) == [true])
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(try files.withDisk { try $0.contents(of: "/home/person/film.mp4") } == damaged)
+        #expect(try files.withDisk { try $0.linkCount(of: "/home/person/film.mp4") } == 1)
+        let again = try #require(try await store.localFile(for: fixture.url))
+        #expect(try files.withDisk { try $0.contents(of: again.path) } == Self.body.bytes)
+        await store.close()
+    }
+
+    @Test func aPersonsFileIsNeitherPunchedNorTruncated() async throws {
+        try await fill()
+        let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 1 << 20) }
+        do { _ = try #require(try await store.localFile(for: fixture.url)) }
+        let path = try blob()
+        files.withDisk { disk in
+            do { try disk.link(path, to: "/film.mp4") } catch { Issue.record("\(error)") }
+        }
+        #expect(try await store.prune(limits: CacheLimits(maximumBytes: 2_500_000, minimumFreeBytes: 0)) == 3_000_000)
+        #expect(try files.withDisk { try $0.contents(of: "/film.mp4") } == Self.body.bytes)
+        #expect(files.withDisk(\.paths) == ["/film.mp4"])
+        await store.close()
+    }
+
+    @Test func aDamagedFileIsNotGivenOut() async throws {
+        try await fill()
+        damage(.flipped, try blob())
+        let store = try await fixture.open()
+        #expect(try await store.localFile(for: fixture.url) == nil)
+        await store.close()
+    }
+}
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif

@@ -1,0 +1,204 @@
+import Foundation
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+/// Power is cut at random calls on random work; what is found afterwards has to be whole.
+struct PowerCutTests {
+    private static var isSoak: Bool { ProcessInfo.processInfo.environment["MEDIACACHE_SOAK"] == "1" }
+    private static var firstSeed: UInt64 {
+        ProcessInfo.processInfo.environment["MEDIACACHE_SEED"].flatMap { UInt64($0) } ?? 1
+    }
+
+    @Test func everyCutLeavesAWholeCache() async throws {
+        let seeds = Self.firstSeed..<Self.firstSeed + (Self.isSoak ? 5000 : 150)
+        print("power cuts: seeds \(seeds), two cuts each")
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<2 as Range<UInt64> {
+                group.addTask {
+                    for seed in seeds where seed % 2 == worker { await Self.run(seed) }
+                }
+            }
+        }
+    }
+
+    private static func run(_ seed: UInt64) async {
+        do {
+            try await PowerCutScenario(seed: seed).run()
+        } catch {
+            Issue.record("seed \(seed): \(error)")
+        }
+    }
+}
+
+/// One cache, worked on, cut, looked at, and once more.
+private final class PowerCutScenario: Sendable {
+    let seed: UInt64
+    let fixture: EngineFixture
+    let bodies: [ResourceURL: ScriptedBody]
+    let urls: [ResourceURL]
+    /// Completed and pinned before the cut, and never removed.
+    let promised: ResourceURL
+
+    init(seed: UInt64) throws {
+        self.seed = seed
+        fixture = try EngineFixture()
+        urls = try (0..<3).map { try ResourceURL("http://origin.example/\($0).mp4") }
+        promised = try ResourceURL("http://origin.example/promised.mp4")
+        var bodies: [ResourceURL: ScriptedBody] = [:]
+        for (index, url) in urls.enumerated() {
+            bodies[url] = .random(seed: seed &* 31 &+ UInt64(index), length: 3_000_000 + Int64(index) * 77_777)
+        }
+        bodies[promised] = .random(seed: seed &* 31 &+ 7, length: 700_001)
+        self.bodies = bodies
+        for (url, body) in bodies {
+            fixture.origin[url] = ScriptedResource(body, entityTag: url.description.count % 2 == 0 ? "\"1\"" : nil)
+        }
+    }
+
+    func run() async throws {
+        var random = SeededRandom(seed: seed)
+        var files = PowerCutFileSystem()
+        var isPromised = false
+        for _ in 0..<2 {
+            let store = try await open(files)
+            let copy = fixture.folder + "/copy-\(UUID().uuidString)"
+            let catalog = store.engine.catalog
+            files.cutPower(atOperation: Int.random(in: 1...160, using: &random), seed: random.next()) {
+                try catalog.copy(to: copy)
+            }
+            let keptPromise = try await work(on: store, files, &random)
+            isPromised = isPromised || keptPromise
+            files.cutPowerNow()
+            await store.close()
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite" + suffix)
+            }
+            try FileManager.default.moveItem(atPath: copy, toPath: fixture.folder + "/catalog.sqlite")
+            files = try files.survivor()
+            try await look(files, isPromised: isPromised)
+        }
+    }
+
+    private func open(_ files: PowerCutFileSystem) async throws -> CacheStore {
+        try await fixture.open(files: files) { configuration in
+            configuration.eviction = LeastRecentlyUsed(shrinkableSize: 2 << 20)
+        }
+    }
+
+    // MARK: - Working
+
+    /// Reads, removes, prunes, pins. Returns whether the promise was given before the cut.
+    private func work(
+        on store: CacheStore, _ files: PowerCutFileSystem, _ random: inout SeededRandom
+    ) async throws -> Bool {
+        let seeds = (0..<3).map { _ in random.next() }
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            for seed in seeds {
+                group.addTask {
+                    var random = SeededRandom(seed: seed)
+                    for _ in 0..<5 { try await self.act(on: store, &random) }
+                    return false
+                }
+            }
+            group.addTask {
+                while true {
+                    let info = try await store.complete(ReadRequest(url: self.promised))
+                    do {
+                        try await store.setPinned(true, id: info.id)
+                        return !files.isCut
+                    } catch let error as CacheError where error.code == .notFound {
+                        // Evicted before it was pinned.
+                    }
+                }
+            }
+            return try await group.reduce(false) { $0 || $1 }
+        }
+    }
+
+    private func act(on store: CacheStore, _ random: inout SeededRandom) async throws {
+        let url = urls[Int.random(in: 0..<urls.count, using: &random)]
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0: try await remove(url, from: store)
+        case 1: try await store.prune(limits: CacheLimits(maximumBytes: 3_000_000, minimumFreeBytes: 0))
+        case 2, 3:
+            if let info = try await store.resource(for: url) {
+                try await ignoringMissing { try await store.setPinned(Bool.random(using: &random), id: info.id) }
+            }
+        case 4, 5: fixture.time.advance(by: .seconds(1))
+        case 6: _ = try await store.usage()
+        default: try await read(url, from: store, &random)
+        }
+    }
+
+    private func remove(_ url: ResourceURL, from store: CacheStore) async throws {
+        guard let info = try await store.resource(for: url) else { return }
+        try await ignoringMissing { _ = try await store.remove(id: info.id) }
+    }
+
+    private func ignoringMissing(_ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let error as CacheError where error.code == .notFound {}
+    }
+
+    private func read(_ url: ResourceURL, from store: CacheStore, _ random: inout SeededRandom) async throws {
+        guard let body = bodies[url] else { return }
+        let start = Int64.random(in: 0..<body.length, using: &random)
+        let end = min(body.length, start + Int64.random(in: 1...2_000_000, using: &random))
+        let session = try await store.read(ReadRequest(url: url, range: .from(start)))
+        defer { session.cancel() }
+        var position = start
+        for try await bytes in session.buffers {
+            guard body.matches(bytes, at: position) else { throw Wrong("wrong bytes of \(url) at \(position)") }
+            position += Int64(bytes.count)
+            if position >= end { break }
+        }
+    }
+
+    // MARK: - Looking
+
+    private func look(_ files: PowerCutFileSystem, isPromised: Bool) async throws {
+        fixture.origin.isReachable = false
+        let store = try await open(files)
+        let report = try await store.verify()
+        if let finding = report.findings.first {
+            throw Wrong("verify found \(report.findings.count), first \(finding)")
+        }
+        for info in try await store.resources() {
+            let url = try ResourceURL(info.url)
+            guard let body = bodies[url] else { throw Wrong("nobody asked for \(url)") }
+            for span in info.spans {
+                let bytes = try await store.bytes(url, .closed(span.lowerBound, through: span.upperBound - 1))
+                guard body.matches(bytes, at: span.lowerBound), bytes.count == span.count else {
+                    throw Wrong("wrong bytes of \(url) in \(span)")
+                }
+            }
+        }
+        if isPromised {
+            let info = try await store.resource(for: promised)
+            guard info?.isComplete == true, info?.isPinned == true else {
+                let entry = try await store.engine.catalog.resource(key: promised.description)
+                throw Wrong("lost: \(String(describing: info)), the catalog has \(String(describing: entry))")
+            }
+        }
+        await store.cleanUpAfterEarlierOpening()
+        let owned = try await store.engine.catalog.blobs()
+        for path in files.withDisk(\.paths) {
+            let blob = path.split(separator: "/").last?.prefix { $0 != "." } ?? ""
+            if owned[String(blob)] == nil { throw Wrong("nobody owns \(path)") }
+        }
+        fixture.origin.isReachable = true
+        for (url, body) in bodies {
+            guard try await store.bytes(url) == body.bytes else { throw Wrong("wrong bytes of \(url)") }
+        }
+        guard try await store.verify().findings.isEmpty else { throw Wrong("verify found damage after filling") }
+        await store.close()
+    }
+
+    private struct Wrong: Error, CustomStringConvertible {
+        var description: String
+        init(_ description: String) { self.description = description }
+    }
+}

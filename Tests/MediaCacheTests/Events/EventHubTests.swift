@@ -1,0 +1,58 @@
+import Testing
+
+@testable import MediaCache
+
+struct EventHubTests {
+    @Test func eachListenerGetsEveryEvent() async {
+        let hub = EventHub()
+        let streams = [hub.stream(), hub.stream()]
+        for number in 0..<10 { hub.send(.hit(key: "\(number)")) }
+        hub.finish()
+        for stream in streams {
+            var keys: [String] = []
+            for await event in stream { if case .hit(let key) = event { keys.append(key) } }
+            #expect(keys == (0..<10).map(String.init))
+        }
+    }
+
+    @Test(arguments: [1, 3, 100, 400])
+    func whatIsDroppedIsCountedOnce(_ taken: Int) async {
+        let hub = EventHub()
+        let stream = hub.stream()
+        var iterator = stream.makeAsyncIterator()
+        var (received, dropped) = (0, 0)
+        func note(_ event: CacheEvent) {
+            if case .dropped(let count) = event { dropped += count } else { received += 1 }
+        }
+        var sent = 0
+        for _ in 0..<4 {
+            for _ in 0..<700 { hub.send(.hit(key: "\(sent)")) }
+            sent += 700
+            for _ in 0..<taken { if let event = await iterator.next() { note(event) } }
+            for _ in 0..<3 { hub.send(.miss(key: "")) }
+            sent += 3
+        }
+        // With room again, the next event is preceded by the count of what is missing.
+        for _ in 0..<100 { if let event = await iterator.next() { note(event) } }
+        hub.send(.hit(key: "last"))
+        hub.send(.hit(key: "very last"))
+        sent += 2
+        hub.finish()
+        while let event = await iterator.next() { note(event) }
+        #expect(received + dropped == sent)
+        #expect(dropped > 0)
+    }
+
+    @Test func progressIsCoalescedAndItsLastWordTold() async {
+        let hub = EventHub()
+        let stream = hub.stream()
+        let progress = CacheEvent.Progress(key: "a", kept: 1, length: 2, fromOrigin: 1, fromCache: 0, rate: 0)
+        for step in 0..<100 {
+            hub.sendProgress(key: "a", now: .milliseconds(step * 10), isFinal: step == 99) { progress }
+        }
+        hub.finish()
+        var count = 0
+        for await _ in stream { count += 1 }
+        #expect(count == 5)
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+struct EvictionTests {
+    private let fixture: EngineFixture
+    private let files = PowerCutFileSystem()
+    private let urls: [ResourceURL]
+
+    init() throws {
+        fixture = try EngineFixture(files: files)
+        urls = try (0..<5).map { try ResourceURL("http://origin.example/\($0).mp4") }
+        for (index, url) in urls.enumerated() {
+            fixture.origin[url] = ScriptedResource(.random(seed: UInt64(index), length: 1_000_000))
+        }
+    }
+
+    private func filled() async throws -> CacheStore {
+        let store = try await fixture.open()
+        for url in urls { _ = try await store.complete(ReadRequest(url: url)) }
+        _ = try await store.usage()
+        return store
+    }
+
+    private func kept(_ store: CacheStore) async throws -> [Bool] {
+        var kept: [Bool] = []
+        for url in urls { kept.append(try await store.resource(for: url)?.isComplete == true) }
+        return kept
+    }
+
+    @Test func theOrderIsThatOfUseWhateverTheClockSays() async throws {
+        let store = try await filled()
+        fixture.time.setWallClock(to: fixture.time.now.addingTimeInterval(-1_000_000))
+        _ = try await store.bytes(urls[0])
+        let freed = try await store.prune(limits: CacheLimits(maximumBytes: 3_000_000, minimumFreeBytes: 0))
+        #expect(freed == 2_000_000)
+        #expect(try await kept(store) == [true, false, false, true, true])
+        await store.close()
+    }
+
+    @Test func whatIsPinnedOrInUseStays() async throws {
+        let store = try await filled()
+        let pinned = try #require(try await store.resource(for: urls[0]))
+        try await store.setPinned(true, id: pinned.id)
+        let session = try await store.read(ReadRequest(url: urls[1]))
+        _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
+        #expect(try await kept(store) == [true, true, false, false, false])
+        session.cancel()
+        _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
+        #expect(try await kept(store) == [true, false, false, false, false])
+        await store.close()
+    }
+
+    @Test func theReserveAndTheAgeAreKept() async throws {
+        let store = try await filled()
+        files.withDisk { $0.freeBytes = 5_000_000 }
+        #expect(try await store.prune(limits: CacheLimits(minimumFreeBytes: 6_500_000)) == 2_000_000)
+        fixture.time.setWallClock(to: fixture.time.now.addingTimeInterval(100))
+        _ = try await store.bytes(urls[4])
+        let limits = CacheLimits(maximumAge: .seconds(50), minimumFreeBytes: 0)
+        let freed = try await store.prune(limits: limits)
+        #expect(freed == 2_000_000)
+        #expect(try await kept(store) == [false, false, false, false, true])
+        await store.close()
+    }
+
+    @Test func whatIsEvictedFreesItsBlobAndSaysSo() async throws {
+        let store = try await filled()
+        var events = store.events().makeAsyncIterator()
+        _ = try await store.prune(limits: CacheLimits(maximumBytes: 4_000_000, minimumFreeBytes: 0))
+        #expect(files.withDisk(\.paths).count == 4)
+        var evicted: [String] = []
+        while evicted.isEmpty, let event = await events.next() {
+            if case .evicted(let key, let bytes) = event, bytes == 1_000_000 { evicted.append(key) }
+        }
+        #expect(evicted == [urls[0].description])
+        #expect(store.statistics.bytesEvicted == 1_000_000)
+        await store.close()
+    }
+
+    @Test func aLargeOneLosesItsMiddleAndGetsItBack() async throws {
+        let body = ScriptedBody.random(seed: 9, length: 8_000_000)
+        fixture.origin[fixture.url] = ScriptedResource(body)
+        let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 4 << 20) }
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        let freed = try await store.prune(limits: CacheLimits(maximumBytes: 6_500_000, minimumFreeBytes: 0))
+        #expect(freed >= 1_500_000 && freed < 1_500_000 + 65_536)
+        let info = try #require(try await store.resource(for: fixture.url))
+        #expect(info.spans.count == 2)
+        #expect(info.spans.first?.lowerBound == 0 && info.spans.last?.upperBound == body.length)
+        #expect(try await store.verify().findings.isEmpty)
+        #expect(try await store.bytes(fixture.url) == body.bytes)
+        #expect(fixture.origin.bodyBytes == body.length + freed)
+        await store.close()
+    }
+
+    @Test func pruningUnderLoadGivesNoWrongByte() async throws {
+        let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 512 << 10) }
+        let urls = urls
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 as Range<UInt64> {
+                group.addTask {
+                    var random = SeededRandom(seed: worker)
+                    for _ in 0..<30 {
+                        let index = Int.random(in: 0..<urls.count, using: &random)
+                        let start = Int64.random(in: 0..<900_000, using: &random)
+                        let bytes = try await store.bytes(urls[index], .closed(start, through: start + 99_999))
+                        #expect(ScriptedBody.random(seed: UInt64(index), length: 1_000_000).matches(bytes, at: start))
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<60 {
+                    _ = try await store.prune(limits: CacheLimits(maximumBytes: 1_000_000, minimumFreeBytes: 0))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.verify().findings.isEmpty)
+        await store.close()
+    }
+
+    @Test func keptUntilClosedGoesWithItsLastReader() async throws {
+        let store = try await fixture.open { $0.admission = AdmissionPolicy { _, _ in .keepUntilClosed } }
+        let first = try await store.read(ReadRequest(url: urls[0]))
+        #expect(try await store.bytes(urls[0]).count == 1_000_000)
+        #expect(try await store.bytes(urls[0]).count == 1_000_000)
+        #expect(fixture.origin.bodyBytes == 1_000_000)
+        first.cancel()
+        // Its bytes are committed first, then given up.
+        _ = try await store.usage()
+        await store.settled { store in
+            await store.engine.committer.commit()
+            return store.table[self.urls[0].description] == nil
+        }
+        #expect(try await store.resources().isEmpty)
+        await store.close()
+        #expect(files.withDisk(\.paths).isEmpty)
+    }
+
+    @Test func keptUntilClosedIsGoneAfterAKill() async throws {
+        let store = try await fixture.open { $0.admission = AdmissionPolicy { _, _ in .keepUntilClosed } }
+        let session = try await store.read(ReadRequest(url: urls[0]))
+        _ = try await session.allBytes()
+        _ = try await store.usage()
+        await store.close()
+        let next = try await fixture.open()
+        #expect(try await next.resources().isEmpty)
+        session.cancel()
+        await next.close()
+    }
+
+    @Test func whatIsTooLongPassesThrough() async throws {
+        let store = try await fixture.open { $0.admission = .maximumLength(999_999) }
+        #expect(try await store.bytes(urls[0]).count == 1_000_000)
+        #expect(try await store.resources().isEmpty)
+        await store.close()
+    }
+}
+
+extension CacheStore {
+    /// Returns when what goes on beside has led to `condition`; each look lets other tasks run.
+    func settled(_ condition: @Sendable (CacheStore) async throws -> Bool) async rethrows {
+        for _ in 0..<1_000_000 {
+            if try await condition(self) { return }
+            await Task.yield()
+        }
+    }
+}

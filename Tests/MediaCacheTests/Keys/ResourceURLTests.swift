@@ -1,0 +1,89 @@
+import HTTPTypes
+import MediaCache
+import Testing
+
+struct ResourceURLTests {
+    @Test(arguments: [
+        ("http://a.example", "http://a.example/"), ("HTTP://A.Example:80/X?y#z", "http://a.example/X?y"),
+        ("https://a.example:443/", "https://a.example/"), ("http://a.example:443/", "http://a.example:443/"),
+        (" \n\thttp://a.example/x\u{00A0}\r\n", "http://a.example/x"), ("http://a.example?q", "http://a.example/?q"),
+        ("http://a.example/a%2Fb/%c3?x=%zz&&", "http://a.example/a%2Fb/%c3?x=%zz&&"),
+        ("http://a.example/ä b\u{7}c", "http://a.example/%C3%A4%20b%07c"),
+        ("http://u:p@a.example/", "http://a.example/"), ("http://[::1]/x", "http://[::1]/x"),
+        ("http://[2001:DB8::1]:8080/x", "http://[2001:db8::1]:8080/x"), ("http://[::1]:80", "http://[::1]/"),
+        ("http://[fe80::1%25eth0]:81/", "http://[fe80::1%25eth0]:81/"), ("http://a.example:/x", "http://a.example/x"),
+        ("http://a.example/../x", "http://a.example/../x"), ("http://127.0.0.1:9479/", "http://127.0.0.1:9479/"),
+    ])
+    func whatIsAUrlIsKeptByteForByte(_ text: String, _ expected: String) throws {
+        #expect(try ResourceURL(text).description == expected)
+    }
+
+    @Test(arguments: [
+        "", "film.mp4", "/film.mp4", "//a/b", "ftp://a/b", "file:///x", "http:a/b", "http://", "http:///x",
+        "http://a:b/", "http://a:0/", "http://a:65536/", "http://a:+80/", "http://a:-1/", "http://[::1/", "http://::1/",
+        "http://a b/", "http://a\\b/", "http://[]/", "http://a[0]/", "http://a\u{0}b/", "1http://a/", "rtsp://a/b",
+    ])
+    func whatIsNoneIsAnErrorThatSaysWhy(_ text: String) {
+        let error = #expect(throws: CacheError.self) { try ResourceURL(text) }
+        #expect(error?.code == .invalidURL)
+        #expect(error?.message.isEmpty == false)
+    }
+
+    @Test func anotherSchemeIsNamed() {
+        #expect(#expect(throws: CacheError.self) { try ResourceURL("rtsp://a/b") }?.message.contains("rtsp") == true)
+    }
+
+    /// RFC 3986 §5.4, those that are http(s) and without their fragments.
+    @Test(arguments: [
+        ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"), ("g?y", "/b/c/g?y"),
+        ("#s", "/b/c/d;p?q"), ("g#s", "/b/c/g"), ("g?y#s", "/b/c/g?y"), (";x", "/b/c/;x"), ("g;x", "/b/c/g;x"),
+        ("g;x?y#s", "/b/c/g;x?y"), ("", "/b/c/d;p?q"), (".", "/b/c/"), ("./", "/b/c/"), ("..", "/b/"), ("../", "/b/"),
+        ("../g", "/b/g"), ("../..", "/"), ("../../", "/"), ("../../g", "/g"), ("../../../g", "/g"),
+        ("../../../../g", "/g"), ("/./g", "/g"), ("/../g", "/g"), ("g.", "/b/c/g."), (".g", "/b/c/.g"),
+        ("g..", "/b/c/g.."), ("..g", "/b/c/..g"), ("./../g", "/b/g"), ("./g/.", "/b/c/g/"), ("g/./h", "/b/c/g/h"),
+        ("g/../h", "/b/c/h"), ("g;x=1/./y", "/b/c/g;x=1/y"), ("g;x=1/../y", "/b/c/y"), ("g?y/./x", "/b/c/g?y/./x"),
+        ("g?y/../x", "/b/c/g?y/../x"), ("g#s/../x", "/b/c/g"), ("a b", "/b/c/a%20b"),
+    ])
+    func referencesResolve(_ reference: String, _ target: String) throws {
+        let base = try ResourceURL("http://a/b/c/d;p?q")
+        #expect(try base.resolve(reference).description == "http://a" + target)
+    }
+
+    @Test(arguments: [("//g", "http://g/"), ("//g:81/x", "http://g:81/x"), ("https://h/x?y", "https://h/x?y")])
+    func referencesWithAnAuthorityLeaveTheBase(_ reference: String, _ expected: String) throws {
+        let base = try ResourceURL("http://user@a/b/c/d;p?q")
+        let url = try base.resolve(reference)
+        #expect(url.description == expected)
+        #expect(url.userInfo == nil)
+        #expect(try base.resolve("x").userInfo == "user")
+    }
+
+    @Test(arguments: ["g:h", "http:g", "javascript:alert(1)", "data:,x"])
+    func referencesToOtherSchemesAreErrors(_ reference: String) throws {
+        let base = try ResourceURL("http://a/b/c/d;p?q")
+        #expect(throws: CacheError.self) { try base.resolve(reference) }
+    }
+
+    @Test(arguments: [("/a/b.MP4", "mp4"), ("/a.b/c", ""), ("/.hidden", ""), ("/a.tar.gz?x.y", "gz"), ("/", "")])
+    func theExtensionIsThePaths(_ target: String, _ expected: String) throws {
+        #expect(try ResourceURL("http://a" + target).pathExtension == expected)
+    }
+
+    @Test func keysAreTheWholeUrlUnlessItemsAreDropped() throws {
+        let url = try ResourceURL("http://a/x?token=1&v=2&sig=%2F&flag")
+        #expect(CacheKeyPolicy.wholeURL.key(for: url) == url.description)
+        #expect(CacheKeyPolicy.dropping(queryItems: ["token", "sig"]).key(for: url) == "http://a/x?v=2&flag")
+        #expect(CacheKeyPolicy.dropping(queryItems: ["token", "sig", "v", "flag"]).key(for: url) == "http://a/x")
+        #expect(CacheKeyPolicy { _ in "mine" }.key(for: url) == "mine")
+    }
+
+    @Test func aProfileThatIdentifiesAUserIsPartOfTheKey() throws {
+        let url = try ResourceURL("http://a/x")
+        var profiles = HeaderProfiles()
+        profiles[url] = .init(fields: [.referer: "http://b/"])
+        #expect(CacheKeyPolicy.wholeURL.key(for: url, profiles: profiles) == "http://a/x")
+        profiles[url] = .init(fields: [.cookie: "u=1"], identity: "u1")
+        #expect(CacheKeyPolicy.wholeURL.key(for: url, profiles: profiles) != "http://a/x")
+        #expect(CacheKeyPolicy.wholeURL.key(for: try ResourceURL("https://a/x"), profiles: profiles) == "https://a/x")
+    }
+}

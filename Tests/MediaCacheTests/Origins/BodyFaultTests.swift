@@ -1,0 +1,176 @@
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+/// Bodies that aren't what their heads say, and 416.
+struct BodyFaultTests {
+    static let body = ScriptedBody.random(seed: 41, length: 2_500_000)
+
+    @Test(arguments: [1, 1000, 900_000])
+    func aShortBodyIsResumedAtTheFirstMissingByte(_ count: Int64) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open { $0.transfers.retries = .atOnce(1) }
+        fixture.origin.next(fixture.url, .bodyShorter(by: count))
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(fixture.origin.requests.contains { $0.range?.knownStart == (1 << 20) - count })
+        #expect(fixture.origin.bodyBytes == Self.body.length)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test func aBodyThatIsAlwaysShortIsAnError() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        fixture.origin.always(fixture.url, .bodyShorter(by: 100_000))
+        try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test(arguments: [true, false])
+    func whatComesBeyondTheAnnouncedLengthIsDropped(_ acceptsRanges: Bool) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: acceptsRanges)
+        let store = try await fixture.open()
+        fixture.origin.always(fixture.url, .bodyLonger(by: 100_000))
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test(arguments: [ScriptedFault.noContentLength, .closeDelimited()], [true, false])
+    func aBodyWithoutLengthIsReadToItsEnd(_ fault: ScriptedFault, _ acceptsRanges: Bool) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: acceptsRanges)
+        let store = try await fixture.open()
+        fixture.origin.always(fixture.url, fault)
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        #expect(session.head.length == (acceptsRanges ? Self.body.length : nil))
+        #expect(try await session.allBytes() == Self.body.bytes)
+        session.cancel()
+        #expect(try await store.resource(for: fixture.url)?.length == Self.body.length)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    /// The end of the connection ends the body; for a version whose length is known it's a break.
+    @Test func aConnectionThatEndsEarlyDoesNotShortenWhatIsKnown() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
+        _ = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_099))
+        fixture.origin.next(fixture.url, .ignoresRange, .closeDelimited(after: 700_000))
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(try await store.resource(for: fixture.url)?.length == Self.body.length)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test(arguments: [true, false], ["gzip", "br", "x-unknown"])
+    func acodedBodyIsRefused(_ acceptsRanges: Bool, _ coding: String) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: acceptsRanges)
+        let store = try await fixture.open()
+        fixture.origin.always(fixture.url, .contentEncoding(coding))
+        try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
+        #expect(try await store.resource(for: fixture.url) == nil)
+        fixture.origin.clearFaults(fixture.url)
+        _ = try await store.bytes(fixture.url, .closed(0, through: 99))
+        fixture.origin.always(fixture.url, .contentEncoding(coding))
+        try await fixture.expectFailure(store, .from(2_000_000), of: Self.body, code: .badResponse)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test func identityIsNoCoding() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        fixture.origin.always(fixture.url, .contentEncoding("Identity"))
+        let store = try await fixture.open()
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(fixture.origin.requests.allSatisfy { $0.headerFields[.acceptEncoding] == "identity" })
+        await store.close()
+    }
+
+    @Test(arguments: [RequestedRange.from(2_500_000), .closed(2_500_000, through: .max), .from(.max)])
+    func aRangeOutsideIsNotSatisfiable(_ range: RequestedRange) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, range) }
+        #expect(error?.code == .rangeNotSatisfiable)
+        #expect(error?.completeLength == Self.body.length)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test(arguments: [nil, "bytes */2500000", "nonsense"])
+    func aRefusedRangeThatIsInsideIsABrokenAnswer(_ contentRange: String?) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        fixture.origin.always(
+            fixture.url, .status(416), .headerFields(contentRange.map { [.contentRange: $0] } ?? [:]))
+        try await fixture.expectFailure(store, .from(1000), of: Self.body, code: .badResponse)
+        fixture.origin.clearFaults(fixture.url)
+        _ = try await store.bytes(fixture.url, .closed(0, through: 99))
+        fixture.origin.always(
+            fixture.url, .status(416), .headerFields(contentRange.map { [.contentRange: $0] } ?? [:]))
+        try await fixture.expectFailure(store, .from(2_000_000), of: Self.body, code: .badResponse)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test func aResourceThatHasBecomeShorterIsAnotherVersion() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: nil)
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 99))
+        let shorter = ScriptedBody.random(seed: 42, length: 1_000_000)
+        fixture.origin[fixture.url] = ScriptedResource(shorter, entityTag: nil)
+        try await fixture.expectFailure(store, .from(2_000_000), of: Self.body, code: .representationChanged)
+        try await fixture.expectRightBytes(of: shorter, in: store)
+        await store.close()
+    }
+
+    @Test(arguments: [true, false])
+    func anEmptyResourceIsEmpty(_ acceptsRanges: Bool) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(.bytes([]), acceptsRanges: acceptsRanges)
+        let store = try await fixture.open()
+        #expect(try await store.bytes(fixture.url) == [])
+        #expect(try await store.bytes(fixture.url) == [])
+        let info = try #require(try await store.resource(for: fixture.url))
+        #expect(info.length == 0)
+        #expect(info.isComplete)
+        for range in [RequestedRange.from(0), .suffix(5)] {
+            let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, range) }
+            #expect(error?.code == .rangeNotSatisfiable)
+            #expect(error?.completeLength == 0)
+        }
+        await store.close()
+    }
+
+    @Test func anEmptyResourceThatMayNotBeKeptIsEmptyToo() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(.bytes([]), cacheControl: "no-store")
+        let store = try await fixture.open()
+        for _ in 0..<2 { #expect(try await store.bytes(fixture.url) == []) }
+        await store.close()
+    }
+
+    @Test(arguments: [RequestedRange.closed(0, through: .max), .from(.max), .closed(.max, through: .max)])
+    func rangesToTheEndOfAllNumbersAreHarmless(_ range: RequestedRange) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
+        fixture.origin.always(fixture.url, .noContentLength)
+        let store = try await fixture.open()
+        let bytes = try? await store.bytes(fixture.url, range)
+        if range.knownStart == 0 { #expect(bytes == Self.body.bytes) } else { #expect(bytes ?? [] == []) }
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+}

@@ -1,0 +1,178 @@
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+/// An origin whose resource becomes another.
+struct ChangedVersionTests {
+    static let old = ScriptedBody.random(seed: 31, length: 4_000_000)
+    static let new = ScriptedBody.random(seed: 32, length: 3_500_000)
+    static let sameLength = ScriptedBody.random(seed: 33, length: 4_000_000)
+
+    @Test(arguments: ["\"2\"", "W/\"1\"", "W/\"2\""])
+    func aPartOfAnotherVersionIsNotUsed(_ tag: String) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old)
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 999))
+        // It says 206 although If-Range doesn't hold.
+        fixture.origin[fixture.url] = ScriptedResource(Self.sameLength)
+        fixture.origin.always(fixture.url, .entityTag(tag))
+        try await fixture.expectFailure(store, of: Self.old, code: .representationChanged)
+        try await fixture.expectRightBytes(of: Self.sameLength, in: store)
+        await store.close()
+    }
+
+    @Test(arguments: [false, true], [100_000, 1_100_000, 3_000_000])
+    func aChangeInMidReadIsAnErrorOrOneWholeVersion(_ tears: Bool, _ position: Int64) async throws {
+        let fixture = try EngineFixture()
+        let new = ScriptedResource(Self.new, entityTag: "\"2\"")
+        fixture.origin[fixture.url] = ScriptedResource(Self.old)
+        let store = try await fixture.open()
+        let first = min(position, 1 << 20)
+        if position <= first {
+            fixture.origin.next(fixture.url, .replace(after: position, with: new))
+        } else {
+            fixture.origin.next(fixture.url)
+            fixture.origin.next(fixture.url, .replace(after: position - first, with: new))
+        }
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        var bytes: [UInt8] = []
+        do {
+            for try await buffer in session.buffers { bytes += buffer }
+            #expect(bytes == Self.old.bytes)
+        } catch let error as CacheError {
+            #expect(error.code == .representationChanged)
+            #expect(Self.old.matches(bytes))
+        }
+        session.cancel()
+        if fixture.origin[fixture.url]?.entityTags == ["\"1\""] { fixture.origin[fixture.url] = new }
+        // The next opening's first use asks, so that the next read has the new version whole.
+        fixture.time.advance(by: .seconds(90_000))
+        _ = try? await store.bytes(fixture.url, .closed(0, through: 0))
+        await fixture.origin.wait { $0.allSatisfy { $0.progress != .running } }
+        // What the answer means is worked out beside the reads.
+        var isNew = false
+        for _ in 0..<200 where !isNew {
+            await Task.yield()
+            isNew = (try? await store.bytes(fixture.url)) == Self.new.bytes
+        }
+        #expect(isNew)
+        #expect(try await store.verify().findings.isEmpty)
+        await store.close()
+    }
+
+    @Test func readersOfTheOldVersionGetWhatIsHereOfIt() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old)
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url)
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        fixture.time.advance(by: .seconds(90_000))
+        let requests = fixture.origin.requests.count
+        _ = try await store.bytes(fixture.url, .closed(0, through: 0))
+        await fixture.origin.wait { $0.count > requests && $0.allSatisfy { $0.progress != .running } }
+        #expect(try await session.allBytes() == Self.old.bytes)
+        session.cancel()
+        var bytes = try await store.bytes(fixture.url)
+        if bytes == Self.old.bytes { bytes = try await store.bytes(fixture.url) }
+        #expect(bytes == Self.new.bytes)
+        await store.close()
+    }
+
+    /// Without a strong validator only bytes can tell.
+    @Test(arguments: [nil, "W/\"1\""])
+    func aResumedFillComparesAnOverlap(_ tag: String?) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: tag)
+        let first = try await fixture.open()
+        _ = try await first.bytes(fixture.url, .closed(0, through: 999))
+        await first.close()
+        let second = try await fixture.open()
+        let kept = try #require(try await second.resource(for: fixture.url)).spans[0].upperBound
+        #expect(try await second.bytes(fixture.url) == Self.old.bytes)
+        let resumed = fixture.origin.requests.first {
+            if case .closed(let start, _) = $0.range { start == kept - OriginReader.overlap } else { false }
+        }
+        #expect(resumed != nil, "\(fixture.origin.requests.map(\.range))")
+        await second.close()
+    }
+
+    @Test(arguments: [nil, "W/\"1\""])
+    func anOverlapThatDiffersIsAnotherVersion(_ tag: String?) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: tag)
+        let first = try await fixture.open()
+        _ = try await first.bytes(fixture.url, .closed(0, through: 999))
+        await first.close()
+        fixture.origin[fixture.url] = ScriptedResource(Self.sameLength, entityTag: tag)
+        let second = try await fixture.open()
+        try await fixture.expectFailure(second, of: Self.old, code: .representationChanged)
+        try await fixture.expectRightBytes(of: Self.sameLength, in: second)
+        await second.close()
+    }
+
+    /// A seek far from what is kept has nothing before it to compare.
+    @Test func withoutAnyValidatorAFarHoleIsFilledOnlyAfterAProbe() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
+        let first = try await fixture.open()
+        _ = try await first.bytes(fixture.url, .closed(0, through: 999))
+        await first.close()
+        fixture.origin[fixture.url] = ScriptedResource(Self.sameLength, entityTag: nil)
+        let second = try await fixture.open()
+        try await fixture.expectFailure(second, .from(3_000_000), of: Self.old, code: .representationChanged)
+        try await fixture.expectRightBytes(of: Self.sameLength, in: second)
+        await second.close()
+    }
+
+    @Test func aBreakInTheFirstFillIsResumedWithAnOverlap() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
+        let store = try await fixture.open { $0.transfers.retries = .atOnce(1) }
+        fixture.origin.next(
+            fixture.url, .replace(after: 300_000, with: ScriptedResource(Self.sameLength, entityTag: nil)),
+            .reset(after: 300_000))
+        try await fixture.expectFailure(store, of: Self.old, code: .representationChanged)
+        #expect(fixture.origin.requests[1].range == .closed(300_000 - OriginReader.overlap, through: (1 << 20) - 1))
+        try await fixture.expectRightBytes(of: Self.sameLength, in: store)
+        await store.close()
+    }
+
+    @Test func alternatingTagsAreNewVersionsUnlessThePolicySaysOtherwise() async throws {
+        let fixture = try EngineFixture()
+        var resource = ScriptedResource(Self.old)
+        resource.entityTags = ["\"a\"", "\"b\""]
+        fixture.origin[fixture.url] = resource
+        let store = try await fixture.open()
+        try await fixture.expectFailure(store, of: Self.old, code: .representationChanged)
+        #expect(try await store.verify().findings.isEmpty)
+        await store.close()
+    }
+
+    @Test func alternatingTagsOverTheSameBytesAreOneVersionByPolicy() async throws {
+        let fixture = try EngineFixture()
+        var resource = ScriptedResource(Self.old)
+        resource.entityTags = ["\"a\"", "\"b\""]
+        fixture.origin[fixture.url] = resource
+        let store = try await fixture.open { $0.transfers.alternatingEntityTags = .compareBytes }
+        let events = store.events()
+        #expect(try await store.bytes(fixture.url) == Self.old.bytes)
+        try await fixture.expectRightBytes(of: Self.old, in: store)
+        await store.close()
+        var isTold = false
+        for await event in events { if case .entityTagAlternates = event { isTold = true } }
+        #expect(isTold)
+    }
+
+    @Test func alternatingTagsOverOtherBytesAreANewVersionByEitherPolicy() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old)
+        let store = try await fixture.open { $0.transfers.alternatingEntityTags = .compareBytes }
+        _ = try await store.bytes(fixture.url, .closed(0, through: 999))
+        fixture.origin[fixture.url] = ScriptedResource(Self.sameLength, entityTag: "\"2\"")
+        try await fixture.expectFailure(store, of: Self.old, code: .representationChanged)
+        try await fixture.expectRightBytes(of: Self.sameLength, in: store)
+        await store.close()
+    }
+}

@@ -1,0 +1,90 @@
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+/// 206 with a `Content-Range` that isn't what was asked.
+struct ContentRangeFaultTests {
+    static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
+
+    static let faults: [ScriptedFault] = [
+        .wrongContentRange(start: 1), .wrongContentRange(start: -1, end: -1), .wrongContentRange(end: 1),
+        .wrongContentRange(end: -1), .wrongContentRange(start: 100, end: 100), .contentRange(nil),
+        .contentRange("garbage"), .contentRange("bytes 5-4/10"), .contentRange("bytes */3000000"),
+        .contentRange("bytes 0-99999999999999999999/*"), .contentRange("items 0-10/20"),
+        .contentRange("bytes 0-3000000/3000000"), .contentRange(""),
+    ]
+
+    @Test(arguments: faults)
+    func aFirstAnswerWithAWrongRangeIsRefused(_ fault: ScriptedFault) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        fixture.origin.always(fixture.url, fault)
+        try await fixture.expectFailure(store, .from(500_000), of: Self.body, code: .badResponse)
+        #expect(try await store.resource(for: fixture.url) == nil)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test(arguments: faults + [.wrongContentRange(total: 1), .wrongContentRange(total: -1)])
+    func aLaterAnswerWithAWrongRangeIsRefused(_ fault: ScriptedFault) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 999))
+        fixture.origin.always(fixture.url, fault)
+        try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test(arguments: faults)
+    func aWrongRangeNowAndThenIsRetried(_ fault: ScriptedFault) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
+        fixture.origin.next(fixture.url, fault)
+        fixture.origin.next(fixture.url)
+        fixture.origin.next(fixture.url, fault)
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    /// The first answer can't be checked against anything; the next shows that its length was wrong.
+    @Test func aWrongLengthAtFirstIsFoundOut() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
+        fixture.origin.next(fixture.url, .wrongContentRange(total: 1000))
+        try await fixture.expectFailure(store, of: Self.body, code: .representationChanged)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    /// RFC 9110 §15.3.7: a server may send less than was asked.
+    @Test func aPartOfWhatWasAskedIsUsedAndTheRestAskedFor() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        fixture.origin.next(fixture.url, .contentRange("bytes 0-99999/3000000"), .closeDelimited(after: 100_000))
+        fixture.origin.next(fixture.url)
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(fixture.origin.requests[1].range?.knownStart == 100_000)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test func anUnknownCompleteLengthIsFoundAtTheEnd() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(.random(seed: 12, length: 1_500_000))
+        let store = try await fixture.open()
+        let body = ScriptedBody.random(seed: 12, length: 1_500_000)
+        fixture.origin.next(fixture.url, .contentRange("bytes 0-1048575/*"))
+        fixture.origin.next(fixture.url, .contentRange("bytes 1048576-1499999/*"))
+        #expect(try await store.bytes(fixture.url) == body.bytes)
+        #expect(try await store.resource(for: fixture.url)?.length == 1_500_000)
+        try await fixture.expectRightBytes(of: body, in: store)
+        await store.close()
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import Testing
+
+/// Dates, types, freshness and the ranges of heads.
+struct HeadParsingTests {
+    @Test(arguments: [
+        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+    ])
+    func allThreeFormsOfDatesAreRead(_ text: String) {
+        #expect(HTTPDate.parse(text) == Date(timeIntervalSince1970: 784_111_777))
+    }
+
+    @Test(arguments: [
+        "", "0", "-1", "garbage", "Sun, 06 Nov 1994", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 25:00:00 GMT", "Sun, 06 Nov 999999999999999999 08:49:37 GMT", "a b c d e",
+        "Sun, x Nov y z GMT",
+        "Sun, 06 Nov 1994 1:2 GMT", "Sun, 06 Nov 10000 08:49:37 GMT",
+    ])
+    func whatIsNoDateIsNil(_ text: String) {
+        #expect(HTTPDate.parse(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("Thu, 29 Feb 2024 00:00:00 GMT", 1_709_164_800.0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        ("Fri, 31 Dec 1999 23:59:60 GMT", 946_684_800), ("Tue, 01 Mar 2022 00:00:00 GMT", 1_646_092_800),
+    ])
+    func datesAreCounted(_ text: String, _ seconds: Double) {
+        #expect(HTTPDate.parse(text) == Date(timeIntervalSince1970: seconds))
+    }
+
+    @Test(
+        arguments: [
+            ("bytes 0-499/1000", 0..<500, 1000), ("BYTES 5-5/*", 5..<6, nil), ("bytes */10", nil, 10),
+        ] as [(String, Range<Int64>?, Int64?)])
+    func contentRanges(_ text: String, _ range: Range<Int64>?, _ length: Int64?) {
+        let content = ContentRange(text)
+        #expect(content?.range == range)
+        #expect(content?.completeLength == length)
+    }
+
+    @Test(arguments: [
+        "", "bytes", "bytes 0-499", "bytes 5-4/10", "bytes 0-10/10", "bytes */*", "items 0-1/2", "bytes -1-5/10",
+        "bytes 0-/10", "bytes 0-9223372036854775807/*", "bytes 0-99999999999999999999/*", "bytes +0-1/2",
+        "bytes 0-1/2/3",
+    ])
+    func whatIsNoContentRangeIsNil(_ text: String) {
+        #expect(ContentRange(text) == nil)
+    }
+
+    static let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    @Test(
+        arguments: [
+            (["Cache-Control": "max-age=60"], 59.0, Freshness.Use.asItIs),
+            (["Cache-Control": "max-age=60"], 61, .askFirst),
+            (["Cache-Control": "public, Max-Age=\"60\", x", "Age": "50"], 11, .askFirst),
+            (["Cache-Control": "max-age=60, no-cache"], 1, .askFirst),
+            (["Cache-Control": "max-age=banana"], 1, .askFirst),
+            (["Expires": "Tue, 14 Nov 2023 22:14:20 GMT"], 59, .asItIs),
+            (["Expires": "Tue, 14 Nov 2023 22:14:20 GMT"], 61, .askFirst), (["Expires": "0"], 1, .askFirst),
+            (["Cache-Control": "max-age=60", "Expires": "0"], 1, .asItIs), (["Pragma": "no-cache"], 1, .askFirst),
+            ([:], 1, .asItIs), ([:], 86_401, .askBeside), ([:], -5, .askBeside),
+        ] as [([String: String], Double, Freshness.Use)])
+    func freshness(_ fields: [String: String], _ age: Double, _ use: Freshness.Use) throws {
+        var header: HTTPFields = [:]
+        for (name, value) in fields { header[try #require(HTTPField.Name(name))] = value }
+        let freshness = Freshness(header, now: Self.now)
+        let later = Self.now.addingTimeInterval(age)
+        #expect(freshness.use(validatedAt: Self.now, checkedThisOpening: true, now: later) == use)
+    }
+
+    @Test func withoutAWordTheFirstUseOfAnOpeningAsksBeside() {
+        #expect(Freshness().use(validatedAt: Self.now, checkedThisOpening: false, now: Self.now) == .askBeside)
+    }
+
+    @Test(
+        arguments: [
+            ("\u{0}\u{0}\u{0}\u{18}ftypisom", "video/mp4"), ("\u{0}\u{0}\u{0}\u{18}ftypM4A ", "audio/mp4"),
+            ("\u{0}\u{0}\u{0}\u{18}ftypqt  ", "video/quicktime"), ("OggS", "application/ogg"), ("fLaC", "audio/flac"),
+            ("RIFFxxxxWAVE", "audio/wav"), ("#EXTM3U\n", "application/vnd.apple.mpegurl"),
+            ("\u{FEFF}#EXTM3U", "application/vnd.apple.mpegurl"), (" \r\n<!DOCTYPE html>", "text/html"),
+            ("<HTML><x>", "text/html"), ("<!-- hi --><html>", "text/html"), ("WEBVTT\n", "text/vtt"),
+            ("GIF89a", "image/gif"),
+            ("ID3\u{4}", nil), ("{\"a\":1}", nil), ("", nil), ("G", nil), ("hello", nil),
+        ] as [(String, String?)])
+    func firstBytesTellTheType(_ text: String, _ type: String?) {
+        #expect(Array(text.utf8).withUnsafeBytes(MediaType.sniff) == type)
+    }
+
+    @Test func transportStreamsAreToldByTheirPackets() {
+        for (start, size) in [(0, 188), (4, 192)] {
+            var bytes = [UInt8](repeating: 0x20, count: 1024)
+            for offset in stride(from: start, to: bytes.count, by: size) { bytes[offset] = 0x47 }
+            #expect(bytes.withUnsafeBytes(MediaType.sniff) == "video/mp2t")
+            bytes[start + size] = 0
+            #expect(bytes.withUnsafeBytes(MediaType.sniff) == nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("video/mp2t", "text/html", "ts", "video/mp2t"), ("video/mp4", "audio/mp4; x=y", "mp4", "audio/mp4"),
+            ("video/mp4", "application/octet-stream", "m4a", "audio/mp4"),
+            (nil, "application/octet-stream", "mp3", "audio/mpeg"),
+            (nil, nil, "mkv", "video/x-matroska"), (nil, nil, "", "application/octet-stream"),
+            (nil, "application/json", "m3u8", "application/json"),
+            (nil, "text/plain; charset=utf-8", "vtt", "text/vtt"),
+        ] as [(String?, String?, String, String)])
+    func bytesThenHeadThenExtension(_ sniffed: String?, _ declared: String?, _ ext: String, _ type: String) {
+        #expect(MediaType.resolve(sniffed: sniffed, declared: declared, pathExtension: ext) == type)
+    }
+
+    @Test func sniffingRandomBytesNeverCrashes() {
+        print("seed 3")
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<5000 {
+            let bytes = (0..<Int.random(in: 0..<64, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            let type = bytes.withUnsafeBytes(MediaType.sniff)
+            #expect(type.map { $0.contains("/") } ?? true)
+        }
+    }
+}

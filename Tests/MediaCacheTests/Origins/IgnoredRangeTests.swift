@@ -1,0 +1,85 @@
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+/// 200 in answer to a range.
+struct IgnoredRangeTests {
+    static let body = ScriptedBody.random(seed: 21, length: 2_500_000)
+
+    @Test(arguments: [
+        RequestedRange.all, .from(2_000_000), .closed(1_000_000, through: 1_000_999), .suffix(500),
+    ])
+    func theWholeIsCutAndKept(_ range: RequestedRange) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
+        let store = try await fixture.open()
+        var events = store.events().makeAsyncIterator()
+        let expected = try #require(range.resolved(in: Self.body.length))
+        #expect(try await store.bytes(fixture.url, range) == Self.body.bytes(in: expected))
+        #expect(fixture.origin.requests.count == 1)
+        if range != .all {
+            var isTold = false
+            while !isTold, let event = await events.next() {
+                if case .rangesIgnored = event { isTold = true }
+            }
+            #expect(isTold)
+        }
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test func theOriginIsRememberedAndASeekWaitsForTheFill() async throws {
+        let fixture = try EngineFixture()
+        let gate = ScriptedGate()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
+        fixture.origin.next(fixture.url, .holdBody(at: 200_000, gate))
+        let store = try await fixture.open()
+        let session = try await store.read(ReadRequest(url: fixture.url, range: .from(10)))
+        await gate.waitForArrivals()
+        session.seek(to: 2_400_000)
+        async let tail = session.allBytes()
+        gate.open()
+        #expect(try await tail == Self.body.bytes(in: 2_400_000..<2_500_000))
+        #expect(fixture.origin.requests.count == 1)
+        session.cancel()
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test func anOriginThatStopsHonouringRangesIsNoDanger() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(1_200_000, through: 1_200_999))
+        fixture.origin.always(fixture.url, .ignoresRange)
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    /// Nothing but the bytes tells that the whole that came is of another version.
+    @Test func theWholeOfAnotherVersionWithoutValidatorIsNotMixedIn() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: nil)
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 999))
+        let other = ScriptedBody.random(seed: 22, length: Self.body.length)
+        fixture.origin[fixture.url] = ScriptedResource(other, entityTag: nil, acceptsRanges: false)
+        try await fixture.expectFailure(store, of: Self.body, code: .representationChanged)
+        try await fixture.expectRightBytes(of: other, in: store)
+        await store.close()
+    }
+
+    @Test func theLastReaderLeavingClosesTheConnection() async throws {
+        let fixture = try EngineFixture()
+        let gate = ScriptedGate()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
+        fixture.origin.next(fixture.url, .holdBody(at: 200_000, gate))
+        let store = try await fixture.open()
+        #expect(try await store.bytes(fixture.url, .closed(0, through: 99)) == Self.body.bytes(in: 0..<100))
+        await fixture.origin.wait { $0[0].progress == .cancelled }
+        #expect(fixture.origin.requests[0].bodyBytes <= 200_000)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+}

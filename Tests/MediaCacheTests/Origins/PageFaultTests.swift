@@ -1,0 +1,123 @@
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+/// Login and error pages where media was expected.
+struct PageFaultTests {
+    static let body = ScriptedBody.random(seed: 51, length: 2_500_000)
+    static let json = #"{"error": "session expired"}"#
+
+    static let answers: [[ScriptedFault]] = [
+        [.page()], [.page(), .noContentLength], [.page("<html>"), .headerFields([.contentType: "video/mp4"])],
+        [.page("<html>"), .headerFields([.eTag: "\"portal\""])],
+        [.page(json), .headerFields([.contentType: "application/json"])],
+        [.page("<?xml version=\"1.0\"?><Error/>"), .headerFields([.contentType: "application/xml; charset=utf-8"])],
+        [.page(""), .noContentLength],
+    ]
+
+    @Test(arguments: answers.indices)
+    func aPageAtFirstIsAnErrorAndNotKept(_ index: Int) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        fixture.origin.always(fixture.url, faults: Self.answers[index])
+        for range in [RequestedRange.all, .from(1_000_000), .suffix(100)] {
+            try await fixture.expectFailure(store, range, of: Self.body, code: .notMedia)
+        }
+        #expect(try await store.resource(for: fixture.url) == nil)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test(arguments: answers.indices.filter { $0 != 2 }, [nil, "\"1\""])
+    func aPageInMidFileIsAFailureAndNoNewVersion(_ index: Int, _ tag: String?) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: tag)
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(1_200_000, through: 1_200_099))
+        fixture.origin.always(fixture.url, faults: Self.answers[index])
+        try await fixture.expectFailure(store, of: Self.body, code: .notMedia)
+        // What had been kept before is kept on.
+        let info = try #require(try await store.resource(for: fixture.url))
+        #expect(info.spans.contains { $0.contains(1_200_000) })
+        #expect(info.length == Self.body.length)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test func aPageNowAndThenIsRetried() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
+        fixture.origin.next(fixture.url)
+        fixture.origin.next(fixture.url, .page())
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    /// As behind a captive portal: what is kept plays on, marked as stale.
+    @Test(arguments: answers.indices.filter { $0 != 2 })
+    func aPageInsteadOfARevalidationKeepsWhatIsKept(_ index: Int) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-cache")
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url)
+        fixture.origin.always(fixture.url, faults: Self.answers[index])
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        #expect(session.head.isStale)
+        #expect(try await session.allBytes() == Self.body.bytes)
+        session.cancel()
+        await store.close()
+    }
+
+    @Test(arguments: [64 << 10, 100, 1])
+    func aTransportStreamLabelledAsAPageIsMedia(_ bufferSize: Int) async throws {
+        let fixture = try EngineFixture()
+        var bytes = Self.body.bytes
+        for offset in stride(from: 0, to: bytes.count, by: 188) { bytes[offset] = 0x47 }
+        let body = ScriptedBody.bytes(bytes)
+        let url = try ResourceURL("http://origin.example/segment.ts")
+        fixture.origin[url] = ScriptedResource(body, entityTag: nil, contentType: "text/html", bufferSize: 64 << 10)
+        let store = try await fixture.open()
+        fixture.origin.next(url, .bufferSize(bufferSize), .reset(after: 5000))
+        _ = try? await store.bytes(url, .closed(0, through: 99))
+        #expect(try await store.bytes(url) == bytes)
+        #expect(try await store.resource(for: url)?.contentType == "video/mp2t")
+        await store.close()
+    }
+
+    @Test func aTransportStreamLabelledAsAPageIsMediaWhereRangesAreIgnored() async throws {
+        let fixture = try EngineFixture()
+        var bytes = Self.body.bytes
+        for offset in stride(from: 0, to: bytes.count, by: 188) { bytes[offset] = 0x47 }
+        let url = try ResourceURL("http://origin.example/segment.ts")
+        fixture.origin[url] = ScriptedResource(.bytes(bytes), contentType: "text/html")
+        let store = try await fixture.open()
+        #expect(
+            try await store.bytes(url, .closed(1_000_000, through: 1_000_999)) == Array(bytes[1_000_000..<1_001_000]))
+        fixture.origin.always(url, .ignoresRange)
+        #expect(try await store.bytes(url) == bytes)
+        await store.close()
+    }
+
+    @Test func jsonIsRightWhereItIsAskedFor() async throws {
+        let fixture = try EngineFixture()
+        let url = try ResourceURL("http://origin.example/session.json")
+        fixture.origin[url] = ScriptedResource(.text(Self.json), contentType: "application/json")
+        let store = try await fixture.open()
+        #expect(try await store.bytes(url) == Array(Self.json.utf8))
+        #expect(try await store.resource(for: url)?.contentType == "application/json")
+        await store.close()
+    }
+}
+
+extension ScriptedOrigin {
+    func always(_ url: ResourceURL, faults: [ScriptedFault]) {
+        switch faults.count {
+        case 1: always(url, faults[0])
+        default: always(url, faults[0], faults[1])
+        }
+    }
+}

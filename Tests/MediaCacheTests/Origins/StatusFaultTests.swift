@@ -1,0 +1,141 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import Synchronization
+import Testing
+
+/// Error statuses, with `Retry-After` and the caller's URL refresher.
+struct StatusFaultTests {
+    static let body = ScriptedBody.random(seed: 61, length: 2_500_000)
+
+    @Test(arguments: [401, 403, 404, 410, 429, 500, 502, 503, 204, 205])
+    func anErrorStatusIsAnErrorAndNothingIsKeptOfIt(_ status: Int) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        let code: CacheError.Code = status < 300 ? .badResponse : .originStatus
+        fixture.origin.always(fixture.url, .status(status))
+        try await fixture.expectFailure(store, of: Self.body, code: code)
+        #expect(try await store.resource(for: fixture.url) == nil)
+        fixture.origin.clearFaults(fixture.url)
+        _ = try await store.bytes(fixture.url, .closed(0, through: 99))
+        fixture.origin.always(fixture.url, .status(status))
+        try await fixture.expectFailure(store, .from(2_000_000), of: Self.body, code: code)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test(arguments: [404, 410, 403, 401, 400])
+    func whatCannotPassIsNotRetried(_ status: Int) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open { $0.transfers.retries = .atOnce(4) }
+        fixture.origin.always(fixture.url, .status(status))
+        let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
+        #expect(error?.status == status)
+        #expect(fixture.origin.requests.count == 1)
+        await store.close()
+    }
+
+    @Test(arguments: [
+        ("7", 7), ("0", 0), ("Tue, 14 Nov 2023 22:13:29 GMT", 9), ("Mon, 13 Nov 2023 22:13:29 GMT", 0),
+    ])
+    func retryAfterIsWaitedFor(_ retryAfter: String, _ seconds: Int) async throws {
+        let time = NotingTime()
+        let origin = ScriptedOrigin()
+        let url = try ResourceURL("http://origin.example/film.mp4")
+        origin[url] = ScriptedResource(Self.body)
+        origin.next(url, .status(503, retryAfter: retryAfter))
+        origin.next(url, .status(429, retryAfter: retryAfter))
+        let reader = OriginReader(
+            context: .test(origin, time: time, RetryPolicy(budget: 2, initialDelay: .milliseconds(1))),
+            locator: ResourceLocator(url: url), asked: .from(0, to: 1000), known: nil)
+        _ = try await reader.open()
+        #expect(time.noted.count == 2)
+        #expect(time.noted.allSatisfy { $0 >= .seconds(seconds) && $0 < .seconds(seconds) + .milliseconds(10) })
+    }
+
+    @Test func aRetryAfterLongerThanThePolicyAllowsIsAnErrorAtOnce() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open { $0.transfers.retries = .atOnce(4) }
+        fixture.origin.always(fixture.url, .status(503, retryAfter: "11"))
+        let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
+        #expect(error?.retryAfter == .seconds(11))
+        #expect(error?.status == 503)
+        #expect(fixture.origin.requests.count == 1)
+        await store.close()
+    }
+
+    @Test(arguments: [401, 403, 410])
+    func theRefresherGivesAUrlAndReadingGoesOnAtTheSameByte(_ status: Int) async throws {
+        let fixture = try EngineFixture()
+        let fresh = try ResourceURL("http://origin.example/film.mp4?token=2")
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        fixture.origin[fresh] = ScriptedResource(Self.body)
+        let asked = Mutex<[ResourceURL]>([])
+        let store = try await fixture.open { configuration in
+            configuration.transfers.retries = .atOnce(1)
+            configuration.keyPolicy = .dropping(queryItems: ["token"])
+            configuration.transfers.refreshURL = { url in
+                asked.withLock { $0.append(url) }
+                return fresh
+            }
+        }
+        fixture.origin.next(fixture.url, .reset(after: 300_000))
+        fixture.origin.always(fixture.url, .status(status))
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(asked.withLock { $0 } == [fixture.url])
+        #expect(fixture.origin.requests(for: fresh).first?.range?.knownStart == 300_000)
+        #expect(fixture.origin.requests.reduce(0) { $1.status == 206 ? $0 + $1.bodyBytes : $0 } == Self.body.length)
+        #expect(try await store.verify().findings.isEmpty)
+        await store.close()
+    }
+
+    @Test func aRefresherThatHasNothingLeavesTheError() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let asked = Mutex(0)
+        let store = try await fixture.open { configuration in
+            configuration.transfers.refreshURL = { url in
+                asked.withLock { $0 += 1 }
+                return asked.withLock { $0 } == 1 ? nil : url
+            }
+        }
+        fixture.origin.always(fixture.url, .status(403))
+        for expected in [1, 3] {
+            let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
+            #expect(error?.status == 403)
+            // A URL that doesn't help either is asked for twice, not for ever.
+            #expect(asked.withLock { $0 } == expected)
+        }
+        await store.close()
+    }
+}
+
+extension OriginContext {
+    static func test(
+        _ origin: any Origin, time: any TimeSource, _ retries: RetryPolicy = RetryPolicy(budget: 0),
+        random: Double = 0, _ change: (inout TransferSettings) -> Void = { _ in }
+    ) -> OriginContext {
+        var settings = TransferSettings(retries: retries)
+        change(&settings)
+        return OriginContext(origin: origin, time: time, settings: settings, counters: Counters(), random: { random })
+    }
+}
+
+/// A clock that notes how long it was to be slept and goes on at once; only a stall's watch sleeps, until cancelled.
+final class NotingTime: TimeSource {
+    private let manual = ManualTime()
+    private let sleeps = Mutex<[Duration]>([])
+
+    var noted: [Duration] { sleeps.withLock { $0 } }
+    var now: Date { manual.now }
+    var monotonic: Duration { manual.monotonic }
+
+    func sleep(for duration: Duration) async throws {
+        if duration == TransferLimits().stall / 4 { return try await manual.sleep(for: duration) }
+        sleeps.withLock { $0.append(duration) }
+    }
+}

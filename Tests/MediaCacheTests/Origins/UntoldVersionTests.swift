@@ -1,0 +1,82 @@
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+/// Versions that no validator tells apart, answers that hold less than was asked, and pages among ranges.
+struct UntoldVersionTests {
+    private static let old = ScriptedBody.random(seed: 21, length: 3_000_000)
+    private static let new = ScriptedBody.random(seed: 22, length: 3_000_000)
+
+    @Test(arguments: [nil, "W/\"same\""] as [String?])
+    func aChangeBehindARunningFillIsNeverMixedIn(_ entityTag: String?) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: entityTag)
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdBody(at: 900_000, gate))
+        let store = try await fixture.open()
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        var bytes: [UInt8] = []
+        var failure: CacheError?
+        do {
+            for try await buffer in session.buffers {
+                bytes += buffer
+                guard bytes.count >= 800_000, !gate.isOpen else { continue }
+                fixture.origin.replaceBody(fixture.url, with: Self.new, entityTag: entityTag)
+                gate.open()
+            }
+        } catch let error as CacheError { failure = error }
+        #expect(failure?.code == .representationChanged)
+        #expect(Self.old.matches(bytes))
+        session.cancel()
+        await store.close()
+    }
+
+    @Test func aSeekAwayIsComparedFirst() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
+        let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
+        _ = try await store.bytes(fixture.url, .closed(0, through: 99))
+        fixture.origin.replaceBody(fixture.url, with: Self.new, entityTag: nil)
+        let error = await #expect(throws: CacheError.self) {
+            try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_099))
+        }
+        #expect(error?.code == .representationChanged)
+        await store.close()
+    }
+
+    @Test func aWholeOfUnknownLengthIsPlayedToItsEnd() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
+        fixture.origin.always(fixture.url, .ignoresRange, .noContentLength)
+        let store = try await fixture.open()
+        let bytes = try await store.bytes(fixture.url)
+        #expect(bytes.count == 3_000_000 && Self.old.matches(bytes))
+        #expect(fixture.origin.requests.count == 1)
+        await store.close()
+    }
+
+    @Test func aPageAsAnAnswerToARangeIsRefused() async throws {
+        let fixture = try EngineFixture()
+        var bytes = Self.old.bytes
+        let page = Array("<!DOCTYPE html><html><body>Please log in</body></html>".utf8)
+        bytes.replaceSubrange(1 << 20..<1 << 20 + page.count, with: page)
+        fixture.origin[fixture.url] = ScriptedResource(.bytes(bytes))
+        fixture.origin.next(fixture.url)
+        fixture.origin.always(fixture.url, .entityTag(nil), .headerFields([.contentType: "text/html"]))
+        let store = try await fixture.open()
+        let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
+        #expect(error?.code == .notMedia)
+        await store.close()
+    }
+
+    @Test func aRedirectToAnotherSchemeIsTheOriginsFault() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old)
+        fixture.origin.always(fixture.url, .redirect(to: "file:///etc/passwd"))
+        let store = try await fixture.open()
+        let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
+        #expect(error?.code == .badResponse)
+        await store.close()
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+struct IngestionTests {
+    static let body = ScriptedBody.random(seed: 3, length: 2_000_000)
+    private let fixture: EngineFixture
+    private let file: String
+    private let head: ResourceHead
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        try POSIXFileSystem().makeFolder(fixture.folder)
+        file = fixture.folder + "/brought"
+        head = ResourceHead(
+            length: Self.body.length, contentType: "video/mp4", validator: Validator(entityTag: "\"1\""),
+            validatedAt: fixture.time.now, entityTag: "\"1\"")
+    }
+
+    private func bring(_ range: Range<Int64>, of body: ScriptedBody = body) throws {
+        try Data(body.bytes(in: range)).write(to: URL(fileURLWithPath: file))
+    }
+
+    @Test func whatWasBroughtIsKept() async throws {
+        let store = try await fixture.open()
+        try bring(100_000..<1_900_000)
+        let info = try await store.ingest(file: file, range: 100_000..<1_900_000, for: fixture.url, head: head)
+        #expect(info.spans == [100_000..<1_900_000])
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(fixture.origin.bodyBytes == 200_000)
+        await store.close()
+        let next = try await fixture.open()
+        #expect(try await next.verify().findings.isEmpty)
+        #expect(try await next.resource(for: fixture.url)?.isComplete == true)
+        await next.close()
+    }
+
+    @Test func whatIsKeptAlreadyStays() async throws {
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(500_000, through: 599_999))
+        try bring(0..<2_000_000)
+        #expect(try await store.ingest(file: file, range: 0..<2_000_000, for: fixture.url, head: head).isComplete)
+        #expect(try await store.verify().findings.isEmpty)
+        fixture.origin.isReachable = false
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        await store.close()
+    }
+
+    @Test func anotherVersionIsRefused() async throws {
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 9))
+        try bring(0..<1000, of: .random(seed: 99, length: 1000))
+        var other = head
+        other.validator = Validator(entityTag: "\"2\"")
+        let (file, url, otherHead) = (file, fixture.url, other)
+        let error = await #expect(throws: CacheError.self) {
+            try await store.ingest(file: file, range: 0..<1000, for: url, head: otherHead)
+        }
+        #expect(error?.code == .representationChanged)
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        await store.close()
+    }
+
+    @Test func aFileOfAnotherLengthIsRefused() async throws {
+        let store = try await fixture.open()
+        try bring(0..<999)
+        let (file, url, head) = (file, fixture.url, head)
+        let error = await #expect(throws: CacheError.self) {
+            try await store.ingest(file: file, range: 0..<1000, for: url, head: head)
+        }
+        #expect(error?.code == .badResponse)
+        await store.close()
+    }
+}

@@ -1,0 +1,118 @@
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+struct PinTests {
+    static let body = ScriptedBody.random(seed: 3, length: 1_500_000)
+    private let files = PowerCutFileSystem()
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture(files: files)
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
+
+    private func paths(_ suffix: String) -> [String] {
+        files.withDisk(\.paths).filter { $0.hasSuffix(suffix) }.map { String($0.dropFirst(fixture.folder.count)) }
+    }
+
+    @Test(arguments: [false, true])
+    func thePinnedBlobMovesThereAndBack(_ acrossFileSystems: Bool) async throws {
+        if acrossFileSystems {
+            let folder = fixture.folder
+            files.withDisk { $0.mounts = [folder + "/kept"] }
+        }
+        let store = try await fixture.open()
+        let info = try await store.complete(ReadRequest(url: fixture.url))
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        try await store.setPinned(true, id: info.id)
+        #expect(paths(".bin").map { $0.hasPrefix("/kept/") } == [true])
+        #expect(paths(".json").map { $0.hasPrefix("/kept/") } == [true])
+        #expect(try await session.allBytes() == Self.body.bytes)
+        let durable = try #require(
+            files.withDisk { disk in disk.paths.first { $0.hasSuffix(".bin") }.map { disk.durableBytes(of: $0) } })
+        #expect(durable == Self.body.bytes)
+        session.cancel()
+        try await store.setPinned(false, id: info.id)
+        #expect(paths(".bin").map { $0.hasPrefix("/blobs/") } == [true])
+        #expect(paths(".json").isEmpty)
+        #expect(try await store.verify().findings.isEmpty)
+        #expect(try await store.remove(id: info.id).isDeferred == false)
+        #expect(files.withDisk(\.paths).isEmpty)
+        await store.close()
+    }
+
+    @Test func theSidecarListsAllOnceItIsComplete() async throws {
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 999))
+        let info = try #require(try await store.resource(for: fixture.url))
+        try await store.setPinned(true, id: info.id)
+        let path = try #require(files.withDisk(\.paths).first { $0.hasSuffix(".json") })
+        let first = try Sidecar(encoded: files.contents(of: path))
+        #expect(SpanMap(encoded: first.spans)?.byteCount != Self.body.length)
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        _ = try await store.usage()
+        let second = try Sidecar(encoded: files.contents(of: path))
+        #expect(SpanMap(encoded: second.spans)?.byteCount == Self.body.length)
+        await store.close()
+    }
+
+    @Test func removingAllSparesWhatIsPinned() async throws {
+        let other = try ResourceURL("http://origin.example/other.mp4")
+        fixture.origin[other] = ScriptedResource(.random(seed: 5, length: 50_000))
+        let store = try await fixture.open()
+        let info = try await store.complete(ReadRequest(url: fixture.url))
+        _ = try await store.complete(ReadRequest(url: other))
+        try await store.setPinned(true, id: info.id)
+        #expect(try await store.removeAll().map(\.key) == [other.description])
+        #expect(try await store.resources().map(\.key) == [fixture.url.description])
+        #expect(try await store.removeAll(includingPinned: true).count == 1)
+        #expect(try await store.resources().isEmpty)
+        #expect(files.withDisk(\.paths).isEmpty)
+        await store.close()
+    }
+
+    @Test func whatIsInUseGoesWithItsLastReader() async throws {
+        let store = try await fixture.open()
+        let info = try await store.complete(ReadRequest(url: fixture.url))
+        let sessions = [
+            try await store.read(ReadRequest(url: fixture.url)), try await store.read(ReadRequest(url: fixture.url)),
+        ]
+        #expect(try await store.remove(id: info.id).isDeferred)
+        sessions[0].cancel()
+        #expect(try await sessions[1].allBytes() == Self.body.bytes)
+        #expect(!files.withDisk(\.paths).isEmpty)
+        sessions[1].cancel()
+        await store.settled { store in
+            // What revalidation changed is committed first.
+            await store.engine.committer.commit()
+            return self.files.withDisk(\.paths).isEmpty
+        }
+        #expect(files.withDisk(\.paths).isEmpty)
+        #expect(try await store.resources().isEmpty)
+        await store.close()
+    }
+
+    @Test func anOlderVersionGoesWithItsReader() async throws {
+        let store = try await fixture.open()
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        await store.close()
+        let next = try await fixture.open()
+        let session = try await next.read(ReadRequest(url: fixture.url))
+        let newer = ScriptedBody.random(seed: 4, length: 1_400_000)
+        fixture.origin.replaceBody(fixture.url, with: newer, entityTag: "\"2\"")
+        try await next.settled { try await $0.bytes(self.fixture.url) == newer.bytes }
+        #expect(try await session.allBytes() == Self.body.bytes)
+        #expect(paths(".bin").count == 2)
+        session.cancel()
+        _ = try await next.usage()
+        await next.settled { store in
+            await store.engine.committer.commit()
+            return self.paths(".bin").count == 1
+        }
+        #expect(paths(".bin").count == 1)
+        #expect(try await next.bytes(fixture.url) == newer.bytes)
+        await next.close()
+    }
+}

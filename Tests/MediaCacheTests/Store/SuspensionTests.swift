@@ -1,0 +1,112 @@
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+struct SuspensionTests {
+    static let body = ScriptedBody.random(seed: 3, length: 3_000_000)
+    private let fixture: EngineFixture
+    private var location: CacheLocation { CacheLocation(folder: fixture.folder) }
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
+
+    @Test func suspendingCommitsAndLetsTheFolderGo() async throws {
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 99_999))
+        await store.suspend()
+        #expect(CacheStore.owner(of: location) == nil)
+        #expect(store.statistics.bytesCommitted > 0)
+        let error = await #expect(throws: CacheError.self) { _ = try await store.bytes(fixture.url) }
+        #expect(error?.code == .closed)
+        try await store.resume()
+        #expect(CacheStore.owner(of: location) != nil)
+        let before = fixture.origin.bodyBytes
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(fixture.origin.bodyBytes == Self.body.length && before > 0)
+        await store.close()
+    }
+
+    @Test func aFillStopsAndItsReaderIsTold() async throws {
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdBody(at: 200_000, gate))
+        let store = try await fixture.open()
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        let reading = Task { try await session.allBytes() }
+        await gate.waitForArrivals()
+        await store.suspend()
+        let result = await reading.result
+        #expect(throws: CacheError.self) { try result.get() }
+        #expect(store.statistics.runningFills == 0)
+        session.cancel()
+        gate.open()
+        try await store.resume()
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(try await store.verify().findings.isEmpty)
+        await store.close()
+    }
+
+    @Test func anOpenSessionGoesOnAfterwards() async throws {
+        let store = try await fixture.open()
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        var buffers = session.buffers.makeAsyncIterator()
+        var bytes = try #require(try await buffers.next())
+        await store.suspend()
+        try await store.resume()
+        while let more = try await buffers.next() { bytes += more }
+        #expect(bytes == Self.body.bytes)
+        session.cancel()
+        await store.close()
+    }
+
+    @Test func whatAnotherOwnerChangedMeanwhileIsNotTrusted() async throws {
+        let store = try await fixture.open()
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        await store.suspend()
+        let other = try await fixture.open()
+        #expect(await #expect(throws: CacheError.self) { try await store.resume() }?.code == .folderOwned)
+        #expect(try await other.removeAll().count == 1)
+        await other.close()
+        try await store.resume()
+        let error = await #expect(throws: CacheError.self) { _ = try await session.allBytes() }
+        #expect(error?.code == .representationChanged)
+        session.cancel()
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        await store.close()
+        let next = try await fixture.open()
+        #expect(try await next.verify().findings.isEmpty)
+        await next.close()
+    }
+
+    @Test func aClosedStoreEndsItsReadersAtAHole() async throws {
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdBody(at: 200_000, gate))
+        let store = try await fixture.open()
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        let reading = Task { try await session.allBytes() }
+        await gate.waitForArrivals()
+        await store.close()
+        let result = await reading.result
+        let error = #expect(throws: CacheError.self) { try result.get() }
+        #expect(error?.code == .closed)
+        gate.open()
+    }
+
+    /// Resources and their representations know each other; nothing of a closed store may stay.
+    @Test func aClosedStoreLeavesNothingInMemory() async throws {
+        weak var engine: Engine?
+        do {
+            let store = try await fixture.open()
+            engine = store.engine
+            let session = try await store.read(ReadRequest(url: fixture.url))
+            _ = try await session.allBytes()
+            await store.close()
+            session.cancel()
+        }
+        for _ in 0..<1_000_000 where engine != nil { await Task.yield() }
+        #expect(engine == nil)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Logging
+import MediaCache
+import MediaCacheTesting
+
+/// A store in a folder of its own, over a scripted origin.
+final class EngineFixture: Sendable {
+    let folder: String
+    let origin: ScriptedOrigin
+    let time: ManualTime
+    let files: any BlobFileSystem
+    let url: ResourceURL
+
+    init(
+        origin: ScriptedOrigin? = nil, time: ManualTime = ManualTime(), files: any BlobFileSystem = POSIXFileSystem()
+    ) throws {
+        folder = FileManager.default.temporaryDirectory.path + "/mediacache-tests-" + UUID().uuidString
+        self.time = time
+        self.origin = origin ?? ScriptedOrigin(time: time)
+        self.files = files
+        url = try ResourceURL("http://origin.example/film.mp4")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Opens the store; each call is another opening of the same folder.
+    func open(
+        files other: (any BlobFileSystem)? = nil, _ change: (inout CacheConfiguration) -> Void = { _ in }
+    ) async throws -> CacheStore {
+        var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
+        configuration.limits.minimumFreeBytes = 0
+        // A failure is told at once where a test doesn't turn the clock.
+        configuration.transfers.retries = RetryPolicy(budget: 0)
+        change(&configuration)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return try await CacheStore.open(
+            configuration, origin: origin, time: time, files: other ?? files, logger: logger)
+    }
+}
+
+extension CacheStore {
+    /// Reads a range to its end.
+    func bytes(_ url: ResourceURL, _ range: RequestedRange = .all) async throws -> [UInt8] {
+        let session = try await read(ReadRequest(url: url, range: range))
+        defer { session.cancel() }
+        return try await session.allBytes()
+    }
+}
+
+extension ReadSession {
+    func allBytes() async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await buffer in buffers { bytes += buffer }
+        return bytes
+    }
+}

@@ -1,0 +1,51 @@
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+extension RetryPolicy {
+    /// Retries without waiting, so that no test has to turn the clock for it.
+    static func atOnce(_ budget: Int) -> RetryPolicy { RetryPolicy(budget: budget, initialDelay: .zero) }
+}
+
+extension EngineFixture {
+    /// That no wrong byte was kept: what `store` has is what `body` has, with the origin away; then that reading goes
+    /// on to the end once the origin behaves.
+    func expectRightBytes(
+        of body: ScriptedBody, in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        #expect(try await store.verify().findings.isEmpty, sourceLocation: sourceLocation)
+        origin.isReachable = false
+        if let info = try await store.resource(for: url) {
+            for span in info.spans {
+                let bytes = try await store.bytes(url, .closed(span.lowerBound, through: span.upperBound - 1))
+                #expect(body.matches(bytes, at: span.lowerBound), "kept \(span)", sourceLocation: sourceLocation)
+                #expect(bytes.count == span.count, sourceLocation: sourceLocation)
+            }
+        }
+        origin.isReachable = true
+        origin.clearFaults(url)
+        #expect(try await store.bytes(url) == body.bytes, sourceLocation: sourceLocation)
+        #expect(try await store.resource(for: url)?.isComplete == true, sourceLocation: sourceLocation)
+        #expect(try await store.verify().findings.isEmpty, sourceLocation: sourceLocation)
+    }
+
+    /// Reads until the end or a failure, and checks that what came is of `body`.
+    func expectFailure(
+        _ store: CacheStore, _ range: RequestedRange = .all, of body: ScriptedBody, code: CacheError.Code?,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        var position = range.knownStart ?? 0
+        do {
+            let session = try await store.read(ReadRequest(url: url, range: range))
+            defer { session.cancel() }
+            position = session.range.lowerBound
+            for try await buffer in session.buffers {
+                #expect(body.matches(buffer, at: position), sourceLocation: sourceLocation)
+                position += Int64(buffer.count)
+            }
+            Issue.record("read to the end at \(position) without an error", sourceLocation: sourceLocation)
+        } catch let error as CacheError {
+            if let code { #expect(error.code == code, "\(error)", sourceLocation: sourceLocation) }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import MediaCache
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Files in memory that know what was synced. Power can be cut at any call: what wasn't synced is then lost, kept or
+/// torn, as the seed says.
+final class PowerCutFileSystem: BlobFileSystem {
+    /// The calls that change something, and those that tests let fail.
+    enum Call: Sendable, Hashable {
+        case open, read, write, sync, punch, remove, rename, link, syncFolder, replace, makeFolder
+    }
+
+    private struct Cut {
+        var operation: Int
+        var seed: UInt64
+        var andThen: @Sendable () throws -> Void
+    }
+
+    private struct State {
+        var disk = ModelDisk()
+        var operations = 0
+        var cut: Cut?
+        var survivor: ModelDisk?
+        var cutError: (any Error)?
+        var fault: (@Sendable (Call, String) -> Int32?)?
+        var trace: [(call: Call, path: String)] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ disk: ModelDisk = ModelDisk()) {
+        state = Mutex(State(disk: disk))
+    }
+
+    /// Cuts the power right before the call of this number, counted from 1. `andThen` runs with everything standing
+    /// still; then the old world goes on, for nothing.
+    func cutPower(atOperation operation: Int, seed: UInt64, andThen: @escaping @Sendable () throws -> Void) {
+        state.withLock { $0.cut = Cut(operation: $0.operations + operation, seed: seed, andThen: andThen) }
+    }
+
+    /// Cuts it now, if it hasn't been.
+    func cutPowerNow() {
+        state.withLock { Self.cut(&$0) }
+    }
+
+    var isCut: Bool { state.withLock { $0.survivor != nil } }
+
+    /// What is left after the cut.
+    func survivor() throws -> PowerCutFileSystem {
+        try state.withLock { state in
+            if let error = state.cutError { throw error }
+            guard let disk = state.survivor else { throw SystemError(call: "cut", path: "", number: EINVAL) }
+            return PowerCutFileSystem(disk)
+        }
+    }
+
+    /// The error number that a call fails with, or nil.
+    func fail(_ fault: (@Sendable (Call, String) -> Int32?)?) {
+        state.withLock { $0.fault = fault }
+    }
+
+    /// The calls so far that changed something.
+    var trace: [(call: Call, path: String)] { state.withLock { $0.trace } }
+
+    func withDisk<R: Sendable>(_ body: (inout ModelDisk) throws -> R) rethrows -> R {
+        try state.withLock { try body(&$0.disk) }
+    }
+
+    /// One call on the disk.
+    fileprivate func perform<R: Sendable>(
+        _ call: Call, _ path: String, _ body: (inout ModelDisk) throws -> R
+    ) throws -> R {
+        try state.withLock { state in
+            if let number = state.fault?(call, path) {
+                throw SystemError(call: "\(call)", path: path, number: number)
+            }
+            if call != .read, call != .open {
+                state.operations += 1
+                state.trace.append((call, path))
+                if let cut = state.cut, state.operations >= cut.operation { Self.cut(&state) }
+            }
+            return try body(&state.disk)
+        }
+    }
+
+    private static func cut(_ state: inout State) {
+        guard let cut = state.cut, state.survivor == nil else { return }
+        var random = SeededRandom(seed: cut.seed)
+        state.survivor = state.disk.afterPowerCut(&random)
+        do { try cut.andThen() } catch { state.cutError = error }
+    }
+
+    // MARK: - BlobFileSystem
+
+    func open(_ path: String, creating: Bool) throws -> any BlobFile {
+        let node = try perform(.open, path) { try $0.open(path, creating: creating) }
+        return PowerCutFile(files: self, node: node, path: path)
+    }
+
+    func remove(_ path: String) throws { try perform(.remove, path) { $0.remove(path) } }
+    func rename(_ source: String, to destination: String) throws {
+        try perform(.rename, source) { try $0.rename(source, to: destination) }
+    }
+    func link(_ source: String, to destination: String) throws {
+        try perform(.link, destination) { try $0.link(source, to: destination) }
+    }
+    func linkCount(of path: String) throws -> Int { try withDisk { try $0.linkCount(of: path) } }
+    func makeFolder(_ path: String) throws { try perform(.makeFolder, path) { $0.makeFolder(path) } }
+    func syncFolder(_ path: String) throws { try perform(.syncFolder, path) { $0.syncFolder(path) } }
+    func names(in folder: String) throws -> [String] { withDisk { $0.names(in: folder) } }
+    func exists(_ path: String) -> Bool { withDisk { $0.exists(path) } }
+    func freeBytes(at path: String) throws -> Int64 { withDisk { $0.freeBytes } }
+    func replace(_ path: String, with bytes: [UInt8]) throws {
+        try perform(.replace, path) { try $0.replace(path, with: bytes) }
+    }
+    func contents(of path: String) throws -> [UInt8] {
+        try perform(.read, path) { try $0.contents(of: path) }
+    }
+}
+
+/// An open file of the model.
+private final class PowerCutFile: BlobFile {
+    private let files: PowerCutFileSystem
+    private let node: Int
+    private let path: String
+
+    init(files: PowerCutFileSystem, node: Int, path: String) {
+        self.files = files
+        self.node = node
+        self.path = path
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+        let bytes = Array(bytes)
+        try files.perform(.write, path) { $0.write(bytes, at: Int(offset), in: node) }
+    }
+
+    func sync() throws { try files.perform(.sync, path) { $0.sync(node) } }
+
+    func punch(_ range: Range<Int64>) throws {
+        try files.perform(.punch, path) { $0.punch(Int(range.lowerBound)..<Int(range.upperBound), in: node) }
+    }
+
+    func size() throws -> Int64 { files.withDisk { Int64($0.size(node)) } }
+
+    func readWithoutBlocking(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool { false }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws {
+        let (count, range) = (buffer.count, Int(offset)..<Int(offset) + buffer.count)
+        let bytes = try files.perform(.read, path) { $0.bytes(in: range, of: node) }
+        guard bytes.count == count else { throw SystemError(call: "read", path: path, number: EIO) }
+        buffer.copyBytes(from: bytes)
+    }
+}

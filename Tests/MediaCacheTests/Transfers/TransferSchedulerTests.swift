@@ -1,0 +1,103 @@
+import MediaCacheTesting
+import Synchronization
+import Testing
+
+@testable import MediaCache
+
+struct TransferSchedulerTests {
+    @Test func limitsHoldAndClassesGoInOrder() async throws {
+        let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 0))
+        let running = scheduler.ticket(host: "a", transferClass: .download)
+        try await running.admission()
+        let admitted = Admitted()
+        let classes: [TransferClass] = [.background, .download, .preload, .playback]
+        let tasks = classes.map { transferClass in
+            Task {
+                let ticket = scheduler.ticket(host: "a", transferClass: transferClass)
+                try await ticket.admission()
+                admitted.order.withLock { $0.append(transferClass) }
+                ticket.release()
+            }
+        }
+        while scheduler.waitingCount < 4 { await Task.yield() }
+        #expect(admitted.order.withLock { $0.isEmpty })
+        running.release()
+        for task in tasks { try await task.value }
+        #expect(admitted.order.withLock { $0 } == [.playback, .preload, .download, .background])
+    }
+
+    @Test func eachHostHasItsOwnLimitAndPlaybackItsReserve() async throws {
+        let scheduler = TransferScheduler(limits: .init(total: 3, perHost: 1, playbackReserve: 1))
+        let first = scheduler.ticket(host: "a", transferClass: .download)
+        try await first.admission()
+        let other = scheduler.ticket(host: "b", transferClass: .download)
+        try await other.admission()
+        let playing = scheduler.ticket(host: "a", transferClass: .playback)
+        try await playing.admission()
+        let waiting = scheduler.ticket(host: "a", transferClass: .download)
+        let admission = Task { try await waiting.admission() }
+        while scheduler.waitingCount < 1 { await Task.yield() }
+        playing.release()
+        #expect(scheduler.waitingCount == 1)
+        first.release()
+        try await admission.value
+        #expect(scheduler.waitingCount == 0)
+    }
+
+    @Test func aCancelledTicketLeavesTheQueueAndTakesNoPlace() async throws {
+        let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 0))
+        let running = scheduler.ticket(host: "a", transferClass: .playback)
+        try await running.admission()
+        let cancelled = Task { try await scheduler.ticket(host: "a", transferClass: .playback).admission() }
+        while scheduler.waitingCount < 1 { await Task.yield() }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        running.release()
+        running.release()
+        let next = scheduler.ticket(host: "a", transferClass: .background)
+        try await next.admission()
+        #expect(scheduler.waitingCount == 0)
+    }
+
+    @Test func aRaisedTicketOvertakes() async throws {
+        let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 1))
+        let running = scheduler.ticket(host: "a", transferClass: .download)
+        try await running.admission()
+        let ticket = scheduler.ticket(host: "a", transferClass: .background)
+        let admission = Task { try await ticket.admission() }
+        while scheduler.waitingCount < 1 { await Task.yield() }
+        ticket.raise(to: .playback)
+        ticket.raise(to: .download)
+        try await admission.value
+        #expect(scheduler.waitingCount == 0)
+    }
+
+    /// The first requests of many downloads are transfers like any other.
+    @Test func coldReadsKeepToTheLimits() async throws {
+        let fixture = try EngineFixture()
+        let gate = ScriptedGate()
+        let urls = try (0..<10).map { try ResourceURL("http://origin.example/\($0).mp4") }
+        for url in urls {
+            fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 5000))
+            fixture.origin.always(url, .holdHead(gate))
+        }
+        let store = try await fixture.open { $0.scheduling = .init(total: 64, perHost: 2, playbackReserve: 1) }
+        let downloads = urls.map { url in
+            Task { try await store.complete(ReadRequest(url: url, transferClass: .download)).isComplete }
+        }
+        await gate.waitForArrivals(2)
+        for _ in 0..<200 { await Task.yield() }
+        #expect(gate.arrivals == 2)
+        // A player that wants one of those that wait gets it before them.
+        let playing = Task { try await store.bytes(urls[9]) }
+        await gate.waitForArrivals(3)
+        gate.open()
+        #expect(try await playing.value.count == 5000)
+        for download in downloads { #expect(try await download.value) }
+        await store.close()
+    }
+}
+
+private final class Admitted: Sendable {
+    let order = Mutex<[TransferClass]>([])
+}
