@@ -1,0 +1,64 @@
+import Foundation
+import MediaCache
+
+extension Problem {
+    /// The object as JSON.
+    var json: [UInt8] {
+        (try? APICoding.makeEncoder().encode(self)).map { Array($0) } ?? []
+    }
+
+    /// What was thrown, as the API tells it.
+    init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as CacheError: self = PlayFailure.problem(for: error)
+        case is DecodingError:
+            self.init(
+                title: "Bad request",
+                status: 400,
+                detail: "the body isn't the JSON object that this path takes: \(error)",
+                code: "badRequest"
+            )
+        default:
+            self.init(title: "Internal error", status: 500, detail: "\(error)", code: "internal")
+        }
+    }
+
+    static func badRequest(_ detail: String) -> Problem {
+        Problem(title: "Bad request", status: 400, detail: detail, code: "badRequest")
+    }
+
+    static func notFound(_ detail: String) -> Problem {
+        Problem(title: "Not found", status: 404, detail: detail, code: "notFound")
+    }
+
+    static func methodNotAllowed(_ method: String) -> Problem {
+        Problem(
+            title: "Method not allowed",
+            status: 405,
+            detail: "\(method) means nothing for this path",
+            code: "methodNotAllowed"
+        )
+    }
+
+    static let unauthorized = Problem(
+        title: "Unauthorized",
+        status: 401,
+        detail: "send the cache's key, found in the file `key` of its folder, as `Authorization: Bearer <key>`",
+        code: "unauthorized"
+    )
+
+    static let wrongPlayKey = Problem(
+        title: "Forbidden",
+        status: 403,
+        detail: "the key in this URL isn't the cache's; ask for a new play URL",
+        code: "wrongKey"
+    )
+
+    static let misdirected = Problem(
+        title: "Misdirected request",
+        status: 421,
+        detail: "this server doesn't answer under that host name; allow it with --allowed-host",
+        code: "hostNotAllowed"
+    )
+}

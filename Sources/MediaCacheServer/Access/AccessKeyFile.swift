@@ -1,0 +1,91 @@
+public import MediaCache
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Where a cache's ``AccessKey`` is kept: the file `key` in its durable folder, readable by its owner alone.
+public struct AccessKeyFile: Sendable, Hashable {
+    /// The file's path.
+    public let path: String
+
+    /// The key file of a cache.
+    public init(location: CacheLocation) {
+        path = location.durable + "/key"
+    }
+
+    /// The key; made if there is none yet. Of several processes that make one at once, one wins and all get that.
+    ///
+    /// - Throws: `CacheError` with `storage` if the file can't be read or written, or holds no key.
+    public func loadOrCreate() throws -> AccessKey {
+        if let key = try load() { return key }
+        let key = AccessKey()
+        let temporary = try writeTemporary(key)
+        defer { unlink(temporary) }
+        // A link fails where a rename would replace what another process has just made.
+        if link(temporary, path) == 0 { return key }
+        let reason = errno
+        if reason == EEXIST, let other = try load() { return other }
+        throw failure("can't make the key file", reason)
+    }
+
+    /// The key, or nil if there is no file.
+    ///
+    /// - Throws: `CacheError` with `storage` if the file can't be read or holds no key.
+    public func load() throws -> AccessKey? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("can't read the key file", errno)
+        }
+        defer { close(descriptor) }
+        // A file that others can read is no secret; closing it is all that can be done without changing URLs.
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0 { fchmod(descriptor, 0o600) }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+        guard count >= 0 else { throw failure("can't read the key file", errno) }
+        let text = String(decoding: bytes.prefix(count).filter { $0 > 0x20 }, as: UTF8.self)
+        guard let key = AccessKey(text) else {
+            throw CacheError(.storage, "the key file \(path) holds no key; remove it and a new one is made")
+        }
+        return key
+    }
+
+    /// Makes a new key that replaces the old one. URLs with the old key end to work.
+    ///
+    /// - Throws: `CacheError` with `storage` if the file can't be written.
+    public func roll() throws -> AccessKey {
+        let key = AccessKey()
+        let temporary = try writeTemporary(key)
+        guard rename(temporary, path) == 0 else {
+            let reason = errno
+            unlink(temporary)
+            throw failure("can't replace the key file", reason)
+        }
+        return key
+    }
+
+    private func writeTemporary(_ key: AccessKey) throws -> String {
+        let temporary = "\(path).\(getpid()).\(UInt32.random(in: 0 ... .max))"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("can't make the key file", errno) }
+        defer { close(descriptor) }
+        let bytes = Array((key.value + "\n").utf8)
+        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard count == bytes.count, fsync(descriptor) == 0 else {
+            let reason = errno
+            unlink(temporary)
+            throw failure("can't write the key file", reason)
+        }
+        return temporary
+    }
+
+    private func failure(_ what: String, _ code: Int32) -> CacheError {
+        CacheError(.storage, "\(what) \(path): \(String(cString: strerror(code)))")
+    }
+}

@@ -1,0 +1,36 @@
+/// Which `Host` a request may name. A page elsewhere can have its own name resolve to this machine (DNS rebinding),
+/// but it can't make the browser send another name than that.
+struct HostPolicy: Sendable {
+    private let allowed: Set<String>
+
+    /// A policy that allows loopback, `boundHost` and the names in `allowedHosts` (each with or without a port).
+    init(boundHost: String, allowedHosts: [String]) {
+        allowed = Set((allowedHosts + [boundHost]).map { Self.name(of: $0) })
+    }
+
+    /// Whether `host`, the value of a `Host` field, may be answered on a connection made to `localAddress`.
+    func allows(_ host: String, localAddress: String?) -> Bool {
+        let name = Self.name(of: host)
+        return Self.isLoopback(name) || allowed.contains(name) || (localAddress.map { Self.name(of: $0) } == name)
+    }
+
+    /// Whether a name or an address always means this machine.
+    static func isLoopback(_ host: String) -> Bool {
+        let name = name(of: host)
+        if name == "localhost" || name == "::1" { return true }
+        let octets = name.split(separator: ".", omittingEmptySubsequences: false)
+        return octets.count == 4 && octets[0] == "127" && octets.dropFirst().allSatisfy { UInt8($0) != nil }
+    }
+
+    /// The host in lower case, without port, brackets and a final dot.
+    private static func name(of host: String) -> String {
+        var name = Substring(host.lowercased())
+        if name.hasPrefix("["), let end = name.firstIndex(of: "]") {
+            return String(name[name.index(after: name.startIndex)..<end])
+        }
+        // More than one colon is an IPv6 address without brackets.
+        if let colon = name.lastIndex(of: ":"), name.firstIndex(of: ":") == colon { name = name[..<colon] }
+        if name.hasSuffix(".") { name = name.dropLast() }
+        return String(name)
+    }
+}

@@ -1,0 +1,82 @@
+import Logging
+public import MediaCache
+public import ServiceLifecycle
+
+/// A process that owns a cache folder: the store, the server in front of it, and its address in the folder's lock, so
+/// that other processes find who to ask.
+public final class CacheHost: Service, Sendable {
+    /// The store.
+    public let store: CacheStore
+    /// The server, listening.
+    public let server: CacheServer
+    /// The key of play URLs and the API.
+    public var key: AccessKey { server.key }
+
+    private let grace: Duration
+
+    private init(store: CacheStore, server: CacheServer, grace: Duration) {
+        self.store = store
+        self.server = server
+        self.grace = grace
+    }
+
+    /// Opens the folder and starts to serve it.
+    ///
+    /// In a folder that can't be written nothing is kept and the key is new each time, but everything plays.
+    ///
+    /// Listening beyond loopback, the store asks only public addresses, so that nobody reaches what stands behind
+    /// this machine's firewall through it.
+    ///
+    /// - Throws: `CacheError`, with `folderOwned` if another process has the folder; ``ServerError`` if the server
+    ///   can't listen. The folder has then been given up again.
+    public static func open(
+        _ configuration: CacheConfiguration,
+        server serverConfiguration: ServerConfiguration = ServerConfiguration(),
+        origin: any Origin,
+        routes: [any Route] = []
+    ) async throws -> CacheHost {
+        var configuration = configuration
+        var serverConfiguration = serverConfiguration
+        if !HostPolicy.isLoopback(serverConfiguration.host) { configuration.transfers.scope = .publicOnly }
+        serverConfiguration.cacheFolder = serverConfiguration.cacheFolder ?? configuration.location.durable
+        let logger = serverConfiguration.logger
+        let store = try await CacheStore.open(configuration, origin: origin, logger: logger)
+        do {
+            let file = AccessKeyFile(location: configuration.location)
+            let server = CacheServer(
+                store: store,
+                key: try key(in: file, of: store),
+                keyFile: store.keepsBytes ? file : nil,
+                configuration: serverConfiguration,
+                routes: routes
+            )
+            try await server.start()
+            if let address = server.boundAddresses.first { try store.announce(address: address) }
+            return CacheHost(store: store, server: server, grace: serverConfiguration.grace)
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    private static func key(in file: AccessKeyFile, of store: CacheStore) throws -> AccessKey {
+        store.keepsBytes ? try file.loadOrCreate() : (try? file.load()) ?? AccessKey()
+    }
+
+    /// Stops the server, letting running responses go on for at most `grace`, then commits and gives the folder up.
+    public func close(grace: Duration? = nil) async {
+        await server.stop(grace: grace ?? self.grace)
+        await store.close()
+    }
+
+    /// Serves until the service group shuts down or the task is cancelled, then closes.
+    public func run() async throws {
+        do {
+            try await gracefulShutdown()
+        } catch is CancellationError {
+            await close(grace: .zero)
+            return
+        }
+        await close()
+    }
+}

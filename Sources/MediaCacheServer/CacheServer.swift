@@ -1,0 +1,163 @@
+import Logging
+public import MediaCache
+import NIOCore
+import NIOPosix
+public import ServiceLifecycle
+import Synchronization
+
+/// The local HTTP server in front of a store: players ask it for play URLs, programs for its API.
+///
+/// It ends without closing the store: running responses still read from it. ``CacheHost`` does both in order.
+public final class CacheServer: Service, Sendable {
+    /// The software's version.
+    public static let version = "0.1.0"
+
+    private enum State {
+        case stopped
+        case starting
+        case running([any Channel])
+    }
+
+    private let configuration: ServerConfiguration
+    private let context: ServerContext
+    private let registry: ConnectionRegistry
+    private let jobs: GetJobs
+    private let state = Mutex(State.stopped)
+    private let addresses: AddressBook
+    private let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+
+    /// Creates a server; ``start()`` or ``run()`` makes it listen.
+    ///
+    /// - Parameters:
+    ///   - store: what is served.
+    ///   - configuration: how the server listens, and to whom.
+    ///   - key: the secret in play URLs and for the API.
+    ///   - keyFile: where the key is kept, so that it can be replaced; nil if it isn't kept.
+    ///   - routes: further routes, looked at before the server's own.
+    public init(
+        store: CacheStore,
+        key: AccessKey,
+        keyFile: AccessKeyFile? = nil,
+        configuration: ServerConfiguration = ServerConfiguration(),
+        routes: [any Route] = []
+    ) {
+        let registry = ConnectionRegistry(maximum: configuration.limits.maximumConnections)
+        let metrics = ServerMetrics()
+        let profiles = HeaderProfileBook(base: store.transfers)
+        let access = AccessControl(key: key, file: keyFile)
+        let addresses = AddressBook(publicPath: configuration.publicPath)
+        let jobs = GetJobs(store: store, profiles: profiles)
+        let own: [any Route] = [
+            HealthRoute(),
+            MetricsRoute(store: store, metrics: metrics, registry: registry),
+            ResourcesRoute(store: store),
+            GetsRoute(jobs: jobs),
+            StoreRoute(store: store),
+            ServerRoute(
+                cacheFolder: configuration.cacheFolder,
+                profiles: profiles,
+                addresses: { addresses.all },
+                playURL: { try Self.playURL(for: $0, addresses, access, profiles) }
+            ),
+        ]
+        self.configuration = configuration
+        self.registry = registry
+        self.jobs = jobs
+        self.addresses = addresses
+        context = ServerContext(
+            source: store,
+            access: access,
+            hosts: HostPolicy(boundHost: configuration.host, allowedHosts: configuration.allowedHosts),
+            profiles: profiles,
+            router: Router(routes + own),
+            limits: configuration.limits,
+            metrics: metrics,
+            logger: configuration.logger
+        )
+    }
+
+    /// Where the server answers, as `http://127.0.0.1:9479`; the first is the one to tell. Empty while it's stopped.
+    public var boundAddresses: [String] { addresses.all }
+
+    /// The port it listens at, or nil while it's stopped.
+    public var port: Int? { addresses.port }
+
+    /// The current key.
+    public var key: AccessKey { context.access.key }
+
+    /// Replaces the key. URLs with the old one end to work.
+    public func rollKey() throws -> AccessKey { try context.access.roll() }
+
+    /// The URL to give to a player for `url`. User information in it becomes a header profile of its origin.
+    ///
+    /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
+    public func playURL(for url: ResourceURL) throws -> String {
+        try Self.playURL(for: url, addresses, context.access, context.profiles)
+    }
+
+    /// Listens. Returns when it can be asked.
+    ///
+    /// - Throws: ``ServerError``: `portTaken`, naming the port, or `addressUnavailable`.
+    public func start() async throws {
+        try state.withLock { state in
+            guard case .stopped = state else { throw ServerError(.wrongState, "the server runs already") }
+            state = .starting
+        }
+        let files = OpenFileLimit.raise()
+        do {
+            let listener = Listener(server: context, registry: registry, group: group)
+            let channels = try await listener.bind(host: configuration.host, port: configuration.port)
+            addresses.set(channels.compactMap(\.localAddress))
+            state.withLock { $0 = .running(channels) }
+            configuration.logger.info(
+                "listening",
+                metadata: ["addresses": "\(addresses.all.joined(separator: ", "))", "open_files": "\(files)"]
+            )
+        } catch {
+            state.withLock { $0 = .stopped }
+            throw error
+        }
+    }
+
+    /// Stops: no new connection is taken, running responses go on for at most `grace`, then their connections are
+    /// closed. Returns when all of that is done; it can't be cancelled.
+    public func stop(grace: Duration = .seconds(10)) async {
+        let channels: [any Channel] = state.withLock { state in
+            guard case .running(let channels) = state else { return [] }
+            state = .stopped
+            return channels
+        }
+        guard !channels.isEmpty else { return }
+        for channel in channels { try? await channel.close() }
+        jobs.stopAll()
+        await registry.drain(within: grace, on: group.any())
+        addresses.set([])
+    }
+
+    /// Listens until the service group shuts down or the task is cancelled.
+    public func run() async throws {
+        try await start()
+        do {
+            try await gracefulShutdown()
+        } catch is CancellationError {
+            await stop(grace: .zero)
+            return
+        }
+        await stop(grace: configuration.grace)
+    }
+
+    private static func playURL(
+        for url: ResourceURL,
+        _ addresses: AddressBook,
+        _ access: AccessControl,
+        _ profiles: HeaderProfileBook
+    ) throws -> String {
+        guard let base = addresses.base else {
+            throw ServerError(.wrongState, "the server isn't running, so it has no play URLs")
+        }
+        if let userInfo = url.userInfo.flatMap({ PercentCoding.decode($0) }) {
+            profiles.set(HeaderProfileBook.basic(userInfo), for: url)
+        }
+        return base + PlayTarget.path(for: url.withoutUserInfo, key: access.key.value)
+    }
+}

@@ -1,0 +1,202 @@
+internal import AsyncHTTPClient
+internal import Foundation
+public import MediaCache
+internal import NIOCore
+internal import NIOHTTP1
+
+/// The API of a process that owns a cache folder, as calls.
+///
+/// Every call throws ``Problem`` if the owner answers with an error, ``APIClientError`` if it can't be reached or
+/// answers what the API doesn't say, and `CancellationError`. Call ``close()`` when done.
+public final class APIClient: Sendable {
+    /// Where the owner answers: `http://127.0.0.1:9479`, without a slash at the end.
+    public let address: String
+    private let key: AccessKey
+    private let http: HTTPClient
+
+    /// Creates a client; it connects with the first call.
+    ///
+    /// - Parameters:
+    ///   - address: where the owner answers.
+    ///   - key: the cache's key, as its folder has it.
+    public init(address: String, key: AccessKey) {
+        self.address = address.hasSuffix("/") ? String(address.dropLast()) : address
+        self.key = key
+        // A redirect would carry the key elsewhere; the API has none.
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.timeout.connect = .seconds(5)
+        http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// Closes the connections. No call may follow.
+    public func close() async {
+        try? await http.shutdown()
+    }
+
+    /// Who answers, and where.
+    public func server() async throws -> ServerInfo {
+        try await call(.GET, "/api/v1/server")
+    }
+
+    /// All kept resources, most recently used first.
+    public func resources() async throws -> [ResourceRecord] {
+        let list: ResourceList = try await call(.GET, "/api/v1/resources")
+        return list.resources
+    }
+
+    /// The resource of a URL, or nil if nothing is kept of it; of a complete one also the path of its file, if asked
+    /// for.
+    public func resource(for url: ResourceURL, withFile: Bool = false) async throws -> ResourceRecord? {
+        do {
+            return try await call(.GET, "/api/v1/resources?url=\(Self.escape(url.description))&file=\(withFile)")
+        } catch let problem as Problem where problem.status == 404 {
+            return nil
+        }
+    }
+
+    /// The resource of a number, or nil if it's no longer kept; of a complete one also the path of its file, if asked
+    /// for.
+    public func resource(id: Int64, withFile: Bool = false) async throws -> ResourceRecord? {
+        do {
+            return try await call(.GET, "/api/v1/resources/\(id)?file=\(withFile)")
+        } catch let problem as Problem where problem.status == 404 {
+            return nil
+        }
+    }
+
+    /// Removes one resource; what is in use goes when its last reader leaves.
+    public func remove(id: Int64) async throws -> [Removal] {
+        let list: RemovalList = try await call(.DELETE, "/api/v1/resources/\(id)")
+        return list.removed
+    }
+
+    /// Removes all resources; what is pinned only if asked to.
+    public func removeAll(includingPinned: Bool) async throws -> [Removal] {
+        let list: RemovalList = try await call(.DELETE, "/api/v1/resources?pinned=\(includingPinned)", within: nil)
+        return list.removed
+    }
+
+    /// Pins or unpins a resource; eviction leaves what is pinned alone.
+    public func setPinned(_ pinned: Bool, id: Int64) async throws {
+        try await send(pinned ? .PUT : .DELETE, "/api/v1/resources/\(id)/pin")
+    }
+
+    /// Starts to keep the whole of a resource. `headers` go to its origin.
+    public func startGet(_ url: ResourceURL, headers: [String: String]) async throws -> GetReference {
+        let request = GetRequest(url: Self.fullText(of: url), headers: headers.isEmpty ? nil : headers)
+        return try await call(.POST, "/api/v1/gets", body: request)
+    }
+
+    /// How far a job of ``startGet(_:headers:)`` is.
+    ///
+    /// - Parameters:
+    ///   - id: the job's name.
+    ///   - limit: how long to wait for the job's end, 10 s at most; the answer comes as soon as it has ended.
+    public func getStatus(id: String, waiting limit: Duration = .zero) async throws -> GetStatus {
+        try await call(.GET, "/api/v1/gets/\(Self.escape(id))?wait=\(Int(limit / .milliseconds(1)))")
+    }
+
+    /// Stops a job. What came is kept.
+    public func cancelGet(id: String) async throws {
+        try await send(.DELETE, "/api/v1/gets/\(Self.escape(id))")
+    }
+
+    /// The URL by which players get `url` through the cache. It holds the key.
+    public func playURL(for url: ResourceURL) async throws -> String {
+        let link: PlayLink = try await call(.GET, "/api/v1/urls?url=\(Self.escape(Self.fullText(of: url)))")
+        return link.playURL
+    }
+
+    /// Sets the header fields that go to one origin from now on; none removes them.
+    public func setHeaderProfile(_ profile: HeaderProfileUpdate) async throws {
+        try await send(.PUT, "/api/v1/header-profiles", body: profile)
+    }
+
+    /// Applies the limits now.
+    public func prune() async throws -> PruneReport {
+        try await call(.POST, "/api/v1/prune", within: nil)
+    }
+
+    /// Compares all that is kept with its checksums. It takes as long as reading all of it does.
+    public func verify(repair: Bool) async throws -> VerifyReport {
+        try await call(.POST, "/api/v1/verify", body: VerifyRequest(repair: repair), within: nil)
+    }
+
+    /// How much is kept.
+    public func usage() async throws -> Usage {
+        try await call(.GET, "/api/v1/usage")
+    }
+}
+
+extension APIClient {
+    /// An owner that is alive answers within this time; calls that work through all that is kept have no deadline.
+    private static let deadline = TimeAmount.seconds(30)
+    /// 100,000 resources of many spans are some 50 MB; more than this is no answer of ours.
+    private static let maximumAnswer = 512 << 20
+
+    private func call<Answer: Decodable>(
+        _ method: HTTPMethod, _ path: String, body: (any Encodable)? = nil, within limit: TimeAmount? = deadline
+    ) async throws -> Answer {
+        let bytes = try await exchange(method, path, body: body, within: limit)
+        do {
+            return try APICoding.makeDecoder().decode(Answer.self, from: Data(bytes.readableBytesView))
+        } catch {
+            throw APIClientError.unexpectedAnswer(
+                "\(method.rawValue) \(path.prefix { $0 != "?" })", address: address, cause: error)
+        }
+    }
+
+    private func send(_ method: HTTPMethod, _ path: String, body: (any Encodable)? = nil) async throws {
+        _ = try await exchange(method, path, body: body, within: Self.deadline)
+    }
+
+    private func exchange(
+        _ method: HTTPMethod, _ path: String, body: (any Encodable)?, within limit: TimeAmount?
+    ) async throws -> ByteBuffer {
+        var request = HTTPClientRequest(url: address + path)
+        request.method = method
+        request.headers.add(name: "Authorization", value: "Bearer \(key.value)")
+        request.headers.add(name: "Accept", value: "application/json, \(Problem.contentType)")
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: try APICoding.makeEncoder().encode(body)))
+        }
+        let response: HTTPClientResponse
+        let bytes: ByteBuffer
+        do {
+            response = try await http.execute(request, deadline: limit.map { .now() + $0 } ?? .distantFuture)
+            bytes = try await response.body.collect(upTo: Self.maximumAnswer)
+        } catch {
+            try Task.checkCancellation()
+            throw APIClientError.unreachable(address: address, cause: error)
+        }
+        guard (200..<300).contains(response.status.code) else {
+            if let problem = try? APICoding.makeDecoder().decode(Problem.self, from: Data(bytes.readableBytesView)) {
+                throw problem
+            }
+            throw APIClientError.unexpectedAnswer(
+                "\(method.rawValue) \(path.prefix { $0 != "?" }): status \(response.status.code)", address: address,
+                cause: nil)
+        }
+        return bytes
+    }
+
+    /// User information is part of what a person gave; the owner makes header fields of it.
+    private static func fullText(of url: ResourceURL) -> String {
+        guard let userInfo = url.userInfo else { return url.description }
+        return "\(url.scheme)://\(userInfo)@\(url.authority)\(url.target)"
+    }
+
+    /// Percent-encodes all but the unreserved characters (RFC 3986 §2.3).
+    private static func escape(_ text: String) -> String {
+        var output: [UInt8] = []
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: output.append(byte)
+            default: output += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+}

@@ -1,0 +1,112 @@
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The sockets a server listens at.
+struct Listener: Sendable {
+    private let server: ServerContext
+    private let registry: ConnectionRegistry
+    private let group: any EventLoopGroup
+
+    init(server: ServerContext, registry: ConnectionRegistry, group: any EventLoopGroup) {
+        self.server = server
+        self.registry = registry
+        self.group = group
+    }
+
+    /// Binds to `host`, to IPv4 and IPv6 both where it is loopback, at one port.
+    ///
+    /// - Throws: ``ServerError``.
+    func bind(host: String, port: Int) async throws -> [any Channel] {
+        guard HostPolicy.isLoopback(host) else { return [try await bindOne(host, port)] }
+        // With port 0 the system picks one for IPv4, which another process may have for IPv6.
+        var attempts = port == 0 ? 8 : 1
+        while true {
+            attempts -= 1
+            let first = try await bindOne(host.hasPrefix("127.") ? host : "127.0.0.1", port)
+            guard let picked = first.localAddress?.port else { return [first] }
+            do {
+                return [first, try await bindOne("::1", picked)]
+            } catch let error where error.code == .portTaken {
+                try? await first.close()
+                if attempts == 0 { throw error }
+            } catch {
+                server.logger.debug("no IPv6 loopback on this machine: \(error)")
+                return [first]
+            }
+        }
+    }
+
+    private func bindOne(_ host: String, _ port: Int) async throws(ServerError) -> any Channel {
+        let server = server
+        let registry = registry
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            // A piece is written when less than this waits, so a connection never holds more than 512 KiB.
+            .childChannelOption(
+                .writeBufferWaterMark,
+                value: .init(low: PieceBuffers.pieceSize / 4, high: PieceBuffers.pieceSize - 1)
+            )
+            .childChannelOption(.maxMessagesPerRead, value: 4)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard registry.add(channel) else {
+                        return try channel.pipeline.syncOperations.addHandler(TooManyConnections())
+                    }
+                    try Self.configure(channel.pipeline.syncOperations, server: server)
+                }
+            }
+        do {
+            return try await bootstrap.bind(host: host, port: port).get()
+        } catch let error as IOError {
+            throw Self.explain(error, host, port)
+        } catch {
+            throw ServerError(.addressUnavailable, "can't listen at \(host):\(port): \(error)", cause: error)
+        }
+    }
+
+    /// The handlers of one connection, from the socket on.
+    static func configure(_ pipeline: ChannelPipeline.SynchronousOperations, server: ServerContext) throws {
+        let clock = ConnectionClock(limits: server.limits)
+        let pieces = server.pieces.buffers(of: pipeline.eventLoop)
+        try pipeline.addHandler(clock)
+        var encoding = HTTPResponseEncoder.Configuration()
+        encoding.automaticallySetFramingHeaders = false
+        var decoding = NIOHTTPDecoderLimitConfiguration()
+        decoding.maxHeaderFieldSize = server.limits.maximumHeadBytes
+        decoding.maxHeaderListSize = server.limits.maximumHeadBytes
+        decoding.maxHeaderFieldCount = 100
+        try pipeline.configureHTTPServerPipeline(
+            withPipeliningAssistance: true,
+            withErrorHandling: false,
+            withOutboundHeaderValidation: true,
+            withEncoderConfiguration: encoding,
+            withDecoderLimitConfiguration: decoding
+        )
+        try pipeline.addHandler(RequestHandler(server: server, clock: clock, pieces: pieces))
+    }
+
+    private static func explain(_ error: IOError, _ host: String, _ port: Int) -> ServerError {
+        switch error.errnoCode {
+        case EADDRINUSE:
+            ServerError(
+                .portTaken,
+                "port \(port) at \(host) is taken by another process; choose another with --port, or 0 to have one picked",
+                cause: error
+            )
+        default:
+            ServerError(.addressUnavailable, "can't listen at \(host):\(port): \(error)", cause: error)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPTypes
+import MediaCache
+import NIOCore
+import NIOHTTP1
+
+/// What every request has to pass: one host, an allowed one, and a target that is a path.
+struct RequestGate {
+    /// Path and query, without scheme and authority if the client sent them (RFC 9112 §3.2.2).
+    let target: String
+    /// Whether the client wants to go on with something that isn't HTTP.
+    let asksForTunnel: Bool
+    private let host: String?
+    private let hasOneHost: Bool
+
+    init(_ head: HTTPRequestHead) {
+        asksForTunnel = head.method == .CONNECT || head.headers.contains(name: "Upgrade")
+        let hosts = head.headers["Host"]
+        // An absolute target outranks the field, but doesn't replace it.
+        hasOneHost = hosts.count == 1 || (hosts.isEmpty && head.version == .http1_0)
+        if head.uri.hasPrefix("/") {
+            target = head.uri
+            host = hosts.first
+        } else if let url = try? ResourceURL(head.uri) {
+            target = url.target
+            host = url.authority
+        } else {
+            target = head.uri
+            host = hosts.first
+        }
+    }
+
+    /// The path, without the query.
+    var path: String {
+        String(target.prefix { $0 != "?" && $0 != "#" })
+    }
+
+    /// The query without its `?`; empty if there is none.
+    var query: String {
+        guard let mark = target.firstIndex(of: "?") else { return "" }
+        return String(target[target.index(after: mark)...].prefix { $0 != "#" })
+    }
+
+    /// Why the request may not pass, or nil.
+    func problem(hosts: HostPolicy, localAddress: String?) -> Problem? {
+        guard hasOneHost else { return .badRequest("a request has exactly one Host field (RFC 9112 §3.2)") }
+        if let host, !hosts.allows(host, localAddress: localAddress) { return .misdirected }
+        guard target.hasPrefix("/") else { return .badRequest("the request's target isn't a path of this server") }
+        return nil
+    }
+}
+
+extension RouteRequest {
+    /// A request that passed the gate, as routes see it. Fields whose names aren't tokens are left out.
+    init(_ gate: RequestGate, _ head: HTTPRequestHead, _ body: ByteBuffer) {
+        var fields = HTTPFields()
+        for (name, value) in head.headers {
+            guard let name = HTTPField.Name(name) else { continue }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        self.init(
+            method: HTTPRequest.Method(rawValue: head.method.rawValue) ?? .get,
+            path: gate.path,
+            query: gate.query,
+            headerFields: fields,
+            body: Array(body.readableBytesView)
+        )
+    }
+}

@@ -1,0 +1,177 @@
+import MediaCache
+import NIOCore
+import NIOPosix
+
+/// What a pump tells as it goes, on its event loop.
+protocol ResponsePumpDelegate: AnyObject {
+    /// The first bytes are here, or the end: the head can be written.
+    func pumpWillWrite()
+    /// All has been written, but not flushed.
+    func pumpDidEnd()
+    /// No more bytes will come.
+    func pumpDidFail(_ error: CacheError)
+}
+
+/// Carries the bytes of one reader to a client, as fast as the client takes them. Lives on one event loop.
+///
+/// It goes on when the channel becomes writable or bytes arrive, never from a write's completion: a write that
+/// completes at once would recurse. What isn't in memory is read on a thread pool, so that the disk never holds up
+/// the other connections of the loop.
+final class ResponsePump {
+    /// Bytes written before other connections get their turn.
+    private static let turn = 4 << 20
+    /// Reads that may fail in a row. After the second the reader has the bytes fetched again.
+    private static let maximumReadFailures = 4
+
+    private let reader: any ByteReader
+    private let writer: ResponseWriter
+    private let pool: NIOThreadPool
+    private let pieces: PieceBuffers
+    private weak var delegate: (any ResponsePumpDelegate)?
+    private var onReady: (@Sendable () -> Void)?
+    private var remaining: Int64
+    private var hasBegun = false
+    private var isPumping = false
+    private var isReading = false
+    private var isFinished = false
+    private var readFailures = 0
+
+    init(
+        reader: any ByteReader,
+        writer: ResponseWriter,
+        pieces: PieceBuffers,
+        pool: NIOThreadPool,
+        delegate: any ResponsePumpDelegate
+    ) {
+        self.reader = reader
+        self.writer = writer
+        self.pieces = pieces
+        self.pool = pool
+        self.delegate = delegate
+        let range = reader.range
+        remaining = range.upperBound == .max ? .max : range.upperBound - range.lowerBound
+    }
+
+    /// Begins. Everything else follows from the channel and the reader.
+    func start() {
+        let loop = writer.eventLoop
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        // Made once: it is kept by the reader whenever there is nothing to read. `finish` breaks the cycle.
+        onReady = { loop.execute { bound.value.pump() } }
+        pump()
+    }
+
+    /// Writes what there is, until the client has enough, there is no more, or others want their turn.
+    func pump() {
+        guard !isPumping, !isReading, !isFinished, let onReady else { return }
+        isPumping = true
+        defer { isPumping = false }
+        var budget = Self.turn
+        while !isFinished, !isReading, writer.isWritable {
+            guard remaining > 0 else { return end() }
+            guard budget > 0 else {
+                onReady()
+                return
+            }
+            let maximum = Int(min(Int64(PieceBuffers.pieceSize), remaining))
+            switch reader.poll(maximum: maximum, onReady: onReady) {
+            case .bytes(let source, let offset, let count):
+                budget -= count
+                take(min(count, maximum), of: source, at: offset)
+            case .wait:
+                return
+            case .end:
+                if remaining == .max { return end() }
+                return fail(CacheError(.badResponse, "the resource ended \(remaining) bytes before its length"))
+            case .failed(let error):
+                return fail(error)
+            }
+        }
+    }
+
+    /// Ends the reader. Nothing is told.
+    func cancel() {
+        guard !isFinished else { return }
+        finish()
+    }
+
+    private func take(_ count: Int, of source: any ByteSource, at offset: Int64) {
+        do {
+            guard let buffer = try pieces.fill(count, { try source.readWithoutBlocking(into: $0, at: offset) }) else {
+                return takeFromDisk(count, of: source, at: offset)
+            }
+            deliver(buffer)
+        } catch {
+            readFailed(count, error)
+        }
+    }
+
+    private func takeFromDisk(_ count: Int, of source: any ByteSource, at offset: Int64) {
+        isReading = true
+        let loop = writer.eventLoop
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        pool.submit { state in
+            let result = Result<ByteBuffer, any Error> {
+                guard case .active = state else { throw CancellationError() }
+                var buffer = ByteBufferAllocator().buffer(capacity: count)
+                try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
+                    try source.read(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<count]), at: offset)
+                    return count
+                }
+                return buffer
+            }
+            loop.execute { bound.value.didReadFromDisk(result, count) }
+        }
+    }
+
+    private func didReadFromDisk(_ result: Result<ByteBuffer, any Error>, _ count: Int) {
+        isReading = false
+        guard !isFinished else { return }
+        switch result {
+        case .success(let buffer): deliver(buffer)
+        case .failure(let error): readFailed(count, error)
+        }
+        pump()
+    }
+
+    private func deliver(_ buffer: ByteBuffer) {
+        begin()
+        let count = buffer.readableBytes
+        reader.consume(count)
+        readFailures = 0
+        if remaining != .max { remaining -= Int64(count) }
+        writer.writeBody(buffer)
+        if remaining > 0 { writer.flush() } else { end() }
+    }
+
+    private func readFailed(_ count: Int, _ error: any Error) {
+        readFailures += 1
+        guard readFailures >= Self.maximumReadFailures else { return reader.readFailed(count: count, error: error) }
+        fail(CacheError.wrap(error, as: .storage, "the cache's copy can't be read"))
+    }
+
+    private func begin() {
+        guard !hasBegun else { return }
+        hasBegun = true
+        delegate?.pumpWillWrite()
+    }
+
+    private func end() {
+        guard !isFinished else { return }
+        begin()
+        finish()
+        delegate?.pumpDidEnd()
+    }
+
+    private func fail(_ error: CacheError) {
+        guard !isFinished else { return }
+        finish()
+        delegate?.pumpDidFail(error)
+    }
+
+    private func finish() {
+        isFinished = true
+        onReady = nil
+        reader.cancel()
+    }
+}

@@ -1,0 +1,153 @@
+import NIOCore
+import NIOHTTP1
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Writes one response, framed as its length and the client's version demand (RFC 9112 §6). Lives on one event loop.
+final class ResponseWriter {
+    private enum State {
+        case waiting
+        case body
+        case finished
+    }
+
+    let request: HTTPRequestHead
+    private let context: ChannelHandlerContext
+    private let willFinish: (Int, Int64) -> Void
+    private var state = State.waiting
+    private var keepsAlive: Bool
+    private var status = 0
+    private var bytesWritten: Int64 = 0
+    /// Bytes of the announced length that haven't been written; nil if none was announced.
+    private var remaining: Int64?
+    private var endsByClosing = false
+
+    /// - Parameter willFinish: called once, before the end is written, with the status and the body's bytes: writing
+    ///   the end may bring the next pipelined request at once.
+    init(
+        request: HTTPRequestHead,
+        keepsAlive: Bool,
+        context: ChannelHandlerContext,
+        willFinish: @escaping (Int, Int64) -> Void
+    ) {
+        self.request = request
+        self.keepsAlive = keepsAlive
+        self.context = context
+        self.willFinish = willFinish
+    }
+
+    var hasSentHead: Bool { state != .waiting }
+    var isFinished: Bool { state == .finished }
+    var isWritable: Bool { context.channel.isWritable }
+    var eventLoop: any EventLoop { context.eventLoop }
+    var channel: any Channel { context.channel }
+
+    /// The connection is closed after this response.
+    func closeAfterwards() { keepsAlive = false }
+
+    /// Writes the head, without flushing it.
+    ///
+    /// - Parameter contentLength: of the body, or nil if it isn't known.
+    func writeHead(_ status: HTTPResponseStatus, _ fields: HTTPHeaders, contentLength: Int64?) {
+        guard state == .waiting else { return }
+        state = .body
+        self.status = Int(status.code)
+        var headers = fields
+        let hasBody = request.method != .HEAD && status.mayHaveResponseBody
+        if let contentLength {
+            if status.mayHaveResponseBody { headers.add(name: "Content-Length", value: "\(contentLength)") }
+            remaining = hasBody ? contentLength : 0
+        } else if hasBody {
+            if request.version != .http1_0 {
+                headers.add(name: "Transfer-Encoding", value: "chunked")
+            } else {
+                endsByClosing = true
+                keepsAlive = false
+            }
+        } else {
+            remaining = 0
+        }
+        headers.add(name: "Date", value: DateHeader.current)
+        if !keepsAlive {
+            headers.add(name: "Connection", value: "close")
+        } else if request.version == .http1_0 {
+            headers.add(name: "Connection", value: "keep-alive")
+        }
+        let version: HTTPVersion = request.version == .http1_0 ? .http1_0 : .http1_1
+        write(.head(HTTPResponseHead(version: version, status: status, headers: headers)))
+    }
+
+    /// Writes a part of the body, without flushing it. It is dropped where there can be none.
+    func writeBody(_ buffer: ByteBuffer) {
+        guard state == .body, buffer.readableBytes > 0 else { return }
+        if let left = remaining {
+            guard left >= Int64(buffer.readableBytes) else { return abort(ifNot: left == 0) }
+            remaining = left - Int64(buffer.readableBytes)
+        }
+        bytesWritten += Int64(buffer.readableBytes)
+        write(.body(.byteBuffer(buffer)))
+    }
+
+    func flush() {
+        guard state == .body else { return }
+        context.flush()
+    }
+
+    /// Writes a part of the body, and says when the client's system has taken it.
+    func writeAndFlush(_ buffer: ByteBuffer) -> EventLoopFuture<Void> {
+        guard state == .body else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+        // To HEAD the head alone is the answer.
+        guard remaining == nil else { return eventLoop.makeSucceededVoidFuture() }
+        let written = eventLoop.makePromise(of: Void.self)
+        bytesWritten += Int64(buffer.readableBytes)
+        context.writeAndFlush(wrap(.body(.byteBuffer(buffer))), promise: written)
+        return written.futureResult
+    }
+
+    /// Ends the response. One that is shorter than announced ends the connection instead.
+    func finish() {
+        guard state == .body else { return }
+        if let remaining, remaining > 0 { return abort() }
+        end()
+        guard !keepsAlive else { return context.writeAndFlush(wrap(.end(nil)), promise: nil) }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        let channel = context.channel
+        written.futureResult.whenComplete { _ in channel.close(promise: nil) }
+        context.writeAndFlush(wrap(.end(nil)), promise: written)
+    }
+
+    /// Closes the connection without the response's end, so that the client sees that it was cut short.
+    func abort() {
+        guard state != .finished else { return }
+        end()
+        if endsByClosing {
+            // An orderly close would look like the end of the body; a reset can't.
+            let channel = context.channel
+            guard let socket = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
+            socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
+            return
+        }
+        context.close(promise: nil)
+    }
+
+    private func abort(ifNot isAllowed: Bool) {
+        if !isAllowed { abort() }
+    }
+
+    private func end() {
+        state = .finished
+        willFinish(status, bytesWritten)
+    }
+
+    private func write(_ part: HTTPServerResponsePart) {
+        context.write(wrap(part), promise: nil)
+    }
+
+    private func wrap(_ part: HTTPServerResponsePart) -> NIOAny { NIOAny(part) }
+}

@@ -1,0 +1,71 @@
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Answers one request with a ``Route``: runs it in a task, and writes what it gives.
+final class RouteExchange: Exchange {
+    private let route: any Route
+    private let request: RouteRequest
+    private let writer: ResponseWriter
+    private let logger: Logger
+    private var task: Task<Void, Never>?
+
+    init(route: any Route, request: RouteRequest, writer: ResponseWriter, logger: Logger) {
+        self.route = route
+        self.request = request
+        self.writer = writer
+        self.logger = logger
+    }
+
+    func start() {
+        let loop = writer.eventLoop
+        let run = RouteRun(
+            route: route,
+            request: request,
+            exchange: NIOLoopBound(self, eventLoop: loop),
+            loop: loop,
+            logger: logger
+        )
+        task = Task { await run() }
+    }
+
+    func writabilityChanged() {}
+
+    func cancel() {
+        task?.cancel()
+        task = nil
+    }
+
+    /// Writes a whole response.
+    func write(_ response: RouteResponse, _ bytes: [UInt8]) {
+        guard writer.channel.isActive else { return }
+        writeHead(response, contentLength: Int64(bytes.count))
+        writer.writeBody(ByteBuffer(bytes: bytes))
+        writer.finish()
+    }
+
+    /// Writes the head of a response whose body comes bit by bit.
+    func beginStream(_ response: RouteResponse) {
+        writeHead(response, contentLength: nil)
+        writer.flush()
+    }
+
+    /// Writes a part of the body; done when the client's system has taken it.
+    func write(_ bytes: [UInt8]) -> EventLoopFuture<Void> {
+        writer.writeAndFlush(ByteBuffer(bytes: bytes))
+    }
+
+    /// Ends the body, or, if it is incomplete, the connection.
+    func endStream(isComplete: Bool) {
+        if isComplete { writer.finish() } else { writer.abort() }
+    }
+
+    private func writeHead(_ response: RouteResponse, contentLength: Int64?) {
+        var headers = HTTPHeaders(response.headerFields.map { ($0.name.rawName, $0.value) })
+        if !headers.contains(name: "X-Content-Type-Options") {
+            headers.add(name: "X-Content-Type-Options", value: "nosniff")
+        }
+        writer.writeHead(HTTPResponseStatus(statusCode: response.status), headers, contentLength: contentLength)
+    }
+}

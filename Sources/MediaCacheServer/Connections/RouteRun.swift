@@ -1,0 +1,47 @@
+import HTTPTypes
+import Logging
+import NIOCore
+
+/// The part of a ``RouteExchange`` that runs beside its event loop.
+struct RouteRun: Sendable {
+    let route: any Route
+    let request: RouteRequest
+    let exchange: NIOLoopBound<RouteExchange>
+    let loop: any EventLoop
+    let logger: Logger
+
+    /// Asks the route, and has what it gives written.
+    func callAsFunction() async {
+        let response = await respond()
+        switch response.body {
+        case .bytes(let bytes): loop.execute { exchange.value.write(response, bytes) }
+        case .stream(let stream): await write(stream, of: response)
+        }
+    }
+
+    private func respond() async -> RouteResponse {
+        do {
+            let range = request.method == .get ? request.headerFields[.range] : nil
+            return try await route.respond(to: request).cut(to: range)
+        } catch {
+            let problem = Problem(error)
+            if problem.status >= 500 { logger.warning("\(request.method) \(request.path): \(problem.detail)") }
+            return .problem(problem)
+        }
+    }
+
+    /// Each buffer is written when the client has taken the one before.
+    private func write(_ stream: AsyncThrowingStream<[UInt8], any Error>, of response: RouteResponse) async {
+        loop.execute { exchange.value.beginStream(response) }
+        var isComplete = true
+        do {
+            for try await bytes in stream {
+                try await loop.flatSubmit { exchange.value.write(bytes) }.get()
+            }
+            try Task.checkCancellation()
+        } catch {
+            isComplete = false
+        }
+        loop.execute { [isComplete] in exchange.value.endStream(isComplete: isComplete) }
+    }
+}

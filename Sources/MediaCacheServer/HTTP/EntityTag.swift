@@ -1,0 +1,48 @@
+/// An entity tag (RFC 9110 §8.8.3).
+struct EntityTag: Hashable {
+    /// Whether it only promises equal meaning, not equal bytes.
+    var isWeak: Bool
+    /// What stands between the quotes, quotes included.
+    var opaque: Substring
+
+    /// Reads one tag; text without quotes is taken as a strong tag, since some clients leave them out.
+    init(_ text: some StringProtocol) {
+        let text = Substring(text)
+        isWeak = text.hasPrefix("W/")
+        opaque = isWeak ? text.dropFirst(2) : text
+    }
+
+    /// Equal, and neither weak (§8.8.3.2).
+    func stronglyMatches(_ other: EntityTag) -> Bool {
+        !isWeak && !other.isWeak && opaque == other.opaque
+    }
+
+    /// Equal but for weakness (§8.8.3.2).
+    func weaklyMatches(_ other: EntityTag) -> Bool {
+        opaque == other.opaque
+    }
+
+    /// The tags of a list as in `If-None-Match`. A comma may stand inside a tag's quotes.
+    static func list(_ text: String) -> [EntityTag] {
+        var tags: [EntityTag] = []
+        var start = text.startIndex
+        var quoted = false
+        var index = text.startIndex
+        func append(upTo end: String.Index) {
+            var item = text[start..<end]
+            while let first = item.first, first == " " || first == "\t" { item = item.dropFirst() }
+            while let last = item.last, last == " " || last == "\t" { item = item.dropLast() }
+            if !item.isEmpty { tags.append(EntityTag(item)) }
+        }
+        while index < text.endIndex {
+            if text[index] == "\"" { quoted.toggle() }
+            if text[index] == ",", !quoted {
+                append(upTo: index)
+                start = text.index(after: index)
+            }
+            index = text.index(after: index)
+        }
+        append(upTo: text.endIndex)
+        return tags
+    }
+}

@@ -1,0 +1,66 @@
+import MediaCache
+import NIOHTTP1
+
+/// The conditions of a request, and what they come to for a representation (RFC 9110 §13).
+struct Preconditions {
+    /// What is to be done.
+    enum Outcome {
+        /// Answer as if there were no conditions.
+        case proceed
+        /// 304: the client has this version.
+        case notModified
+        /// 412: the client wants another version.
+        case failed
+    }
+
+    private let ifMatch: [EntityTag]?
+    private let ifNoneMatch: [EntityTag]?
+    private let ifModifiedSince: String?
+    private let ifUnmodifiedSince: String?
+    private let ifRange: String?
+
+    /// Reads the conditions of a GET or HEAD request.
+    init(_ headers: HTTPHeaders) {
+        ifMatch = Self.tags(headers, "If-Match")
+        ifNoneMatch = Self.tags(headers, "If-None-Match")
+        ifModifiedSince = headers.first(name: "If-Modified-Since")
+        ifUnmodifiedSince = headers.first(name: "If-Unmodified-Since")
+        ifRange = headers.first(name: "If-Range")
+    }
+
+    /// Whether there is no condition at all.
+    var isEmpty: Bool {
+        ifMatch == nil && ifNoneMatch == nil && ifModifiedSince == nil && ifUnmodifiedSince == nil && ifRange == nil
+    }
+
+    /// The conditions in the order of RFC 9110 §13.2.2, `If-Range` apart.
+    func evaluate(_ head: ResourceHead) -> Outcome {
+        let tag = EntityTag(head.entityTag)
+        let modified = head.validator.lastModified.flatMap(HTTPDate.parse)
+        if let ifMatch {
+            guard ifMatch.contains(where: { $0.opaque == "*" || $0.stronglyMatches(tag) }) else { return .failed }
+        } else if let limit = ifUnmodifiedSince.flatMap(HTTPDate.parse), let modified, modified > limit {
+            return .failed
+        }
+        if let ifNoneMatch {
+            return ifNoneMatch.contains { $0.opaque == "*" || $0.weaklyMatches(tag) } ? .notModified : .proceed
+        }
+        if let limit = ifModifiedSince.flatMap(HTTPDate.parse), let modified, modified <= limit { return .notModified }
+        return .proceed
+    }
+
+    /// Whether a range may be answered with a part: `If-Range` is absent, or names this version by a strong tag or
+    /// by its exact date (RFC 9110 §13.1.5).
+    func allowsRange(of head: ResourceHead) -> Bool {
+        guard let ifRange else { return true }
+        if ifRange.hasPrefix("\"") || ifRange.hasPrefix("W/") {
+            return EntityTag(ifRange).stronglyMatches(EntityTag(head.entityTag))
+        }
+        return ifRange == head.validator.lastModified
+    }
+
+    private static func tags(_ headers: HTTPHeaders, _ name: String) -> [EntityTag]? {
+        let values = headers[name]
+        return values.isEmpty ? nil : values.flatMap(EntityTag.list)
+    }
+}

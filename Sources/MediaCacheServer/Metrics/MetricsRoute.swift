@@ -1,0 +1,86 @@
+import HTTPTypes
+import MediaCache
+import Synchronization
+
+/// `GET /metrics`. Labels have few fixed values, and no URL is told.
+final class MetricsRoute: Route {
+    let paths = ["/metrics"]
+    let access = RouteAccess.open
+
+    private let store: CacheStore
+    private let metrics: ServerMetrics
+    private let registry: ConnectionRegistry
+    private let time: any TimeSource
+    /// Usage asks the catalog; a scraper, or ten of them, needn't make it do so more than every few seconds.
+    private let usage = Mutex<(at: Duration, usage: Usage)?>(nil)
+    private static let usageLifetime = Duration.seconds(5)
+
+    init(store: CacheStore, metrics: ServerMetrics, registry: ConnectionRegistry, time: any TimeSource = SystemTime()) {
+        self.store = store
+        self.metrics = metrics
+        self.registry = registry
+        self.time = time
+    }
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        guard request.method == .get || request.method == .head else {
+            throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+        var text = MetricsText()
+        Self.write(metrics.snapshot, connections: registry.count, to: &text)
+        Self.write(store.statistics, to: &text)
+        Self.write(try await currentUsage(), to: &text)
+        return RouteResponse(contentType: MetricsText.contentType, text: text.text)
+    }
+
+    private func currentUsage() async throws -> Usage {
+        let now = time.monotonic
+        if let known = usage.withLock({ $0 }), now - known.at < Self.usageLifetime { return known.usage }
+        let fresh = try await store.usage()
+        usage.withLock { $0 = (now, fresh) }
+        return fresh
+    }
+
+    static func write(_ snapshot: ServerMetrics.Snapshot, connections: Int, to text: inout MetricsText) {
+        let responses = RouteKind.allCases.flatMap { kind in
+            (0...5).map { statusClass in
+                let code = statusClass == 0 ? "none" : "\(statusClass)xx"
+                let count = snapshot.responses(kind, statusClass: statusClass)
+                return (labels: "route=\"\(kind.label)\",code=\"\(code)\"", value: Int64(count))
+            }
+        }
+        let help = "Responses by route and class of status; none is a connection that ended before."
+        text.add("http_responses_total", help, type: "counter", samples: responses)
+        let bytes = RouteKind.allCases.map { (labels: "route=\"\($0.label)\"", value: snapshot.bytes($0)) }
+        text.add("http_body_bytes_total", "Body bytes written to clients.", type: "counter", samples: bytes)
+        text.gauge("http_connections", "Open client connections.", Int64(connections))
+    }
+
+    static func write(_ statistics: Statistics, to text: inout MetricsText) {
+        text.counter("reads_total", "Read sessions opened.", statistics.reads)
+        text.counter("read_hits_total", "Read sessions that found all they asked for.", statistics.hits)
+        text.gauge("reads_open", "Read sessions open now.", Int64(statistics.openReads))
+        text.counter("origin_requests_total", "Requests made to origins.", statistics.originRequests)
+        text.counter("origin_failures_total", "Requests to origins that failed.", statistics.originFailures)
+        text.gauge("fills_running", "Fills running now.", Int64(statistics.runningFills))
+        text.counter("origin_bytes_total", "Body bytes that came from origins.", statistics.bytesFromOrigin)
+        text.counter("read_bytes_total", "Bytes that readers took.", statistics.bytesRead)
+        text.counter(
+            "read_cached_bytes_total",
+            "Bytes that readers took and that were there when asked for.",
+            statistics.bytesFromCache
+        )
+        text.counter("evicted_bytes_total", "Bytes given up to keep limits.", statistics.bytesEvicted)
+        text.counter("committed_bytes_total", "Bytes made known to the catalog.", statistics.bytesCommitted)
+        text.counter("damaged_bytes_total", "Bytes found not to match their checksum.", statistics.bytesDamaged)
+    }
+
+    static func write(_ usage: Usage, to text: inout MetricsText) {
+        text.gauge("resources", "Resources kept.", Int64(usage.resources))
+        text.gauge("resources_complete", "Resources of which every byte is kept.", Int64(usage.complete))
+        text.gauge("kept_bytes", "Bytes kept.", usage.bytes)
+        text.gauge("pinned_bytes", "Bytes kept that eviction leaves alone.", usage.pinnedBytes)
+        text.gauge("free_disk_bytes", "Free bytes on the cache's file system.", usage.freeDiskBytes)
+        if let maximum = usage.maximumBytes { text.gauge("limit_bytes", "The limit of kept bytes.", maximum) }
+    }
+}

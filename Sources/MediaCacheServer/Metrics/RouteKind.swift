@@ -1,0 +1,32 @@
+/// What a request was for: the `route` label of the metrics. There are no others, so that no client can make more.
+enum RouteKind: Int, CaseIterable {
+    case play
+    case api
+    case health
+    case metrics
+    case other
+
+    init(path: String) {
+        if path.hasPrefix(PlayTarget.prefix) {
+            self = .play
+        } else if path.hasPrefix("/api/") {
+            self = .api
+        } else if path == "/healthz" {
+            self = .health
+        } else if path == "/metrics" {
+            self = .metrics
+        } else {
+            self = .other
+        }
+    }
+
+    var label: String {
+        switch self {
+        case .play: "play"
+        case .api: "api"
+        case .health: "healthz"
+        case .metrics: "metrics"
+        case .other: "other"
+        }
+    }
+}

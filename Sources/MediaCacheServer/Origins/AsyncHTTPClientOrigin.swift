@@ -1,0 +1,178 @@
+import AsyncHTTPClient
+import Dispatch
+import Foundation
+import HTTPTypes
+public import MediaCache
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// An origin over HTTP/1.1, on async-http-client.
+///
+/// It follows no redirect, decodes nothing and keeps no cookie. Certificates are always checked. A reader that stops
+/// asking stops the socket: about 1 MiB of a response lies in this process by then.
+///
+/// Call ``shutdown()`` when it's no longer needed.
+public final class AsyncHTTPClientOrigin: Origin {
+    private let unrestricted: HTTPClient
+    private let guarded: HTTPClient
+    private let addressGuard: AddressGuard
+    private let eventLoop: any EventLoop
+    private let isShutDown = Mutex(false)
+    private static let shutdownLimit = TimeAmount.seconds(2)
+
+    /// Creates an origin; nothing is connected yet.
+    ///
+    /// - Throws: `CacheError` with `storage` if a certificate file can't be read.
+    public init(settings: AsyncHTTPClientSettings = AsyncHTTPClientSettings()) throws {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: try Self.tlsConfiguration(settings),
+            redirectConfiguration: .disallow,
+            proxy: settings.proxy.map(Self.proxy),
+            decompression: .disabled
+        )
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.connectionsPerHost
+        configuration.connectionPool.idleTimeout = TimeAmount(settings.idleConnectionLimit)
+        // The engine retries, and knows when; the client would try again silently until its own limit.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // Each exchange has its own, shorter limit; this one ends attempts that nobody waits for any more.
+        configuration.timeout.connect = .seconds(60)
+
+        let addressGuard = AddressGuard(exceptions: settings.allowedNetworks)
+        self.addressGuard = addressGuard
+        let group = settings.eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
+        eventLoop = group.any()
+        let isProxied = settings.proxy != nil
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            Self.setUp(channel, guarding: nil, isProxied: isProxied)
+        }
+        unrestricted = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            Self.setUp(channel, guarding: isProxied ? nil : addressGuard, isProxied: isProxied)
+        }
+        guarded = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+    }
+
+    deinit {
+        guard !isShutDown.withLock({ $0 }) else { return }
+        unrestricted.shutdown { _ in }
+        guarded.shutdown { _ in }
+    }
+
+    /// Sends a request; see `Origin.send(_:)`. User information in the URL becomes `Authorization: Basic` (RFC 7617)
+    /// unless that field is set.
+    ///
+    /// Behind a proxy the scope is checked for literal addresses alone: where a name leads is the proxy's to know.
+    public func send(_ request: OriginRequest) async throws -> OriginResponse {
+        let url = request.url
+        if request.scope == .publicOnly, let literal = IPAddress(host: url.host) {
+            do {
+                try addressGuard.check(literal)
+            } catch {
+                throw OriginFailure.cacheError(for: error, url: url, hadHead: false)
+            }
+        }
+        let prepared: HTTPClient.Request
+        do {
+            prepared = try Self.prepare(request)
+        } catch {
+            throw OriginFailure.cacheError(for: error, url: url, hadHead: false)
+        }
+        let client = request.scope == .any ? unrestricted : guarded
+        let exchange = HTTPExchange(url: url, limits: request.limits)
+        return try await exchange.run { client.execute(request: prepared, delegate: $0) }
+    }
+
+    /// Closes all connections; requests that run fail with `cancelled`. Later ones fail with
+    /// `closed`. Connections that are only being made can't be cut; they aren't waited for longer than
+    /// two seconds, and end by themselves.
+    public func shutdown() async {
+        let isFirst = isShutDown.withLock { isShutDown in
+            defer { isShutDown = true }
+            return !isShutDown
+        }
+        guard isFirst else { return }
+        // A failure says that connections had to be cut, which is what was asked for.
+        let closed = [unrestricted, guarded].map { client in
+            let promise = eventLoop.makePromise(of: Void.self)
+            client.shutdown { _ in promise.succeed() }
+            return promise.futureResult
+        }
+        let over = eventLoop.makePromise(of: Void.self)
+        EventLoopFuture.andAllComplete(closed, on: eventLoop).cascade(to: over)
+        let bound = eventLoop.scheduleTask(in: Self.shutdownLimit) { over.succeed() }
+        over.futureResult.whenComplete { _ in bound.cancel() }
+        try? await over.futureResult.get()
+    }
+}
+
+extension AsyncHTTPClientOrigin {
+    /// Sets up a connection that stands but has not carried a request yet, TLS included.
+    private static func setUp(
+        _ channel: any Channel, guarding addressGuard: AddressGuard?, isProxied: Bool
+    ) -> EventLoopFuture<Void> {
+        do {
+            try addressGuard?.check(channel.remoteAddress)
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            let address = isProxied ? nil : channel.remoteAddress.map { IPAddress($0)?.kind ?? .local }
+            let handler = OriginConnectionHandler(peer: address ?? .unknown)
+            try pipeline.addHandler(handler, position: .after(decoder.handler))
+        } catch {
+            // The client counts on a connection that still stands when it's told of the failure, so close later.
+            channel.eventLoop.execute { channel.close(promise: nil) }
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+        // Few large reads: about twice as fast as growing buffers on a fast network. One per turn of the event loop,
+        // so that a reader who stops has at most one more on the way.
+        let allocator = FixedSizeRecvByteBufferAllocator(capacity: 1 << 20)
+        return channel.setOption(.recvAllocator, value: allocator).flatMap {
+            channel.setOption(.maxMessagesPerRead, value: 1)
+        }
+    }
+
+    private static func prepare(_ request: OriginRequest) throws -> HTTPClient.Request {
+        let url = request.url
+        var headers = HTTPHeaders(sent: request.headerFields)
+        headers.replaceOrAdd(name: "Host", value: url.authority)
+        headers.replaceOrAdd(name: OriginConnectionHandler.targetField, value: url.target)
+        if let userInfo = url.userInfo, !headers.contains(name: "Authorization") {
+            headers.add(name: "Authorization", value: basicAuthorization(userInfo))
+        }
+        return try HTTPClient.Request(url: "\(url.scheme)://\(url.authority)/", method: .GET, headers: headers)
+    }
+
+    private static func basicAuthorization(_ userInfo: String) -> String {
+        let parts = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { $0.removingPercentEncoding ?? String($0) }
+        let credentials = "\(parts.first ?? ""):\(parts.count > 1 ? parts[1] : "")"
+        return "Basic \(Data(credentials.utf8).base64EncodedString())"
+    }
+
+    private static func tlsConfiguration(_ settings: AsyncHTTPClientSettings) throws -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.additionalTrustRoots = try settings.certificateAuthorityFiles.map { path in
+            do {
+                return .certificates(try NIOSSLCertificate.fromPEMFile(path))
+            } catch {
+                throw CacheError(
+                    .storage, "no certificate can be read from \(path); it must be a PEM file", cause: error)
+            }
+        }
+        return configuration
+    }
+
+    private static func proxy(_ proxy: UpstreamProxy) -> HTTPClient.Configuration.Proxy {
+        switch proxy.authorization {
+        case nil:
+            .server(host: proxy.host, port: proxy.port)
+        case .basic(let user, let password):
+            .server(host: proxy.host, port: proxy.port, authorization: .basic(username: user, password: password))
+        case .bearer(let token):
+            .server(host: proxy.host, port: proxy.port, authorization: .bearer(tokens: token))
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import MediaCache
+import NIOCore
+
+/// Bytes as the network brought them.
+struct NIOOriginBuffer: OriginBuffer {
+    let buffer: ByteBuffer
+
+    var count: Int { buffer.readableBytes }
+
+    func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try buffer.withUnsafeReadableBytes(body)
+    }
+}

@@ -1,0 +1,87 @@
+import AsyncHTTPClient
+import MediaCache
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Puts the client's errors into the cache's words.
+enum OriginFailure {
+    /// `error` as a `CacheError` that names the host of `url`. `hadHead` says whether the response had begun.
+    static func cacheError(for error: any Error, url: ResourceURL, hadHead: Bool) -> CacheError {
+        let host = url.authority
+        switch error {
+        case let error as CacheError:
+            return error
+        case is CancellationError:
+            return CacheError(.cancelled, "the request to \(host) was cancelled")
+        case let error as AddressGuard.Refusal:
+            return CacheError(
+                .forbiddenAddress,
+                "\(host) is at \(error.address), which isn't a public address; allow its network if it's meant")
+        case let error as HTTPClientError:
+            return cacheError(for: error, host: host, hadHead: hadHead)
+        case let error as NIOConnectionError:
+            return connectionFailure(error, host: host)
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+            return CacheError(
+                .unreachable,
+                "no secure connection to \(host); if its certificate is signed by an authority of your own, add that",
+                cause: error)
+        case HTTPParserError.invalidEOFState:
+            return truncated(host: host, cause: error)
+        case is HTTPParserError:
+            return CacheError(
+                .badResponse, "\(host) sent what isn't HTTP; check the URL's scheme and port", cause: error)
+        default:
+            let what = hadHead ? "the connection to \(host) broke in mid-body" : "\(host) can't be reached"
+            return CacheError(.unreachable, "\(what); try again later", cause: error)
+        }
+    }
+
+    private static func cacheError(for error: HTTPClientError, host: String, hadHead: Bool) -> CacheError {
+        switch error {
+        case .cancelled:
+            return CacheError(.cancelled, "the request to \(host) was cancelled", cause: error)
+        case .alreadyShutdown:
+            return CacheError(.closed, "\(host) can't be asked any more: the origin was shut down", cause: error)
+        case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout,
+            .socksHandshakeTimeout, .readTimeout, .writeTimeout, .deadlineExceeded:
+            return CacheError(
+                .timedOut, "\(host) didn't answer in time; check the address and the network", cause: error)
+        case .remoteConnectionClosed where hadHead:
+            return truncated(host: host, cause: error)
+        case .remoteConnectionClosed:
+            return CacheError(.unreachable, "\(host) closed the connection without an answer; try again", cause: error)
+        case .invalidURL, .emptyHost, .emptyScheme:
+            return CacheError(.invalidURL, "\(host) can't be used as a host; check the URL", cause: error)
+        case .proxyAuthenticationRequired:
+            return CacheError(
+                .unreachable, "the upstream proxy wants a user name and password; check the proxy's settings",
+                cause: error)
+        case .invalidProxyResponse:
+            return CacheError(
+                .unreachable, "the upstream proxy didn't connect to \(host); check the proxy's settings", cause: error)
+        default:
+            let code: CacheError.Code = hadHead ? .badResponse : .unreachable
+            return CacheError(code, "the request to \(host) failed", cause: error)
+        }
+    }
+
+    private static func connectionFailure(_ error: NIOConnectionError, host: String) -> CacheError {
+        if error.connectionErrors.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
+            return CacheError(.unreachable, "the name \(host) isn't known; check the URL and the network", cause: error)
+        }
+        if !error.connectionErrors.isEmpty,
+            error.connectionErrors.allSatisfy({ if case ChannelError.connectTimeout = $0.error { true } else { false } }
+            )
+        {
+            return CacheError(.timedOut, "connecting to \(host) took too long; check the address", cause: error)
+        }
+        return CacheError(.unreachable, "\(host) refused the connection; check that it runs", cause: error)
+    }
+
+    private static func truncated(host: String, cause: any Error) -> CacheError {
+        CacheError(.badResponse, "\(host) closed the connection before the body's announced end", cause: cause)
+    }
+}

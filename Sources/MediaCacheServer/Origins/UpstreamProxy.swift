@@ -1,0 +1,24 @@
+/// An HTTP proxy between this machine and all origins.
+public struct UpstreamProxy: Sendable, Hashable {
+    /// What the proxy asks for (`Proxy-Authorization`, RFC 9110 §11.7.2).
+    public enum Authorization: Sendable, Hashable {
+        /// A name and a password (RFC 7617).
+        case basic(user: String, password: String)
+        /// A token (RFC 6750).
+        case bearer(String)
+    }
+
+    /// The proxy's name or address; an IPv6 address without brackets.
+    public var host: String
+    /// The proxy's port, 1…65535.
+    public var port: Int
+    /// What the proxy asks for, if it does.
+    public var authorization: Authorization?
+
+    /// Creates a proxy.
+    public init(host: String, port: Int, authorization: Authorization? = nil) {
+        self.host = host
+        self.port = port
+        self.authorization = authorization
+    }
+}

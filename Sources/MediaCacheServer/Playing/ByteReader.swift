@@ -1,0 +1,33 @@
+import MediaCache
+
+/// What the response pump needs of a read session.
+protocol ByteReader: AnyObject, Sendable {
+    /// What was known of the representation at opening.
+    var head: ResourceHead { get }
+    /// The bytes to read; the upper bound is `Int64.max` while the length isn't known.
+    var range: Range<Int64> { get }
+    /// What there is to read now. `onReady` is kept, and called once, only if the answer is `.wait`.
+    func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep
+    /// `count` bytes of what `poll` gave have been taken.
+    func consume(_ count: Int)
+    /// What `poll` gave couldn't be read: it may be tried again, and in the end is fetched anew.
+    func readFailed(count: Int, error: any Error)
+    /// Ends reading.
+    func cancel()
+}
+
+extension ReadSession: ByteReader {}
+
+/// What opens readers: a store.
+protocol ByteReaderSource: Sendable {
+    /// A reader at once, if the resource is open and the origin needn't be asked first.
+    func readerIfOpen(_ request: ReadRequest) throws -> (any ByteReader)?
+    /// A reader, when the head is known.
+    func reader(_ request: ReadRequest) async throws -> any ByteReader
+}
+
+extension CacheStore: ByteReaderSource {
+    func readerIfOpen(_ request: ReadRequest) throws -> (any ByteReader)? { try readIfOpen(request) }
+
+    func reader(_ request: ReadRequest) async throws -> any ByteReader { try await read(request) }
+}

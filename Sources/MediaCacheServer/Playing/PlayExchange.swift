@@ -1,0 +1,256 @@
+import Foundation
+import MediaCache
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Answers one GET or HEAD on a play URL: opens readers, decides what to send, pumps it.
+final class PlayExchange: Exchange, ResponsePumpDelegate {
+    /// Versions that may come up while one is being chosen.
+    private static let maximumChanges = 2
+
+    private let request: PlayRequest
+    private let source: any ByteReaderSource
+    private let settings: TransferSettings?
+    private let writer: ResponseWriter
+    private let pieces: PieceBuffers
+    private let pool: NIOThreadPool
+    private var opening: Task<Void, Never>?
+    private var didOpen: ((Result<any ByteReader, CacheError>) -> Void)?
+    private var pump: ResponsePump?
+    private var isCancelled = false
+    /// The version that the response is of: all its parts are.
+    private var head: ResourceHead?
+    private var isPart = false
+    private var multipart: MultipartByteRanges?
+    private var part = 0
+    private var currentRange: Range<Int64> = 0..<0
+    private var changes = 0
+
+    init(
+        request: PlayRequest,
+        source: any ByteReaderSource,
+        settings: TransferSettings?,
+        writer: ResponseWriter,
+        pieces: PieceBuffers,
+        pool: NIOThreadPool
+    ) {
+        self.request = request
+        self.source = source
+        self.settings = settings
+        self.writer = writer
+        self.pieces = pieces
+        self.pool = pool
+    }
+
+    func start() {
+        let first = request.firstRange
+        open(first) { self.firstOpened($0, range: first) }
+    }
+
+    func writabilityChanged() { pump?.pump() }
+
+    func cancel() {
+        isCancelled = true
+        opening?.cancel()
+        opening = nil
+        didOpen = nil
+        pump?.cancel()
+        pump = nil
+    }
+
+    // MARK: Opening
+
+    private func open(_ range: RequestedRange, then handle: @escaping (Result<any ByteReader, CacheError>) -> Void) {
+        let readRequest = ReadRequest(url: request.target.url, range: range, settings: settings)
+        do {
+            if let reader = try source.readerIfOpen(readRequest) { return handle(.success(reader)) }
+        } catch {
+            return handle(.failure(CacheError.wrap(error, as: .storage, "the resource can't be opened")))
+        }
+        didOpen = handle
+        let loop = writer.eventLoop
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        opening = Task { [source] in
+            let result: Result<any ByteReader, CacheError>
+            do {
+                result = .success(try await source.reader(readRequest))
+            } catch {
+                result = .failure(CacheError.wrap(error, as: .storage, "the resource can't be opened"))
+            }
+            loop.execute { bound.value.opened(result) }
+        }
+    }
+
+    private func opened(_ result: Result<any ByteReader, CacheError>) {
+        opening = nil
+        guard !isCancelled, let handle = didOpen else {
+            if case .success(let reader) = result { reader.cancel() }
+            return
+        }
+        didOpen = nil
+        handle(result)
+    }
+
+    private func firstOpened(_ result: Result<any ByteReader, CacheError>, range: RequestedRange) {
+        switch result {
+        case .success(let reader):
+            decide(with: reader, openedFor: range)
+        case .failure(let error) where error.code == .rangeNotSatisfiable:
+            // Another part or a condition may still make it a 200, 206 or 304; that needs the head.
+            guard !request.isSettledByFirstRange, range != .all else { return refuse(error) }
+            open(.all) { self.firstOpened($0, range: .all) }
+        case .failure(let error):
+            refuse(error)
+        }
+    }
+
+    // MARK: Deciding
+
+    private func decide(with reader: any ByteReader, openedFor range: RequestedRange) {
+        let head = reader.head
+        self.head = head
+        if MediaTypes.isDocument(head.contentType) {
+            reader.cancel()
+            return refuse(
+                CacheError(
+                    .notMedia, "the origin sent a document (\(head.contentType)), not media: \(request.target.url)")
+            )
+        }
+        switch request.preconditions.evaluate(head) {
+        case .proceed: break
+        case .notModified: return answerWithoutBody(.notModified, reader)
+        case .failed: return answerWithoutBody(.preconditionFailed, reader)
+        }
+        if request.isHead { return answerWithoutBody(.ok, reader) }
+        switch request.plan(for: head) {
+        case .whole:
+            if range == .all { return send(reader) }
+            reopen(.all, insteadOf: reader)
+        case .part(let part):
+            isPart = true
+            if reader.range == part { return send(reader) }
+            reopen(.closed(part.lowerBound, through: part.upperBound - 1), insteadOf: reader)
+        case .parts(let ranges):
+            let multipart = MultipartByteRanges(ranges: ranges, length: head.length ?? 0, contentType: head.contentType)
+            self.multipart = multipart
+            if reader.range == ranges[0] { return send(reader) }
+            reopen(.closed(ranges[0].lowerBound, through: ranges[0].upperBound - 1), insteadOf: reader)
+        case .unsatisfiable:
+            reader.cancel()
+            refuse(
+                CacheError(
+                    .rangeNotSatisfiable,
+                    "the range lies outside the resource's \(head.length ?? 0) bytes",
+                    completeLength: head.length
+                )
+            )
+        }
+    }
+
+    private func reopen(_ range: RequestedRange, insteadOf reader: any ByteReader) {
+        reader.cancel()
+        open(range) { result in
+            switch result {
+            case .success(let reader):
+                // What was decided holds for the version it was decided for.
+                guard reader.head.entityTag != self.head?.entityTag else { return self.send(reader) }
+                self.decideAgain(with: reader, openedFor: range)
+            case .failure(let error): self.refuse(error)
+            }
+        }
+    }
+
+    private func decideAgain(with reader: any ByteReader, openedFor range: RequestedRange) {
+        changes += 1
+        guard changes <= Self.maximumChanges else {
+            reader.cancel()
+            return refuse(CacheError(.representationChanged, "the resource changes with every request"))
+        }
+        isPart = false
+        multipart = nil
+        decide(with: reader, openedFor: range)
+    }
+
+    private func send(_ reader: any ByteReader) {
+        if writer.hasSentHead, reader.head.entityTag != head?.entityTag {
+            reader.cancel()
+            return refuse(CacheError(.representationChanged, "the resource changed between two parts"))
+        }
+        head = reader.head
+        let pump = ResponsePump(reader: reader, writer: writer, pieces: pieces, pool: pool, delegate: self)
+        self.pump = pump
+        currentRange = reader.range
+        pump.start()
+    }
+
+    // MARK: Writing
+
+    func pumpWillWrite() {
+        guard let head else { return }
+        if let multipart {
+            if part == 0 {
+                let fields = PlayHeaders.make(for: head, contentType: multipart.headerValue, now: Date())
+                writer.writeHead(.partialContent, fields, contentLength: multipart.contentLength)
+            }
+            writer.writeBody(ByteBuffer(string: multipart.opening(of: part)))
+            return
+        }
+        var fields = PlayHeaders.make(for: head, now: Date())
+        let isKnown = currentRange.upperBound != .max
+        if isPart, let length = head.length {
+            addContentRange(ContentRange(range: currentRange, completeLength: length), to: &fields)
+        }
+        let length = isKnown ? currentRange.upperBound - currentRange.lowerBound : nil
+        writer.writeHead(isPart ? .partialContent : .ok, fields, contentLength: length)
+    }
+
+    private func addContentRange(_ range: ContentRange, to fields: inout HTTPHeaders) {
+        if let value = range.fieldValue { fields.add(name: "Content-Range", value: value) }
+    }
+
+    func pumpDidEnd() {
+        pump = nil
+        guard let multipart else { return writer.finish() }
+        part += 1
+        guard part < multipart.ranges.count else {
+            writer.writeBody(ByteBuffer(string: multipart.closing))
+            return writer.finish()
+        }
+        writer.flush()
+        let next = multipart.ranges[part]
+        open(.closed(next.lowerBound, through: next.upperBound - 1)) { result in
+            switch result {
+            case .success(let reader): self.send(reader)
+            case .failure(let error): self.refuse(error)
+            }
+        }
+    }
+
+    func pumpDidFail(_ error: CacheError) {
+        pump = nil
+        refuse(error)
+    }
+
+    private func answerWithoutBody(_ status: HTTPResponseStatus, _ reader: any ByteReader) {
+        let head = reader.head
+        reader.cancel()
+        writer.writeHead(
+            status, PlayHeaders.make(for: head, now: Date()), contentLength: status == .ok ? head.length : 0)
+        writer.finish()
+    }
+
+    /// Tells the player why there is nothing, or, in mid-body, lets it see that the body is cut short.
+    private func refuse(_ error: CacheError) {
+        guard !isCancelled else { return }
+        guard !writer.hasSentHead else { return writer.abort() }
+        let problem = PlayFailure.problem(for: error)
+        var fields = HTTPHeaders()
+        PlayHeaders.addProtection(to: &fields)
+        if error.code == .rangeNotSatisfiable {
+            addContentRange(ContentRange(range: nil, completeLength: error.completeLength), to: &fields)
+        }
+        if let wait = error.retryAfter { fields.add(name: "Retry-After", value: "\(wait.components.seconds)") }
+        writer.writeProblem(problem, fields)
+    }
+}

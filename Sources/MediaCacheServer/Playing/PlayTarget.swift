@@ -1,0 +1,98 @@
+public import MediaCache
+
+/// What a play URL names: `/play/<key>[;option=value…]/<scheme>/<authority>/<path>?<query>`.
+///
+/// The path mirrors the origin's, so that relative references resolve through the server. Path and query are carried
+/// byte for byte; in the authority brackets are percent-encoded, since a path may not hold them (RFC 3986 §3.3).
+public struct PlayTarget: Sendable, Hashable {
+    /// The access key as it came. It has not been checked.
+    public var key: String
+    /// The resource, without user information.
+    public var url: ResourceURL
+    /// `user:password` from the authority, decoded, if there was any.
+    public var userInfo: String?
+    /// Whether the caller wants the index moved to the front.
+    public var fastStart: Bool
+
+    /// How all play paths begin.
+    static let prefix = "/play/"
+
+    /// Reads a request target.
+    ///
+    /// - Throws: `CacheError` with `invalidURL`, saying which part is missing or wrong.
+    public init(_ requestTarget: String) throws {
+        guard requestTarget.hasPrefix(Self.prefix) else { throw Self.malformed("it doesn't begin with /play/") }
+        var rest = requestTarget.utf8.dropFirst(Self.prefix.utf8.count)
+        func nextPart() -> Substring? {
+            guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+            defer { rest = rest[rest.index(after: slash)...] }
+            return Substring(rest[..<slash])
+        }
+        guard let keyAndOptions = nextPart() else { throw Self.malformed("the key is missing") }
+        guard let scheme = nextPart() else { throw Self.malformed("the scheme is missing") }
+
+        // An authority without a path: `…/http/host` and `…/http/host?query`.
+        let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+        guard let authority = Self.decodeAuthority(Substring(rest[..<end])), !authority.isEmpty else {
+            throw Self.malformed("the host is missing or badly encoded")
+        }
+        var target = Substring(rest[end...])
+
+        var options = keyAndOptions.split(separator: ";", omittingEmptySubsequences: false)
+        key = String(options.removeFirst())
+        fastStart = options.contains("faststart=1")
+        if let stripped = Self.strippingFastStart(target) {
+            target = stripped
+            fastStart = true
+        }
+        let parsed = try ResourceURL(scheme: scheme.lowercased(), authority: authority, target: String(target))
+        userInfo = parsed.userInfo.flatMap { PercentCoding.decode($0) }
+        url = parsed.userInfo == nil ? parsed : parsed.withoutUserInfo
+    }
+
+    /// The path and query of the play URL of `url`. User information is left out: it belongs in a header profile.
+    public static func path(for url: ResourceURL, key: String, fastStart: Bool = false) -> String {
+        let options = fastStart ? ";faststart=1" : ""
+        return "\(prefix)\(key)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
+    }
+
+    /// The target without a last query item `faststart=1`, or nil if it has none.
+    private static func strippingFastStart(_ target: Substring) -> Substring? {
+        for suffix in ["?faststart=1", "&faststart=1"] where target.hasSuffix(suffix) {
+            guard suffix.hasPrefix("?") || target.contains("?") else { continue }
+            return target.dropLast(suffix.count)
+        }
+        return nil
+    }
+
+    private static func decodeAuthority(_ text: Substring) -> String? {
+        // Only what a path can't hold is encoded by us; what the user information has encoded itself stays so.
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        var output = ""
+        var rest = text
+        while let percent = rest.firstIndex(of: "%") {
+            output += rest[..<percent]
+            guard let end = rest.index(percent, offsetBy: 3, limitedBy: rest.endIndex) else { return nil }
+            switch rest[percent..<end].uppercased() {
+            case "%5B": output += "["
+            case "%5D": output += "]"
+            case "%3A": output += ":"
+            default: output += rest[percent..<end]
+            }
+            rest = rest[end...]
+        }
+        return output + rest
+    }
+
+    private static func encodeAuthority(_ authority: String) -> String {
+        guard authority.utf8.contains(UInt8(ascii: "[")) else { return authority }
+        return authority.replacing("[", with: "%5B").replacing("]", with: "%5D")
+    }
+
+    private static func malformed(_ reason: String) -> CacheError {
+        CacheError(
+            .invalidURL,
+            "this is no play URL: \(reason); expected /play/<key>/<scheme>/<host>/<path>"
+        )
+    }
+}

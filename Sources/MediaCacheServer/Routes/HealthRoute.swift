@@ -1,0 +1,16 @@
+import HTTPTypes
+
+/// `GET /healthz`: whether the server answers. It is open, and says nothing else.
+struct HealthRoute: Route {
+    let paths = ["/healthz"]
+    let access = RouteAccess.open
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        guard request.method == .get || request.method == .head else {
+            throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+        var response = RouteResponse(contentType: "text/plain; charset=utf-8", text: "ok\n")
+        response.headerFields[.cacheControl] = "no-store"
+        return response
+    }
+}

@@ -1,0 +1,92 @@
+import HTTPTypes
+import MediaCache
+
+/// `/api/v1/resources`: what is kept, one or all; removing and pinning.
+struct ResourcesRoute: Route {
+    static let path = "/api/v1/resources"
+
+    let paths = [ResourcesRoute.path, ResourcesRoute.path + "/"]
+    let access = RouteAccess.key
+    let store: CacheStore
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
+        switch parts.count {
+        case 0: return try await respondForAll(request)
+        case 1: return try await respondForOne(request, id: try Self.id(parts[0]))
+        case 2 where parts[1] == "pin": return try await respondForPin(request, id: try Self.id(parts[0]))
+        default: throw Problem.notFound("there is nothing at this path")
+        }
+    }
+
+    private func respondForAll(_ request: RouteRequest) async throws -> RouteResponse {
+        switch request.method {
+        case .get, .head:
+            if let text = request.queryItem("url") {
+                let url = try ResourceURL(text)
+                guard let info = try await store.resource(for: url.withoutUserInfo) else {
+                    throw Problem.notFound("nothing of \(url) is kept")
+                }
+                return try .json(try await withFile(ResourceRecord(info), request))
+            }
+            let infos = try await store.resources()
+            let wanted =
+                switch request.queryItem("state") {
+                case nil: infos
+                case "complete": infos.filter(\.isComplete)
+                case "partial": infos.filter { !$0.isComplete }
+                case .some(let other): throw Problem.badRequest("state is complete or partial, not “\(other)”")
+                }
+            return try .json(ResourceList(resources: wanted.map { ResourceRecord($0) }))
+        case .delete:
+            let pinned =
+                switch request.queryItem("pinned") {
+                case nil, "false": false
+                case "true": true
+                case .some(let other): throw Problem.badRequest("pinned is true or false, not “\(other)”")
+                }
+            return try .json(RemovalList(removed: try await store.removeAll(includingPinned: pinned)))
+        default:
+            throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+
+    private func respondForOne(_ request: RouteRequest, id: Int64) async throws -> RouteResponse {
+        switch request.method {
+        case .get, .head: return try .json(try await withFile(try await record(id), request))
+        case .delete: return try .json(RemovalList(removed: [try await store.remove(id: id)]))
+        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+
+    private func respondForPin(_ request: RouteRequest, id: Int64) async throws -> RouteResponse {
+        switch request.method {
+        case .post, .put: try await store.setPinned(true, id: id)
+        case .delete: try await store.setPinned(false, id: id)
+        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+        return try .json(try await record(id))
+    }
+
+    private func record(_ id: Int64) async throws -> ResourceRecord {
+        guard let info = try await store.resource(id: id) else {
+            throw Problem.notFound("no resource with the number \(id) is kept")
+        }
+        return ResourceRecord(info)
+    }
+
+    /// The record with the path of its file, if the request asks for it by `file=true` and the resource is complete.
+    ///
+    /// Asking for the file gives the blob a second name, and from then on it can only be given up whole.
+    private func withFile(_ record: ResourceRecord, _ request: RouteRequest) async throws -> ResourceRecord {
+        guard record.complete, request.queryItem("file") == "true" else { return record }
+        var record = record
+        record.localFile = try await store.localFile(for: ResourceURL(record.url))?.path
+        return record
+    }
+
+    private static func id(_ text: Substring) throws -> Int64 {
+        guard let id = Int64(text) else { throw Problem.badRequest("“\(text)” is not a resource's number") }
+        return id
+    }
+}

@@ -1,0 +1,65 @@
+import HTTPTypes
+import MediaCache
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What concerns the server: `/api/v1/server`, `urls` and `header-profiles`.
+struct ServerRoute: Route {
+    let paths = ["/api/v1/server", "/api/v1/urls", "/api/v1/header-profiles"]
+    let access = RouteAccess.key
+    let cacheFolder: String?
+    let profiles: HeaderProfileBook
+    let addresses: @Sendable () -> [String]
+    let playURL: @Sendable (ResourceURL) throws -> String
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        switch (request.path, request.method) {
+        case ("/api/v1/server", .get), ("/api/v1/server", .head):
+            return try .json(
+                ServerInfo(
+                    version: CacheServer.version,
+                    pid: getpid(),
+                    addresses: addresses(),
+                    cacheFolder: cacheFolder
+                )
+            )
+        case ("/api/v1/urls", .get), ("/api/v1/urls", .head):
+            guard let text = request.queryItem("url") else { throw Problem.badRequest("the query item url is missing") }
+            return try .json(PlayLink(playURL: try playURL(try ResourceURL(text))))
+        case ("/api/v1/header-profiles", .put):
+            try setProfile(try request.decode(HeaderProfileUpdate.self))
+            return RouteResponse(status: 204)
+        default:
+            throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+
+    private func setProfile(_ update: HeaderProfileUpdate) throws {
+        let origin = try ResourceURL(update.origin)
+        guard !update.headers.isEmpty else { return profiles.set(nil, for: origin) }
+        let fields = try HTTPFields(named: update.headers)
+        profiles.set(HeaderProfiles.Profile(fields: fields, identity: update.identity), for: origin)
+    }
+}
+
+extension HTTPFields {
+    /// Header fields from a JSON object.
+    init(named headers: [String: String]) throws {
+        self.init()
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+            guard let fieldName = HTTPField.Name(name) else {
+                throw Problem.badRequest("“\(name)” is not the name of a header field")
+            }
+            guard HTTPField.isValidValue(value) else {
+                throw Problem.badRequest("the value of \(name) has characters that a header field can't have")
+            }
+            self[fieldName] = value
+        }
+    }
+}

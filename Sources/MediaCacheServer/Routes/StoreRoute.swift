@@ -1,0 +1,31 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+
+/// What concerns the store as a whole: `/api/v1/prune`, `verify`, `usage`.
+struct StoreRoute: Route {
+    let paths = ["/api/v1/prune", "/api/v1/verify", "/api/v1/usage"]
+    let access = RouteAccess.key
+    let store: CacheStore
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        switch (request.path, request.method) {
+        case ("/api/v1/prune", .post):
+            return try .json(PruneReport(bytesFreed: try await store.prune()))
+        case ("/api/v1/verify", .post):
+            let wanted = request.body.isEmpty ? VerifyRequest() : try request.decode(VerifyRequest.self)
+            return try .json(try await store.verify(repair: wanted.repair))
+        case ("/api/v1/usage", .get), ("/api/v1/usage", .head):
+            return try .json(try await store.usage())
+        default:
+            throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+}
+
+extension RouteRequest {
+    /// The body as a JSON value.
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try APICoding.makeDecoder().decode(type, from: Data(body))
+    }
+}

@@ -1,0 +1,45 @@
+public import Logging
+
+/// How a server listens, and to whom.
+public struct ServerConfiguration: Sendable {
+    /// The name or address to listen at. A loopback name or address means IPv4 and IPv6 loopback both.
+    public var host: String
+    /// The port; 0 picks a free one.
+    public var port: Int
+    /// Further names that requests may give in `Host`, for use behind a proxy or in a LAN.
+    public var allowedHosts: [String]
+    /// Where a reverse proxy shows this server: a path as `/cache`, put before every URL made, or empty.
+    public var publicPath: String
+    /// What is taken from clients.
+    public var limits: ServerLimits
+    /// The cache folder, told by the API.
+    public var cacheFolder: String?
+    /// How long `run()` lets running responses go on when it is to stop.
+    public var grace: Duration
+    /// Where the log goes. The access key is never in it.
+    public var logger: Logger
+
+    /// The port that `serve` listens at unless told otherwise.
+    public static let defaultPort = 9479
+
+    /// Creates a configuration.
+    public init(
+        host: String = "127.0.0.1",
+        port: Int = ServerConfiguration.defaultPort,
+        allowedHosts: [String] = [],
+        publicPath: String = "",
+        limits: ServerLimits = ServerLimits(),
+        cacheFolder: String? = nil,
+        grace: Duration = .seconds(10),
+        logger: Logger = Logger(label: "MediaCacheServer")
+    ) {
+        self.host = host
+        self.port = port
+        self.allowedHosts = allowedHosts
+        self.publicPath = publicPath
+        self.limits = limits
+        self.cacheFolder = cacheFolder
+        self.grace = grace
+        self.logger = logger
+    }
+}

@@ -1,0 +1,38 @@
+import Logging
+import NIOPosix
+
+/// What all connections of one server share.
+final class ServerContext: Sendable {
+    let source: any ByteReaderSource
+    let access: AccessControl
+    let hosts: HostPolicy
+    let profiles: HeaderProfileBook
+    let router: Router
+    let limits: ServerLimits
+    let metrics: ServerMetrics
+    let pieces = PieceBuffersByLoop()
+    let pool: NIOThreadPool
+    let logger: Logger
+
+    init(
+        source: any ByteReaderSource,
+        access: AccessControl,
+        hosts: HostPolicy,
+        profiles: HeaderProfileBook,
+        router: Router,
+        limits: ServerLimits,
+        metrics: ServerMetrics,
+        pool: NIOThreadPool = .singleton,
+        logger: Logger
+    ) {
+        self.source = source
+        self.access = access
+        self.hosts = hosts
+        self.profiles = profiles
+        self.router = router
+        self.limits = limits
+        self.metrics = metrics
+        self.pool = pool
+        self.logger = logger
+    }
+}

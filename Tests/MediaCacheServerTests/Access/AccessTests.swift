@@ -1,0 +1,91 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import Testing
+
+@testable import MediaCacheServer
+
+struct AccessTests {
+    @Test func aKeyHasAtLeast128RandomBits() {
+        let keys = (0..<100).map { _ in AccessKey().value }
+        #expect(Set(keys).count == 100)
+        // Six bits to a character.
+        #expect(keys.allSatisfy { $0.utf8.count * 6 >= 128 })
+    }
+
+    @Test func aKeyIsNotInItsDescription() {
+        let key = AccessKey()
+        var dumped = ""
+        dump(key, to: &dumped)
+        #expect(!"\(key) \(String(reflecting: key)) \(dumped)".contains(key.value))
+    }
+
+    @Test func onlyTheWholeKeyMatches() throws {
+        let key = try #require(AccessKey("abcdefghijklmnopqrstuvwxyz"))
+        #expect(key.matches("abcdefghijklmnopqrstuvwxyz"))
+        #expect(!key.matches("abcdefghijklmnopqrstuvwxy"))
+        #expect(!key.matches("abcdefghijklmnopqrstuvwxyz0"))
+        #expect(!key.matches("abcdefghijklmnopqrstuvwxyZ"))
+        #expect(!key.matches(""))
+    }
+
+    @Test func theKeyFileIsTheOwnersAloneAndStays() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = AccessKeyFile(location: CacheLocation(folder: folder))
+        #expect(try file.load() == nil)
+        let key = try file.loadOrCreate()
+        #expect(try file.loadOrCreate() == key)
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["key"])
+        let rolled = try file.roll()
+        #expect(rolled != key)
+        #expect(try file.load() == rolled)
+    }
+
+    @Test func aKeyFileWithoutAKeyIsAnErrorThatNamesIt() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = AccessKeyFile(location: CacheLocation(folder: folder))
+        try Data("short\n".utf8).write(to: URL(filePath: file.path))
+        let error = #expect(throws: CacheError.self) { try file.loadOrCreate() }
+        #expect(error?.message.contains(file.path) == true)
+    }
+
+    @Test func theAPIsKeyIsABearerToken() {
+        let key = AccessKey()
+        let access = AccessControl(key: key)
+        #expect(access.admits(authorization: "Bearer \(key.value)"))
+        #expect(access.admits(authorization: "bearer \(key.value)"))
+        #expect(!access.admits(authorization: "Basic \(key.value)"))
+        #expect(!access.admits(authorization: key.value))
+        #expect(!access.admits(authorization: nil))
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:9479", true), ("localhost", true), ("LOCALHOST.:80", true), ("[::1]:9479", true),
+        ("127.9.8.7", true), ("media.example:80", true), ("192.168.1.5", true), ("10.0.0.1:9479", true),
+        ("evil.example", false), ("127.0.0.1.evil.example", false), ("localhost.evil.example", false), ("", false),
+        ("10.0.0.2", false), ("127.0.0.256", false),
+    ])
+    func onlyKnownHostsAreAnswered(_ host: String, _ isAllowed: Bool) {
+        let policy = HostPolicy(boundHost: "192.168.1.5", allowedHosts: ["media.example"])
+        #expect(policy.allows(host, localAddress: "10.0.0.1") == isAllowed)
+    }
+
+    @Test func basicAuthenticationIsAHeaderProfileThatTellsUsersApart() throws {
+        let profile = HeaderProfileBook.basic("Aladdin:open sesame")
+        // The example of RFC 7617 §2.
+        #expect(profile.fields[.authorization] == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+        #expect(profile.identity == "Aladdin")
+        let book = HeaderProfileBook(base: TransferSettings())
+        let url = try ResourceURL("https://example.com/x")
+        #expect(book.settings(for: url, userInfo: nil) == nil)
+        let settings = try #require(book.settings(for: url, userInfo: "a:b"))
+        #expect(settings.headerProfiles[url]?.identity == "a")
+        #expect(settings.headerProfiles[try ResourceURL("https://other.example/")] == nil)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import MediaCacheServer
+
+struct MalformedRequestTests {
+    private struct Case: Decodable {
+        var name: String
+        var input: String
+        var expectsError: Bool
+    }
+
+    /// What a server did with an input.
+    private struct Outcome {
+        var statuses: [Int]
+        var isOpen: Bool
+
+        var isRefused: Bool { statuses.last == 400 || !isOpen }
+    }
+
+    private func outcome(of input: String) throws -> Outcome {
+        let channel = try TestServer.connect(TestServer.context(FakeSource([1, 2, 3])))
+        // What comes after the server closed is lost, as on a socket.
+        _ = try? channel.writeInbound(ByteBuffer(string: input))
+        let text = String(decoding: try channel.received(), as: UTF8.self)
+        let statuses = text.split(separator: "\r\n").filter { $0.hasPrefix("HTTP/1.") }
+            .compactMap { Int($0.split(separator: " ")[1]) }
+        return Outcome(statuses: statuses, isOpen: channel.isActive)
+    }
+
+    /// The input with a host, without which every request of HTTP/1.1 is refused.
+    private static func withHost(_ input: String) -> String {
+        guard !input.lowercased().contains("host:"), let line = input.firstRange(of: "\r\n") else { return input }
+        return input.replacingCharacters(in: line, with: "\r\nHost: localhost\r\n")
+    }
+
+    @Test func errorsAreAnsweredWith400OrAClosedConnection() throws {
+        guard let data = try Corpus.data("derived/http/llhttp-cases.json") else { return }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let cases = try decoder.decode([Case].self, from: data)
+        #expect(cases.count == 131)
+        for example in cases {
+            // The corpus leaves out the line ends at an input's end.
+            let input = example.input + "\r\n\r\n"
+            let outcome = try outcome(of: input)
+            let hosted = try self.outcome(of: Self.withHost(input))
+            if example.expectsError {
+                #expect(outcome.isRefused, "\(example.name): \(input.debugDescription) gave \(outcome)")
+                #expect(hosted.isRefused, "\(example.name), with a host: \(input.debugDescription) gave \(hosted)")
+            }
+        }
+    }
+
+    @Test func noBytesCrashTheServer() throws {
+        var generator = SeededGenerator(seed: 20_260_727)
+        print("seed: 20260727")
+        let starts = ["", "GET ", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: localhost\r\n", "POST / HTTP/1.1\r\n"]
+        for _ in 0..<300 {
+            let start = starts[Int(generator.next() % UInt64(starts.count))]
+            let noise = (0..<Int(generator.next() % 200)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+            let channel = try TestServer.connect(TestServer.context(FakeSource([1, 2, 3])))
+            _ = try? channel.writeInbound(ByteBuffer(bytes: Array(start.utf8) + noise))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(100))
+            #expect(!channel.isActive)
+        }
+    }
+}
+
+/// The same numbers for the same seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

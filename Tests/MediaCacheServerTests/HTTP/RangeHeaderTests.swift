@@ -1,0 +1,83 @@
+import Foundation
+import MediaCache
+import Testing
+
+@testable import MediaCacheServer
+
+struct RangeHeaderTests {
+    /// One vector of the corpus. Its source says what its result means.
+    private struct Vector: Decodable {
+        var source: String
+        var header: String
+        var length: Int64
+        var rangesStartLength: [[Int64]]?
+        var result: Result?
+        var contentRange: String?
+
+        enum Result: Decodable, Equatable {
+            case code(Int)
+            case ranges([[Int64]])
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                if let code = try? container.decode(Int.self) {
+                    self = .code(code)
+                } else {
+                    self = .ranges(try container.decode([[Int64]].self))
+                }
+            }
+        }
+    }
+
+    @Test func everyVectorMeansWhatItsSourceSays() throws {
+        guard let data = try Corpus.data("derived/http/range-parse-vectors.json") else { return }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let vectors = try decoder.decode([Vector].self, from: data)
+        #expect(vectors.count == 104)
+        for vector in vectors {
+            let header = RangeHeader(vector.header)
+            let resolution = header?.resolved(in: vector.length)
+            var ranges: [Range<Int64>]?
+            if case .satisfiable(let found) = resolution { ranges = found }
+            if vector.source.hasPrefix("golang") {
+                let expected = vector.rangesStartLength?.map { $0[0]..<$0[0] + $0[1] }
+                #expect(ranges == expected, "\(vector.header) in \(vector.length)")
+            } else if vector.source.hasPrefix("jshttp") {
+                switch vector.result {
+                case .code(-2): #expect(header == nil, "\(vector.header) is malformed")
+                case .code: #expect(resolution == .unsatisfiable, "\(vector.header) in \(vector.length)")
+                case .ranges(let expected):
+                    #expect(ranges == expected.map { $0[0]..<$0[1] + 1 }, "\(vector.header) in \(vector.length)")
+                case nil: Issue.record("a vector without a result: \(vector.header)")
+                }
+            } else {
+                // These are of a parser for one range alone: a list is no range to it.
+                let single = vector.header.contains(",") ? nil : ranges?.first
+                let contentRange = single.flatMap { ContentRange(range: $0, completeLength: vector.length).fieldValue }
+                #expect(contentRange == vector.contentRange, "\(vector.header) in \(vector.length)")
+            }
+        }
+    }
+
+    @Test func numbersThatDoNotFitAreTheGreatestThereAre() {
+        let header = RangeHeader("bytes=5-99999999999999999999999")
+        #expect(header?.resolved(in: 10) == .satisfiable([5..<10]))
+        #expect(RangeHeader("bytes=99999999999999999999999-")?.resolved(in: 10) == .unsatisfiable)
+    }
+
+    @Test func anEmptySuffixIsUnsatisfiable() {
+        #expect(RangeHeader("bytes=-0")?.resolved(in: 10) == .unsatisfiable)
+    }
+
+    @Test func tooManyPartsAreIgnored() {
+        let parts = (0...RangeHeader.maximumParts).map { "\($0 * 2)-\($0 * 2)" }.joined(separator: ",")
+        #expect(RangeHeader("bytes=\(parts)") == nil)
+    }
+
+    @Test func overlappingAndTouchingPartsBecomeOneWhereTheFirstStood() {
+        #expect(RangeHeader.coalesced([50..<60, 0..<10, 5..<20]) == [50..<60, 0..<20])
+        #expect(RangeHeader.coalesced([0..<10, 20..<30, 10..<20]) == [0..<30])
+        #expect(RangeHeader.coalesced([5..<6, 0..<1]) == [5..<6, 0..<1])
+    }
+}

@@ -1,0 +1,300 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaCacheServer
+import MediaCacheTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct AsyncHTTPClientOriginTests {
+    private static let text = ScriptedResource(.text("hello"), contentType: "text/plain")
+
+    /// Runs `body` with an origin and a server, and stops both.
+    private func withServer<R>(
+        onIPv6: Bool = false,
+        _ settings: AsyncHTTPClientSettings = AsyncHTTPClientSettings(),
+        _ body: (AsyncHTTPClientOrigin, ScriptedOriginServer) async throws -> R
+    ) async throws -> R {
+        let server = try ScriptedOriginServer(onIPv6: onIPv6)
+        let origin = try AsyncHTTPClientOrigin(settings: settings)
+        do {
+            let result = try await body(origin, server)
+            await origin.shutdown()
+            server.stop()
+            return result
+        } catch {
+            await origin.shutdown()
+            server.stop()
+            throw error
+        }
+    }
+
+    private func read(_ response: OriginResponse) async throws -> String {
+        var bytes: [UInt8] = []
+        while let buffer = try await response.body.next() { bytes += buffer.withUnsafeBytes { Array($0) } }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func failure(_ body: () async throws -> Void) async -> CacheError? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error as? CacheError
+        }
+    }
+
+    @Test func userInfoBecomesBasicAuthorization() async throws {
+        try await withServer { origin, server in
+            let url = try ResourceURL("http://us%40er:p%3Ass%C3%A9@127.0.0.1:\(server.port)/a")
+            server.origin[url] = Self.text
+            _ = try await read(origin.send(OriginRequest(url: url)))
+            let sent = server.origin.requests[0].headerFields[.authorization]
+            #expect(sent == "Basic " + Data("us@er:p:ssé".utf8).base64EncodedString())
+
+            _ = try await read(origin.send(OriginRequest(url: url, headerFields: [.authorization: "Bearer t"])))
+            #expect(server.origin.requests[1].headerFields[.authorization] == "Bearer t")
+        }
+    }
+
+    @Test func asksIPv6Addresses() async throws {
+        try await withServer(onIPv6: true) { origin, server in
+            let url = try server.url("/a")
+            server.origin[url] = Self.text
+            let response = try await origin.send(OriginRequest(url: url))
+            #expect(response.peer == .local)
+            #expect(try await read(response) == "hello")
+        }
+    }
+
+    @Test func ownMarksNeverLeaveOrEnter() async throws {
+        try await withServer { origin, server in
+            let url = try server.url("/a?b=1")
+            var resource = Self.text
+            let mark = try #require(HTTPField.Name("mediacache-peer"))
+            resource.headerFields[mark] = "global"
+            server.origin[url] = resource
+            let response = try await origin.send(OriginRequest(url: url))
+            #expect(response.peer == .local)
+            #expect(response.headerFields[mark] == nil)
+            #expect(try await read(response) == "hello")
+            let names = server.origin.requests[0].headerFields.map(\.name.canonicalName)
+            #expect(names.allSatisfy { !$0.hasPrefix("mediacache") })
+        }
+    }
+
+    @Test func aNameThatLeadsToALocalAddressIsRefusedBeforeTheRequest() async throws {
+        try await withServer { origin, server in
+            let url = try ResourceURL("http://localhost:\(server.port)/a")
+            server.origin[url] = Self.text
+            // Many at once and again: each refusal closes a connection that the client believed to be good.
+            for _ in 0..<5 {
+                await withTaskGroup(of: CacheError.Code?.self) { group in
+                    for _ in 0..<20 {
+                        group.addTask {
+                            await failure { _ = try await origin.send(OriginRequest(url: url, scope: .publicOnly)) }?
+                                .code
+                        }
+                    }
+                    for await code in group { #expect(code == .forbiddenAddress) }
+                }
+            }
+            #expect(server.origin.requests.isEmpty)
+            let error = await failure { _ = try await origin.send(OriginRequest(url: url, scope: .publicOnly)) }
+            #expect(error?.message.contains("localhost:\(server.port)") == true)
+
+            let response = try await origin.send(OriginRequest(url: url))
+            #expect(try await read(response) == "hello")
+            let again = await failure { _ = try await origin.send(OriginRequest(url: url, scope: .publicOnly)) }
+            #expect(again?.code == .forbiddenAddress, "a connection of the unrestricted kind must not be shared")
+        }
+    }
+
+    @Test func allowedNetworksAreReachedInPublicScope() async throws {
+        let loopback = try #require(AddressRange("127.0.0.0/8"))
+        try await withServer(AsyncHTTPClientSettings(allowedNetworks: [loopback])) { origin, server in
+            let url = try server.url("/a")
+            server.origin[url] = Self.text
+            let response = try await origin.send(OriginRequest(url: url, scope: .publicOnly))
+            #expect(response.peer == .local)
+            #expect(try await read(response) == "hello")
+        }
+    }
+
+    @Test func aRefusedConnectionFailsAtOnceAsUnreachable() async throws {
+        try await withServer { origin, server in
+            let url = try server.url("/a")
+            server.stop()
+            let error = await failure {
+                _ = try await origin.send(OriginRequest(url: url, limits: TransferLimits(connect: .seconds(30))))
+            }
+            #expect(error?.code == .unreachable)
+            #expect(error?.message.contains(url.authority) == true)
+        }
+    }
+
+    @Test func anUnknownNameIsUnreachable() async throws {
+        try await withServer { origin, _ in
+            let url = try ResourceURL("http://no-such-host.invalid/a")
+            let error = await failure { _ = try await origin.send(OriginRequest(url: url)) }
+            #expect(error?.code == .unreachable)
+            #expect(error?.message.contains("no-such-host.invalid") == true)
+        }
+    }
+
+    @Test func aHandshakeWithoutAnAnswerRunsIntoTheConnectLimit() async throws {
+        try await withServer { origin, server in
+            // The server waits for the end of a head, and never sees one in a ClientHello.
+            let url = try ResourceURL("https://127.0.0.1:\(server.port)/a")
+            let limits = TransferLimits(connect: .milliseconds(200), firstByte: .seconds(60))
+            let error = await failure { _ = try await origin.send(OriginRequest(url: url, limits: limits)) }
+            #expect(error?.code == .timedOut)
+            #expect(error?.message.contains("connecting") == true)
+        }
+    }
+
+    @Test func aCertificateIsTrustedOnlyWithItsAuthority() async throws {
+        let server = try await TLSServer()
+        let url = try ResourceURL("https://127.0.0.1:\(server.port)/a")
+        let file = FileManager.default.temporaryDirectory.appending(path: "authority-\(UUID()).pem")
+        try Data(TLSFixture.authority.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+
+        let strict = try AsyncHTTPClientOrigin()
+        let error = await failure { _ = try await strict.send(OriginRequest(url: url)) }
+        await strict.shutdown()
+        #expect(error?.code == .unreachable)
+        #expect(error?.message.contains("certificate") == true)
+
+        let trusting = try AsyncHTTPClientOrigin(settings: .init(certificateAuthorityFiles: [file.path()]))
+        let response = try await trusting.send(OriginRequest(url: url))
+        #expect(response.peer == .local)
+        #expect(try await read(response) == "secret")
+
+        // The name has to match too.
+        let misnamed = try ResourceURL("https://127.0.0.2:\(server.port)/a")
+        let mismatch = await failure { _ = try await trusting.send(OriginRequest(url: misnamed)) }
+        await trusting.shutdown()
+        #expect(mismatch?.code == .unreachable)
+        try await server.stop()
+    }
+
+    @Test func aMissingAuthorityFileIsNamed() async throws {
+        let error = await failure {
+            _ = try AsyncHTTPClientOrigin(settings: .init(certificateAuthorityFiles: ["/nowhere/ca.pem"]))
+        }
+        #expect(error?.code == .storage)
+        #expect(error?.message.contains("/nowhere/ca.pem") == true)
+    }
+
+    @Test func requestsGoThroughTheProxy() async throws {
+        let proxy = try ScriptedOriginServer()
+        let settings = AsyncHTTPClientSettings(
+            proxy: UpstreamProxy(
+                host: "127.0.0.1", port: proxy.port, authorization: .basic(user: "me", password: "secret")))
+        let origin = try AsyncHTTPClientOrigin(settings: settings)
+        let url = try ResourceURL("http://media.example/a?b=%20")
+        proxy.origin[url] = Self.text
+        let response = try await origin.send(OriginRequest(url: url, scope: .publicOnly))
+        #expect(response.peer == .unknown)
+        #expect(try await read(response) == "hello")
+        #expect(proxy.origin.requests[0].url == url)
+        #expect(proxy.origin.requests[0].headerFields[.proxyAuthorization] == nil)
+        let tunnel = try #require(proxy.origin.tunnels.first)
+        #expect(tunnel.authority == "media.example:80")
+        #expect(tunnel.headerFields[.proxyAuthorization] == "Basic " + Data("me:secret".utf8).base64EncodedString())
+
+        let local = try ResourceURL("http://127.0.0.1/a")
+        let error = await failure { _ = try await origin.send(OriginRequest(url: local, scope: .publicOnly)) }
+        #expect(error?.code == .forbiddenAddress)
+        await origin.shutdown()
+        proxy.stop()
+    }
+
+    @Test func connectionsAreUsedAgain() async throws {
+        try await withServer { origin, server in
+            let url = try server.url("/a")
+            server.origin[url] = Self.text
+            for _ in 0..<20 { _ = try await read(origin.send(OriginRequest(url: url))) }
+            #expect(server.origin.requests.count == 20)
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+
+    @Test func shutdownEndsWhatRunsAndRefusesMore() async throws {
+        try await withServer { origin, server in
+            let url = try server.url("/a")
+            server.origin[url] = ScriptedResource(.random(seed: 1, length: 1 << 20))
+            server.origin.always(url, .stall(after: 1000))
+            let response = try await origin.send(OriginRequest(url: url))
+            async let rest = failure { _ = try await read(response) }
+            await origin.shutdown()
+            await origin.shutdown()
+            #expect(await rest?.code == .cancelled)
+            let late = await failure { _ = try await origin.send(OriginRequest(url: url)) }
+            #expect(late?.code == .closed)
+        }
+    }
+
+    @Test func whatIsNotHTTPIsABadResponse() async throws {
+        try await withServer { origin, server in
+            let url = try server.url("/a")
+            server.origin[url] = Self.text
+            server.origin.always(url, .headerFields([.contentLength: "-5"]))
+            let error = await failure { _ = try await read(origin.send(OriginRequest(url: url))) }
+            #expect(error?.code == .badResponse)
+        }
+    }
+
+    @Test func bytesPastTheAnnouncedLengthAreNeverHandedOver() async throws {
+        try await withServer { origin, server in
+            let url = try server.url("/a")
+            server.origin[url] = Self.text
+            server.origin.next(url, .bodyLonger(by: 1000))
+            #expect(try await read(origin.send(OriginRequest(url: url))) == "hello")
+            #expect(try await read(origin.send(OriginRequest(url: url))) == "hello")
+        }
+    }
+
+    @Test func exchangesCancelledAtAnyPointLeaveTheOthersRight() async throws {
+        var state = UInt64.random(in: 0 ... .max)
+        print("seed \(state)")
+        let body = ScriptedBody.random(seed: 5, length: 3 << 20)
+        try await withServer { origin, server in
+            let url = try server.url("/a")
+            server.origin[url] = ScriptedResource(body)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<200 {
+                    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                    let stop = Int64((state >> 33) % (4 << 20))
+                    let kind = index % 4
+                    group.addTask {
+                        let task = Task {
+                            let response = try await origin.send(OriginRequest(url: url))
+                            var offset: Int64 = 0
+                            while let buffer = try await response.body.next() {
+                                #expect(buffer.withUnsafeBytes { body.matches($0, at: offset) })
+                                offset += Int64(buffer.count)
+                                if kind == 0, offset >= stop { response.body.cancel() }
+                                if kind == 1, offset >= stop { return }
+                            }
+                            #expect(offset == 3 << 20)
+                        }
+                        if kind == 2 {
+                            for _ in 0..<stop % 50 { await Task.yield() }
+                            task.cancel()
+                        }
+                        do {
+                            try await task.value
+                        } catch let error as CacheError {
+                            #expect(error.code == .cancelled && kind != 3, "\(error)")
+                        }
+                    }
+                    if index % 20 == 19 { try await group.next() }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await origin.send(OriginRequest(url: url)).status == 200)
+        }
+    }
+}

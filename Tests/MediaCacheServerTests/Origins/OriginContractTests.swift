@@ -1,0 +1,30 @@
+import MediaCache
+import MediaCacheServer
+import MediaCacheTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OriginContractTests {
+    @Test(arguments: OriginContract.Rule.allCases)
+    func scriptedOriginKeepsTheContract(_ rule: OriginContract.Rule) async throws {
+        let script = ScriptedOrigin(time: SystemTime())
+        let contract = OriginContract(script, script: script) { target in
+            try ResourceURL(scheme: "https", authority: "media.example", target: target)
+        }
+        try await contract.check(rule)
+    }
+
+    @Test(arguments: OriginContract.Rule.allCases)
+    func asyncHTTPClientOriginKeepsTheContract(_ rule: OriginContract.Rule) async throws {
+        let server = try ScriptedOriginServer()
+        let origin = try AsyncHTTPClientOrigin()
+        let contract = OriginContract(origin, script: server.origin) { try server.url($0) }
+        do {
+            try await contract.check(rule)
+        } catch {
+            Issue.record(error)
+        }
+        await origin.shutdown()
+        server.stop()
+    }
+}

@@ -1,0 +1,197 @@
+import MediaCache
+import NIOEmbedded
+import Synchronization
+import Testing
+
+@testable import MediaCacheServer
+
+struct PlayResponseTests {
+    private static let media = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+
+    private func ask(_ source: FakeSource, _ request: String) throws -> RawResponse {
+        let channel = try TestServer.connect(TestServer.context(source))
+        return try #require(try channel.exchange(request))
+    }
+
+    @Test func theWholeIsSentWithItsLengthAndNothingOfTheOriginsButWhatIsAllowed() throws {
+        let response = try ask(FakeSource(Self.media), TestServer.request())
+        #expect(response.status == 200)
+        #expect(response.body == Self.media)
+        #expect(response.fields["content-length"] == "10000")
+        #expect(response.fields["etag"] == "\"v1\"")
+        #expect(response.fields["last-modified"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+        let allowed: Set = [
+            "content-type", "content-length", "accept-ranges", "etag", "last-modified", "x-content-type-options",
+            "referrer-policy", "access-control-allow-origin", "access-control-expose-headers",
+            "cross-origin-resource-policy", "date",
+        ]
+        #expect(Set(response.fields.keys) == allowed)
+    }
+
+    @Test(arguments: [
+        ("bytes=0-499", 0..<500), ("bytes=-100", 9900..<10_000), ("bytes=9500-", 9500..<10_000),
+        ("bytes=0-", 0..<10_000), ("bytes=9999-20000", 9999..<10_000), ("bytes=0-0", 0..<1),
+        ("bytes=10-20,15-30", 10..<31),
+    ])
+    func aRangeIsAnsweredWithThatPart(_ range: String, _ expected: Range<Int>) throws {
+        let response = try ask(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
+        #expect(response.status == 206)
+        #expect(response.body == Array(Self.media[expected]))
+        let contentRange = "bytes \(expected.lowerBound)-\(expected.upperBound - 1)/10000"
+        #expect(response.fields["content-range"] == contentRange)
+        #expect(response.fields["content-length"] == "\(expected.count)")
+    }
+
+    @Test(arguments: ["bytes=10000-", "bytes=-0", "bytes=5-4", "bytes=20000-30000,40000-"])
+    func aRangeOutsideIsUnsatisfiableAndSaysTheLength(_ range: String) throws {
+        let response = try ask(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
+        #expect(response.status == 416)
+        #expect(response.fields["content-range"] == "bytes */10000")
+    }
+
+    @Test(arguments: ["items=0-5", "bytes=", "bytes=x-y", "bytes"])
+    func aRangeThatMeansNothingIsIgnored(_ range: String) throws {
+        let response = try ask(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
+        #expect(response.status == 200)
+        #expect(response.body.count == 10_000)
+    }
+
+    @Test func severalRangesAreSentInOrderAsParts() throws {
+        let source = FakeSource(Self.media)
+        let response = try ask(source, TestServer.request("GET", "Range: bytes=9990-9999,0-4,20000-,100-104"))
+        #expect(response.status == 206)
+        let type = try #require(response.fields["content-type"])
+        let boundary = try #require(type.split(separator: "boundary=").last)
+        #expect(type.hasPrefix("multipart/byteranges; "))
+        var expected: [UInt8] = []
+        for (index, part) in [9990..<10_000, 0..<5, 100..<105].enumerated() {
+            expected += Array("\(index == 0 ? "" : "\r\n")--\(boundary)\r\nContent-Type: video/mp4\r\n".utf8)
+            expected += Array("Content-Range: bytes \(part.lowerBound)-\(part.upperBound - 1)/10000\r\n\r\n".utf8)
+            expected += Self.media[part]
+        }
+        expected += Array("\r\n--\(boundary)--\r\n".utf8)
+        #expect(response.body == expected)
+        #expect(response.fields["content-length"] == "\(expected.count)")
+        #expect(source.readers.allSatisfy { $0.isCancelled })
+    }
+
+    @Test func moreThanSixteenPartsAreAnsweredWithTheWhole() throws {
+        let ranges = (0..<17).map { "\($0 * 10)-\($0 * 10 + 1)" }.joined(separator: ",")
+        let response = try ask(FakeSource(Self.media), TestServer.request("GET", "Range: bytes=\(ranges)"))
+        #expect(response.status == 200)
+        #expect(response.body == Self.media)
+    }
+
+    @Test func aRangeIsCutOnlyFromTheVersionThatIfRangeNames() throws {
+        func status(_ condition: String, entityTag: String = "\"v1\"") throws -> Int {
+            let source = FakeSource(Self.media, entityTag: entityTag)
+            return try ask(source, TestServer.request("GET", "Range: bytes=0-9", "If-Range: \(condition)")).status
+        }
+        #expect(try status("\"v1\"") == 206)
+        #expect(try status("\"v2\"") == 200)
+        #expect(try status("W/\"v1\"") == 200)
+        #expect(try status("W/\"v1\"", entityTag: "W/\"v1\"") == 200)
+        #expect(try status("Sun, 06 Nov 1994 08:49:37 GMT") == 206)
+        #expect(try status("Sun, 06 Nov 1994 08:49:38 GMT") == 200)
+    }
+
+    @Test func anOutdatedIfRangeOutranksAnUnsatisfiableRange() throws {
+        let old = TestServer.request("GET", "Range: bytes=20000-", "If-Range: \"v0\"")
+        #expect(try ask(FakeSource(Self.media), old).status == 200)
+        let current = TestServer.request("GET", "Range: bytes=20000-", "If-Range: \"v1\"")
+        #expect(try ask(FakeSource(Self.media), current).status == 416)
+    }
+
+    @Test(arguments: [
+        ("If-None-Match: \"v1\"", 304), ("If-None-Match: \"x\", W/\"v1\"", 304), ("If-None-Match: *", 304),
+        ("If-None-Match: \"v2\"", 200), ("If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", 304),
+        ("If-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT", 200), ("If-Match: \"v2\"", 412), ("If-Match: \"v1\"", 200),
+        ("If-Unmodified-Since: Sun, 06 Nov 1994 08:49:36 GMT", 412),
+    ])
+    func conditionsAreMet(_ condition: String, _ status: Int) throws {
+        let response = try ask(FakeSource(Self.media), TestServer.request("GET", condition))
+        #expect(response.status == status)
+        #expect(response.body.isEmpty == (status != 200))
+        #expect(response.fields["etag"] == "\"v1\"")
+    }
+
+    @Test func headHasTheFieldsAndNoBody() throws {
+        let source = FakeSource(Self.media)
+        let response = try ask(source, TestServer.request("HEAD", "Range: bytes=0-5"))
+        #expect(response.status == 200)
+        #expect(response.fields["content-length"] == "10000")
+        #expect(response.body.isEmpty)
+        #expect(source.requests.map(\.range) == [.closed(0, through: 0)])
+        #expect(source.readers.allSatisfy { $0.isCancelled && $0.state.withLock { $0.polls } == 0 })
+    }
+
+    @Test func anEmptyResourceIsSentAndHasNoRanges() throws {
+        let source = FakeSource([])
+        let whole = try ask(source, TestServer.request())
+        #expect(whole.status == 200)
+        #expect(whole.fields["content-length"] == "0")
+        #expect(try ask(FakeSource([]), TestServer.request("GET", "Range: bytes=0-")).status == 416)
+    }
+
+    @Test func anUnknownLengthIsSentInPiecesOrUntilTheConnectionEnds() throws {
+        let modern = try ask(FakeSource(Self.media, knowsLength: false), TestServer.request("GET", "Range: bytes=5-"))
+        #expect(modern.status == 200)
+        #expect(modern.fields["transfer-encoding"] == "chunked")
+        #expect(modern.fields["content-length"] == nil)
+        #expect(modern.body.starts(with: Array("2710\r\n".utf8)))
+        #expect(modern.body.suffix(7) == Array("\r\n0\r\n\r\n".utf8)[...])
+        let channel = try TestServer.connect(TestServer.context(FakeSource(Self.media, knowsLength: false)))
+        let old = try #require(try channel.exchange(TestServer.request(version: "1.0")))
+        #expect(old.fields["connection"] == "close")
+        #expect(old.body == Self.media)
+        #expect(!channel.isActive)
+    }
+
+    @Test func whatABrowserCouldRunIsSandboxedAndMediaIsNot() throws {
+        func policy(_ type: String) throws -> String? {
+            try ask(FakeSource(Self.media, contentType: type), TestServer.request()).fields["content-security-policy"]
+        }
+        #expect(try policy("video/mp4") == nil)
+        #expect(try policy("application/vnd.apple.mpegurl") == nil)
+        #expect(try policy("image/png") == nil)
+        #expect(try policy("image/svg+xml") == "sandbox")
+        #expect(try policy("application/json") == "sandbox")
+    }
+
+    @Test func aDocumentIsRefused() throws {
+        let source = FakeSource(Array("<html>".utf8), contentType: "text/html; charset=utf-8")
+        let response = try ask(source, TestServer.request())
+        #expect(response.status == 502)
+        #expect(response.fields["content-type"] == "application/problem+json")
+        #expect(source.readers.allSatisfy { $0.isCancelled })
+    }
+
+    @Test func whatMayBeOutOfDateSaysSo() throws {
+        let response = try ask(FakeSource(Self.media, isStale: true), TestServer.request())
+        #expect(response.status == 200)
+        #expect(response.fields["warning"]?.hasPrefix("110") == true)
+        #expect(response.fields["age"] != nil)
+    }
+
+    @Test func aPreflightIsAnsweredOnlyWithTheKey() throws {
+        let allowed = try ask(FakeSource(Self.media), TestServer.request("OPTIONS", "Origin: https://page.example"))
+        #expect(allowed.status == 204)
+        #expect(allowed.fields["access-control-allow-origin"] == "*")
+        #expect(allowed.fields["access-control-allow-headers"]?.contains("Range") == true)
+        let wrong = "OPTIONS \(TestServer.playPath(AccessKey())) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        #expect(try ask(FakeSource(Self.media), wrong).status == 403)
+    }
+
+    @Test func aWrongKeyReadsNothing() throws {
+        let source = FakeSource(Self.media)
+        let request = "GET \(TestServer.playPath(AccessKey())) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        #expect(try ask(source, request).status == 403)
+        #expect(source.requests.isEmpty)
+    }
+
+    @Test func otherMethodsAreNotAllowed() throws {
+        let response = try ask(FakeSource(Self.media), TestServer.request("DELETE"))
+        #expect(response.status == 405)
+        #expect(response.fields["allow"] == "GET, HEAD, OPTIONS")
+    }
+}

@@ -1,0 +1,57 @@
+import MediaCache
+import Testing
+
+@testable import MediaCacheServer
+
+struct PlayTargetTests {
+    @Test(arguments: [
+        "http://example.com/a/b.mp4", "https://example.com:8443/%E2%82%AC/a%2Fb.mp4?sig=a%2Bb+c==&x=%",
+        "http://[2001:db8::1]:8080/v.mp4", "http://example.com//double/./dot/../x?q=?&;=", "http://example.com/",
+        "https://example.com/a?url=http://other.example/?x=1",
+    ])
+    func pathAndQueryAreCarriedByteForByte(_ text: String) throws {
+        let url = try ResourceURL(text)
+        let path = PlayTarget.path(for: url, key: "k")
+        let target = try PlayTarget(path)
+        #expect(target.url == url)
+        #expect(target.url.target == url.target)
+        #expect(target.key == "k")
+        #expect(!target.fastStart)
+    }
+
+    @Test func bracketsAreEncodedInTheAuthority() throws {
+        let url = try ResourceURL("http://[::1]:8080/v.mp4")
+        #expect(PlayTarget.path(for: url, key: "k") == "/play/k/http/%5B::1%5D:8080/v.mp4")
+        #expect(try PlayTarget("/play/k/http/[::1]:8080/v.mp4").url == url)
+        #expect(try PlayTarget("/play/k/http/%5b%3A%3a1%5D%3A8080/v.mp4").url == url)
+    }
+
+    @Test func userInformationIsTakenOutOfTheURL() throws {
+        let target = try PlayTarget("/play/k/https/me:p%40ss@example.com/v.mp4")
+        #expect(target.userInfo == "me:p@ss")
+        #expect(target.url.description == "https://example.com/v.mp4")
+        #expect(PlayTarget.path(for: target.url, key: "k") == "/play/k/https/example.com/v.mp4")
+    }
+
+    @Test func fastStartStandsAfterTheKeyOrLastInTheQuery() throws {
+        #expect(try PlayTarget("/play/k;faststart=1/http/h/v.mp4").fastStart)
+        let alone = try PlayTarget("/play/k/http/h/v.mp4?faststart=1")
+        #expect(alone.fastStart)
+        #expect(alone.url.target == "/v.mp4")
+        let last = try PlayTarget("/play/k/http/h/v.mp4?a=1&faststart=1")
+        #expect(last.url.target == "/v.mp4?a=1")
+        let inner = try PlayTarget("/play/k/http/h/v.mp4?faststart=1&a=1")
+        #expect(!inner.fastStart)
+        #expect(inner.url.target == "/v.mp4?faststart=1&a=1")
+    }
+
+    @Test func anAuthorityNeedsNoPath() throws {
+        #expect(try PlayTarget("/play/k/http/h").url.target == "/")
+        #expect(try PlayTarget("/play/k/http/h?q").url.target == "/?q")
+    }
+
+    @Test(arguments: ["/play/", "/play/k", "/play/k/http", "/play/k/http/", "/play/k/ftp/h/x", "/play/k/http/h:0/x"])
+    func whatIsMissingIsAnError(_ path: String) {
+        #expect(throws: CacheError.self) { try PlayTarget(path) }
+    }
+}

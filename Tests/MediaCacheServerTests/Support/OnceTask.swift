@@ -1,0 +1,16 @@
+import Synchronization
+
+/// Work that is begun by whoever comes first, and can be waited for.
+final class OnceTask: Sendable {
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    func start(_ work: @escaping @Sendable () async -> Void) {
+        task.withLock { task in
+            if task == nil { task = Task { await work() } }
+        }
+    }
+
+    func finish() async {
+        await task.withLock { $0 }?.value
+    }
+}
