@@ -1,0 +1,60 @@
+# The commands of this project. Each does its own set-up; `make help` lists them.
+# Variables: SWIFT (the swift command), ARGS (passed on to the command or the tests).
+
+SWIFT ?= swift
+ARGS ?=
+
+SOURCES := Package.swift Sources Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks)
+SCRIPTS := .ci/run $(wildcard Scripts/*.sh)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test build build-strict lint format test-tsan test-asan soak bench docs setup setup-build
+
+help: ## List the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
+		| while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
+
+demo: setup-build ## Build in release and start the demo (ARGS="--port 9000" goes on to it)
+	$(SWIFT) build -c release --product mediacache
+	@"$$($(SWIFT) build -c release --show-bin-path)/mediacache" demo $(ARGS) || test $$? -eq 130
+
+test: setup ## Run every test (ARGS="--filter Name" picks some)
+	$(SWIFT) test $(ARGS)
+
+build: setup-build ## Build for debugging
+	$(SWIFT) build $(ARGS)
+
+build-strict: setup-build ## Build everything, tests too, with warnings as errors in our own targets
+	MEDIACACHE_STRICT=1 $(SWIFT) build --build-tests $(ARGS)
+
+lint: ## Check the style of the sources and scripts
+	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+	@if command -v shellcheck >/dev/null; then shellcheck $(SCRIPTS); \
+		else echo "lint: shellcheck isn't here, so the scripts weren't checked"; fi
+
+format: ## Bring the sources into the project's style
+	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
+
+# On Linux, Synchronization's Mutex takes its slow path in a library that isn't instrumented: ThreadSanitizer doesn't see
+# that lock, and reports accesses under it. CONTRIBUTING.md says how to read what it prints.
+test-tsan: setup-build ## Run the unit tests under ThreadSanitizer
+	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter MediaCacheTests $(ARGS)
+
+test-asan: setup-build ## Run the unit tests under AddressSanitizer
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build-asan --filter MediaCacheTests $(ARGS)
+
+soak: setup ## Run every test with its full counts; takes long
+	MEDIACACHE_SOAK=1 $(SWIFT) test $(ARGS)
+
+bench: ## Compare with nginx, Varnish and curl; prints ratios
+	@Scripts/setup.sh build bench
+	Benchmarks/run $(ARGS)
+
+docs: setup-build ## Build the documentation; a link to nothing fails
+	Scripts/check-docs.sh
+
+setup: ## Install what building and testing need and isn't here yet
+	@Scripts/setup.sh build test
+
+setup-build:
+	@Scripts/setup.sh build

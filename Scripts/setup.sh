@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Installs what is missing for building (`build`), for the tests (`test`) and for the benchmarks (`bench`), and says
+# what it does.
+#
+# Debian and its kin: by apt, with sudo unless run as root. macOS: by Homebrew, where it is there; building needs
+# nothing that Xcode's tools don't have. Elsewhere: says what is needed.
+set -euo pipefail
+
+say() { echo "setup: $*"; }
+
+fail() {
+    echo "setup: $*" >&2
+    exit 1
+}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+wants_build=false
+programs=()
+for part in "$@"; do
+    case $part in
+        build) wants_build=true ;;
+        test) programs+=(ffmpeg nginx mpv curl) ;;
+        bench) programs+=(nginx varnish curl wrk) ;;
+        *) fail "unknown part '$part'; use build, test and bench" ;;
+    esac
+done
+
+has "${SWIFT:-swift}" || fail "no swift command; install Swift 6.2 or later from https://www.swift.org/install"
+
+# A program is named as its package is. Servers lie in /usr/sbin, which not every PATH has.
+is_here() {
+    local command=$1
+    [ "$command" != varnish ] || command=varnishd
+    has "$command" || [ -x "/usr/sbin/$command" ]
+}
+
+missing=()
+for program in ${programs[@]+"${programs[@]}"}; do
+    is_here "$program" || missing+=("$program")
+done
+
+is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+install_with_apt() {
+    local packages=("$@") prefix=()
+    if [ "$(id -u)" -ne 0 ]; then
+        has sudo || fail "missing: ${packages[*]}; run 'apt-get install ${packages[*]}' as root"
+        prefix=(sudo)
+    fi
+    say "installing with apt: ${packages[*]}"
+    "${prefix[@]}" apt-get update -qq
+    "${prefix[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" \
+        >/dev/null
+    local package
+    for package in "${packages[@]}"; do
+        case $package in
+            nginx | varnish)
+                say "$package: Debian may have started it as a service; here it's started by hand, on loopback ports" \
+                    "('systemctl disable --now $package' ends the service)"
+                ;;
+        esac
+    done
+}
+
+if [ "$(uname -s)" = Darwin ]; then
+    if [ ${#missing[@]} -gt 0 ]; then
+        has brew || fail "missing: ${missing[*]}; install Homebrew (https://brew.sh) and run 'make setup' again," \
+            "or install them another way"
+        say "installing with Homebrew: ${missing[*]}"
+        brew install --quiet "${missing[@]}"
+    fi
+elif has apt-get; then
+    packages=(${missing[@]+"${missing[@]}"})
+    if $wants_build; then
+        for package in libsqlite3-dev zlib1g-dev; do
+            is_installed "$package" || packages+=("$package")
+        done
+    fi
+    if [ ${#packages[@]} -gt 0 ]; then install_with_apt "${packages[@]}"; fi
+else
+    if $wants_build && ! [ -e /usr/include/sqlite3.h ]; then
+        say "building needs the headers of SQLite 3 and zlib; install them if the build says they're missing"
+    fi
+    if [ ${#missing[@]} -gt 0 ]; then
+        fail "missing: ${missing[*]}; install them with this system's package manager"
+    fi
+fi

@@ -1,0 +1,36 @@
+import ArgumentParser
+import MediaCache
+import MediaCacheServer
+
+/// `mediacache info URL`.
+struct InfoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: "Tells what is kept of one URL.",
+        discussion: """
+              mediacache info https://example.org/film.mp4
+              open "$(mediacache info --json https://example.org/film.mp4 | jq -r .localFile)"
+
+            A complete resource is also a file, which is printed with its path. It is the cache's own: read it, don't \
+            change it; `get -o` makes a file of yours.
+            --json prints one object with the keys that `list --json` has.
+            """
+    )
+
+    @Argument(help: "The URL.", transform: URLArgument.parse)
+    var url: ResourceURL
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var cache: CacheOptions
+
+    func run() async throws {
+        let url = url
+        let resource = try await Connection.use(HostSettings(cache: cache)) {
+            try await $0.client.resource(for: url, withFile: true)
+        }
+        guard let resource else { throw CommandFailure(.failed, "nothing is kept of \(url)") }
+        StandardStreams.print(json ? try JSONOutput.text(resource) : ResourceReport.details(resource))
+    }
+}

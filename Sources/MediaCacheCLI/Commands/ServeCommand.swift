@@ -1,0 +1,61 @@
+import ArgumentParser
+import MediaCache
+import MediaCacheServer
+
+/// `mediacache serve`.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serves players: what is here from here, what isn't from its origin.",
+        discussion: """
+              mediacache serve
+              mediacache serve --port 0 --cache /srv/media --max-size 500GB --max-age none
+              mediacache serve --header 'https://media.example.org Authorization: Bearer abc'
+              mediacache serve --host 0.0.0.0 --allowed-host tv.example.org
+
+            The first line on standard output is `Listening on http://HOST:PORT`. `mediacache url URL` then prints \
+            the URL to give to a player. /healthz and /metrics (Prometheus) are open; the API at /api/v1 takes the key \
+            that lies in the cache folder.
+            Ctrl-C ends it in good order: running responses finish, for a while; a second one ends it at once.
+            Bound to loopback it is this machine's alone. Bound beyond, origins with local addresses are refused, \
+            unless --allow-net names them.
+            """
+    )
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 picks a free one.")
+    var port: UInt16 = 9479
+
+    @Option(help: ArgumentHelp("A host name by which the server may be asked. Can be repeated.", valueName: "name"))
+    var allowedHost: [String] = []
+
+    @Option(
+        name: .customLong("allow-net"),
+        help: ArgumentHelp(
+            "A local network where origins may be, such as 192.168.1.0/24. Can be repeated.", valueName: "net"))
+    var allowNet: [String] = []
+
+    @Option(help: ArgumentHelp("The path below which a reverse proxy shows the server.", valueName: "path"))
+    var publicPath = ""
+
+    @OptionGroup var limits: LimitOptions
+    @OptionGroup var origin: OriginOptions
+    @OptionGroup var cache: CacheOptions
+
+    func run() async throws {
+        var settings = try HostSettings(cache: cache, limits: limits, origin: origin)
+        settings.limits = limits.serverLimits
+        settings.host = host
+        settings.port = Int(port)
+        settings.allowedHosts = allowedHost
+        settings.allowedNetworks = allowNet
+        settings.publicPath = publicPath
+        let interruption = Interruption()
+        let server = try await LocalHost.start(settings)
+        StandardStreams.print("Listening on \(settings.url(port: server.port))")
+        _ = await interruption.wait()
+        await server.stop()
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import MediaCache
+import MediaCacheServer
+
+/// `mediacache usage`.
+struct UsageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "usage",
+        abstract: "Tells how much is kept and how much there is room for.",
+        discussion: """
+              mediacache usage
+              mediacache usage --json | jq .bytes
+
+            --json prints an object: resources, complete, bytes, pinnedBytes, maximumBytes (left out if there is no \
+            limit), freeDiskBytes.
+            """
+    )
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var cache: CacheOptions
+
+    func run() async throws {
+        let settings = try HostSettings(cache: cache)
+        let usage = try await Connection.use(settings) { try await $0.client.usage() }
+        StandardStreams.print(json ? try JSONOutput.text(usage) : Self.text(usage, settings.location))
+    }
+
+    private static func text(_ usage: Usage, _ location: CacheLocation) -> String {
+        var table = Table([.init(""), .init("")])
+        table.add(["Folder", CacheFolder.describe(location)])
+        table.add(["Resources", "\(usage.resources), \(usage.complete) of them complete"])
+        table.add(["Kept", "\(ByteCount(usage.bytes))"])
+        table.add(["Pinned", "\(ByteCount(usage.pinnedBytes))"])
+        table.add(["Limit", usage.maximumBytes.map { "\(ByteCount($0))" } ?? "none"])
+        table.add(["Free on disk", "\(ByteCount(usage.freeDiskBytes))"])
+        return table.rendered()
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import MediaCache
+import MediaCacheServer
+
+extension HostSettings {
+    /// What the store goes by.
+    var storeConfiguration: CacheConfiguration {
+        CacheConfiguration(
+            location: location,
+            limits: limits,
+            transfers: TransferSettings(readAhead: readAhead, headerProfiles: headerProfiles, cookies: cookies),
+            keyPolicy: keyPolicy,
+            admission: admission)
+    }
+
+    /// What the server goes by.
+    var serverConfiguration: ServerConfiguration {
+        ServerConfiguration(
+            host: host,
+            port: port,
+            allowedHosts: allowedHosts,
+            publicPath: publicPath,
+            cacheFolder: location.durable,
+            grace: grace,
+            logger: logger)
+    }
+
+    /// How origins are connected to.
+    ///
+    /// - Throws: ``CommandFailure`` if a network or the proxy isn't written as it should be.
+    var originSettings: AsyncHTTPClientSettings {
+        get throws {
+            AsyncHTTPClientSettings(
+                certificateAuthorityFiles: caFile.map { [$0] } ?? [],
+                proxy: try proxy.map(Self.proxy),
+                allowedNetworks: try allowedNetworks.map { text in
+                    if let range = AddressRange(text) { return range }
+                    throw CommandFailure(.usage, "“\(text)” is no network; write it as 192.168.1.0/24 or fd00::/8")
+                })
+        }
+    }
+
+    private static func proxy(_ text: String) throws -> UpstreamProxy {
+        let url: ResourceURL
+        do {
+            url = try ResourceURL(text)
+        } catch let error as CacheError {
+            throw CommandFailure(.usage, "--proxy: \(error.message)")
+        }
+        guard url.scheme == "http" else {
+            throw CommandFailure(.usage, "--proxy: the proxy itself is asked by http; write it as http://host:port")
+        }
+        let parts = (url.userInfo ?? "").split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { $0.removingPercentEncoding ?? String($0) }
+        let authorization = url.userInfo.map { _ in
+            UpstreamProxy.Authorization.basic(user: parts.first ?? "", password: parts.count > 1 ? parts[1] : "")
+        }
+        let host = url.host.hasPrefix("[") ? String(url.host.dropFirst().dropLast()) : url.host
+        return UpstreamProxy(host: host, port: url.effectivePort, authorization: authorization)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Logging
+import MediaCache
+
+/// What a process that owns a cache folder goes by: the store's settings and the server's.
+struct HostSettings: Sendable {
+    /// The folder.
+    var location: CacheLocation
+    /// How much may be kept.
+    var limits: CacheLimits
+    /// Which URLs are one resource.
+    var keyPolicy: CacheKeyPolicy
+    /// Which resources are kept.
+    var admission: AdmissionPolicy
+    /// How far to fill ahead of a reader.
+    var readAhead = ReadAhead()
+    /// Header fields by origin.
+    var headerProfiles: HeaderProfiles
+    /// Cookies for origins.
+    var cookies: CookieFile?
+    /// The proxy to origins.
+    var proxy: String?
+    /// A PEM file of certificates to trust too.
+    var caFile: String?
+    /// The address to listen on.
+    var host = "127.0.0.1"
+    /// The port to listen on; 0 picks one.
+    var port = 0
+    /// Values of `Host` to accept besides loopback and the bound address.
+    var allowedHosts: [String] = []
+    /// Local addresses that origins may have all the same.
+    var allowedNetworks: [String] = []
+    /// The path below which a proxy in front shows the server.
+    var publicPath = ""
+    /// How long running responses may go on when it's to end.
+    var grace = Duration.seconds(10)
+    /// Options given that another owner of the folder won't heed.
+    var ownersAlone: [String] = []
+    /// Where the log goes.
+    var logger: Logger
+
+    /// The settings that the options of a command make.
+    ///
+    /// - Throws: ``CommandFailure``.
+    init(
+        cache: CacheOptions, limits: LimitOptions? = nil,
+        origin: OriginOptions? = nil, url: ResourceURL? = nil
+    ) throws {
+        location = try cache.location
+        self.limits = limits?.passingLimits ?? CacheLimits(minimumFreeBytes: 1_000_000_000)
+        ownersAlone = (limits?.given ?? []) + (origin?.given ?? []) + (cache.dropQuery.isEmpty ? [] : ["--drop-query"])
+        keyPolicy = cache.keyPolicy
+        admission = origin?.admission ?? .keepAll
+        headerProfiles = try HeaderProfiles(origin?.header ?? [], for: url)
+        cookies = try origin?.cookies.map(Self.cookies)
+        proxy = origin?.proxy
+        caFile = origin?.caFile
+        logger = cache.logger
+    }
+
+    private static func cookies(in path: String) throws -> CookieFile {
+        do {
+            return try CookieFile(String(contentsOfFile: path, encoding: .utf8))
+        } catch let error as CacheError {
+            throw CommandFailure(.usage, "--cookies \(path): \(error.message)")
+        } catch {
+            throw CommandFailure(.usage, "--cookies \(path): the file can't be read as text")
+        }
+    }
+
+    /// The server's URL as it's told to people, with the host they named.
+    func url(port: Int) -> String {
+        "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
+    }
+}

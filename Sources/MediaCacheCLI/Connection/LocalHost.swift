@@ -1,0 +1,44 @@
+import MediaCache
+import MediaCacheServer
+
+/// The owner of a cache folder in this process: the store, the way to origins, and the server in front.
+struct LocalHost: Sendable {
+    private let host: CacheHost
+    private let origin: AsyncHTTPClientOrigin
+
+    /// Opens the folder and serves it.
+    ///
+    /// - Throws: what the engine throws, `folderOwned` among it; `ServerError` if the port can't be had;
+    ///   ``CommandFailure`` if a setting makes no sense.
+    static func start(_ settings: HostSettings, routes: [any Route] = []) async throws -> LocalHost {
+        let origin = try AsyncHTTPClientOrigin(settings: settings.originSettings)
+        do {
+            let host = try await CacheHost.open(
+                settings.storeConfiguration, server: settings.serverConfiguration, origin: origin, routes: routes)
+            return LocalHost(host: host, origin: origin)
+        } catch {
+            await origin.shutdown()
+            throw error
+        }
+    }
+
+    /// Where it answers this machine: `http://127.0.0.1:9479`.
+    var address: String { host.server.boundAddresses.first ?? "" }
+
+    /// The port it listens at.
+    var port: Int { host.server.port ?? 0 }
+
+    /// The cache's key.
+    var key: AccessKey { host.key }
+
+    /// Removes all that is kept.
+    func removeAll() async throws {
+        _ = try await host.store.removeAll(includingPinned: true)
+    }
+
+    /// Ends it: running responses may go on for the settings' grace, then all is committed and the folder given up.
+    func stop() async {
+        await host.close()
+        await origin.shutdown()
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+import MediaCache
+
+/// The file that `-o` means.
+enum OutputPath {
+    /// `argument` itself, or, if it names a folder, a file in it with the name the URL ends in.
+    static func resolve(_ argument: String, for url: ResourceURL) -> String {
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: argument, isDirectory: &isFolder)
+        guard argument.hasSuffix("/") || (exists && isFolder.boolValue) else { return argument }
+        return "\(argument.hasSuffix("/") ? argument : argument + "/")\(fileName(for: url))"
+    }
+
+    /// The last part of the URL's path as the name of a file: decoded, without what could lead elsewhere or hide it.
+    static func fileName(for url: ResourceURL) -> String {
+        let last = url.path.split(separator: "/").last.map(String.init) ?? ""
+        let decoded = last.removingPercentEncoding ?? last
+        let name = Table.printable(decoded).map { $0 == "/" || $0 == "\\" || $0 == "?" ? "_" : $0 }
+        let visible = name.drop { $0 == "." }
+        // Most file systems take 255 bytes; the end, with the extension, matters more.
+        var kept = visible[...]
+        while String(kept).utf8.count > 200 { kept = kept.dropFirst() }
+        return kept.isEmpty ? url.host.filter { $0 != "[" && $0 != "]" && $0 != ":" } : String(kept)
+    }
+}

@@ -1,0 +1,25 @@
+import CMediaCacheAssets
+import HTTPTypes
+import MediaCacheServer
+
+/// The demo's page at `/`. It's open: it holds no secret, and brings the key along in the address's fragment, which
+/// browsers don't send.
+struct DemoPageRoute: Route {
+    let paths = ["/"]
+    let access = RouteAccess.open
+    private let page: [UInt8]
+
+    /// A route to the page that is built in.
+    init() {
+        let asset = mediacache_asset_demo_page()
+        page = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
+    }
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        RouteResponse(
+            headerFields: [
+                .contentType: "text/html; charset=utf-8", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
+            ],
+            body: .bytes(page))
+    }
+}

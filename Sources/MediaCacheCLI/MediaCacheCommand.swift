@@ -1,0 +1,53 @@
+import ArgumentParser
+import MediaCacheServer
+
+/// The command `mediacache`.
+@main
+struct MediaCacheCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mediacache",
+        abstract: "Plays media while it downloads, and keeps every byte that came.",
+        discussion: """
+            Between any player and any HTTP origin: what is here is played from here, what isn't is fetched once.
+
+              mediacache demo                                  see it at work in a browser
+              mediacache play https://example.org/film.mp4     play through the cache
+              mediacache get https://example.org/film.mp4      keep all of it
+              mediacache serve                                 a server for players; `url` gives their URLs
+
+            One process owns a cache folder at a time; the other commands talk to it and behave the same.
+            The folder is --cache, else $MEDIACACHE_DIR, else the system's folders for caches and for data.
+
+            Exit codes: 0 done; 1 failed, with one line that says what and why; 2 done in part, saying what is \
+            missing; 64 the command line isn't right; 130 ended by Ctrl-C.
+            """,
+        version: CacheServer.version,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Playing", subcommands: [ServeCommand.self, URLCommand.self, PlayCommand.self, DemoCommand.self]),
+            CommandGroup(
+                name: "Keeping",
+                subcommands: [
+                    GetCommand.self, ListCommand.self, InfoCommand.self, RemoveCommand.self, PruneCommand.self,
+                    VerifyCommand.self, UsageCommand.self,
+                ]),
+        ]
+    )
+
+    /// Runs the subcommand named and ends with its exit code.
+    static func main() async {
+        StandardStreams.surviveBrokenPipes()
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            guard let failure = CommandFailure(error) else { exit(withError: error) }
+            if let line = failure.line { StandardStreams.printError(line) }
+            Self.exit(withError: ExitCode(failure.exitCode))
+        }
+    }
+}

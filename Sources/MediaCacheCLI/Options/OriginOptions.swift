@@ -1,0 +1,46 @@
+import ArgumentParser
+import MediaCache
+
+/// How origins are asked.
+struct OriginOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A header field for an origin: 'https://host Name: value'. Can be repeated.",
+            discussion: "It goes to that origin alone, never along with a redirect elsewhere. Where the command takes "
+                + "a URL, 'Name: value' is for the URL's origin.",
+            valueName: "field"),
+        transform: HeaderArgument.init(parsing:))
+    var header: [HeaderArgument] = []
+
+    @Option(
+        help: ArgumentHelp("Ask origins through this HTTP proxy, such as http://proxy.example:3128.", valueName: "url"))
+    var proxy: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Send the cookies in this file, in the format that browsers' exports, curl and yt-dlp share.",
+            valueName: "file"))
+    var cookies: String?
+
+    @Option(help: ArgumentHelp("Trust the certificates in this PEM file too.", valueName: "file"))
+    var caFile: String?
+
+    @Option(
+        help: ArgumentHelp("Don't keep what is larger than this; it passes through.", valueName: "size"),
+        transform: ByteCount.init(parsing:))
+    var maxObjectSize: ByteCount?
+
+    /// The options given that only who opens the folder can heed. Header fields aren't among them: the API takes those.
+    var given: [String] {
+        [
+            cookies.map { _ in "--cookies" }, proxy.map { _ in "--proxy" }, caFile.map { _ in "--ca-file" },
+            maxObjectSize.map { _ in "--max-object-size" },
+        ]
+        .compactMap(\.self)
+    }
+
+    /// Which resources are kept.
+    var admission: AdmissionPolicy {
+        maxObjectSize.map { .maximumLength($0.bytes) } ?? .keepAll
+    }
+}

@@ -1,0 +1,15 @@
+import MediaCache
+
+/// URLs on the command line.
+enum URLArgument {
+    /// Reads `text`, trimmed of what comes along when a URL is pasted.
+    ///
+    /// - Throws: ``ArgumentTextError``, naming a scheme that isn't http or https.
+    static func parse(_ text: String) throws -> ResourceURL {
+        do {
+            return try ResourceURL(text)
+        } catch let error as CacheError {
+            throw ArgumentTextError(error.message)
+        }
+    }
+}

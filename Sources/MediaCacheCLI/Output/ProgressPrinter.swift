@@ -1,0 +1,56 @@
+import MediaCacheServer
+import Synchronization
+
+/// Shows progress on standard error: a bar that draws over itself on a terminal, a plain line now and then elsewhere.
+final class ProgressPrinter: Sendable {
+    private struct State {
+        var meter = RateMeter()
+        var lastPlain: Duration?
+        var hasBar = false
+    }
+
+    /// A log isn't read as it's written; this often is enough.
+    private static let plainInterval = Duration.seconds(5)
+
+    private let name: String
+    private let isQuiet: Bool
+    private let isTerminal: Bool
+    private let start = ContinuousClock.now
+    private let state = Mutex(State())
+
+    /// A printer of the progress of `name`.
+    init(name: String, isQuiet: Bool) {
+        self.name = name
+        self.isQuiet = isQuiet
+        isTerminal = StandardStreams.errorIsTerminal
+    }
+
+    /// Shows how far `status` is.
+    func show(_ status: GetStatus) {
+        // Before the origin has answered there is nothing to show.
+        guard !isQuiet, status.bytes > 0 || status.length != nil else { return }
+        let now = ContinuousClock.now - start
+        let isLast = status.state != .running
+        state.withLock { state in
+            state.meter.note(bytes: status.bytes, at: now)
+            let line = ProgressLine(
+                name: name, kept: status.bytes, length: status.length, rate: isLast ? nil : state.meter.rate)
+            if isTerminal {
+                // Carriage return, the line, erase what is left of the one before.
+                StandardStreams.writeError("\r\(line.rendered(width: StandardStreams.errorWidth - 1))\u{1B}[K")
+                state.hasBar = true
+            } else if isLast || state.lastPlain.map({ now - $0 >= Self.plainInterval }) ?? true {
+                StandardStreams.printError(line.plain)
+                state.lastPlain = now
+            }
+        }
+    }
+
+    /// Leaves the bar's line, so that what follows stands below it.
+    func finish() {
+        state.withLock { state in
+            if state.hasBar { StandardStreams.writeError("\n") }
+            state.hasBar = false
+        }
+    }
+}

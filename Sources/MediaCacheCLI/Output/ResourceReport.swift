@@ -1,0 +1,84 @@
+import Foundation
+import MediaCacheServer
+
+/// Resources as text for people.
+enum ResourceReport {
+    /// A line for each.
+    static func table(_ resources: [ResourceRecord]) -> String {
+        guard !resources.isEmpty else { return "Nothing is kept." }
+        var table = Table([
+            .init("KEPT", .right), .init("OF", .right), .init("SHARE", .right), .init("FORMAT"), .init("HITS", .right),
+            .init("LAST USED"), .init(""), .init("URL"),
+        ])
+        for resource in resources {
+            table.add([
+                "\(ByteCount(resource.bytesCached))",
+                resource.length.map { "\(ByteCount($0))" } ?? "?",
+                share(resource),
+                resource.format,
+                "\(resource.hits)",
+                date(resource.lastUsed),
+                marks(resource),
+                resource.url,
+            ])
+        }
+        return table.rendered()
+    }
+
+    /// All that is known of one.
+    static func details(_ resource: ResourceRecord) -> String {
+        var table = Table([.init(""), .init("")])
+        table.add(["URL", resource.url])
+        if resource.key != resource.url { table.add(["Cache key", resource.key]) }
+        table.add(["Type", "\(resource.type) (\(resource.format))"])
+        table.add(["Length", resource.length.map { "\(ByteCount($0)) (\($0) bytes)" } ?? "not known yet"])
+        table.add(["Kept", "\(ByteCount(resource.bytesCached)) (\(share(resource)))"])
+        table.add(["Spans", spans(resource)])
+        table.add(["Hits", "\(resource.hits)"])
+        table.add(["First kept", date(resource.created)])
+        table.add(["Last used", date(resource.lastUsed)])
+        table.add(["Pinned", resource.pinned ? "yes" : "no"])
+        table.add(["In use", resource.inUse ? "yes" : "no"])
+        if let file = resource.localFile { table.add(["File", file]) }
+        return table.rendered()
+    }
+
+    /// The holes of a resource whose length is known, as `start–last` pairs.
+    static func holes(_ resource: ResourceRecord) -> [ClosedRange<Int64>] {
+        guard let length = resource.length else { return [] }
+        var holes: [ClosedRange<Int64>] = []
+        var position: Int64 = 0
+        for span in resource.spans.sorted(by: { $0.start < $1.start }) {
+            if span.start > position { holes.append(position...span.start - 1) }
+            position = max(position, span.end)
+        }
+        if position < length { holes.append(position...length - 1) }
+        return holes
+    }
+
+    private static func share(_ resource: ResourceRecord) -> String {
+        if resource.complete { return "100%" }
+        guard let length = resource.length, length > 0 else { return "?" }
+        // Kept bytes count other versions too; the spans are this one's.
+        let kept = resource.spans.reduce(0) { $0 + ($1.end - $1.start) }
+        return "\(min(99, kept * 100 / length))%"
+    }
+
+    private static func marks(_ resource: ResourceRecord) -> String {
+        [resource.pinned ? "pinned" : nil, resource.inUse ? "in use" : nil].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private static func spans(_ resource: ResourceRecord) -> String {
+        guard !resource.spans.isEmpty else { return "none" }
+        let most = 8
+        let shown = resource.spans.prefix(most).map { "\($0.start)–\($0.end - 1)" }.joined(separator: ", ")
+        let rest = resource.spans.count - most
+        return rest > 0 ? "\(shown) and \(rest) more" : shown
+    }
+
+    private static func date(_ date: Date) -> String {
+        date.formatted(
+            .iso8601.year().month().day().dateSeparator(.dash).dateTimeSeparator(.space).time(
+                includingFractionalSeconds: false))
+    }
+}

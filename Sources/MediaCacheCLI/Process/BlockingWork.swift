@@ -1,0 +1,13 @@
+import Dispatch
+
+/// Work that waits for a disk or for another process, kept off the threads that tasks share.
+enum BlockingWork {
+    /// Runs `body` on a thread of its own and waits for it without holding one of the tasks' threads.
+    static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global(qos: .utility).async {
+                continuation.resume(with: Swift.Result { try body() })
+            }
+        }
+    }
+}

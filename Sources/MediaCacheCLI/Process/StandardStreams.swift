@@ -1,0 +1,70 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Standard output and standard error, written at once: who reads a pipe sees each line when it's printed.
+enum StandardStreams {
+    /// Writes `line` and a line break to standard output.
+    static func print(_ line: String) {
+        write(line + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Writes `line` and a line break to standard error.
+    static func printError(_ line: String) {
+        write(line + "\n", to: STDERR_FILENO)
+    }
+
+    /// Writes `text` as it is to standard error.
+    static func writeError(_ text: String) {
+        write(text, to: STDERR_FILENO)
+    }
+
+    /// From now on a pipe whose reader went away is an error of `write`, not the process's end: a server outlives
+    /// who read its first line.
+    static func surviveBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Whether standard error is a terminal that can draw a line over itself.
+    static var errorIsTerminal: Bool {
+        isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+
+    /// The columns of the terminal at standard error; 80 if it doesn't say.
+    static var errorWidth: Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// A reader that went away (`mediacache list | head`) is no failure of ours: what can't be written is dropped.
+    private static func write(_ text: String, to descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let written = bytes.withUnsafeBytes { buffer in
+                buffer.baseAddress.map { systemWrite(descriptor, $0, buffer.count) } ?? 0
+            }
+            if written > 0 {
+                bytes = bytes.dropFirst(written)
+            } else if errno != EINTR && errno != EAGAIN {
+                return
+            }
+        }
+    }
+
+    private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(descriptor, bytes, count)
+        #elseif canImport(Musl)
+            Musl.write(descriptor, bytes, count)
+        #else
+            Darwin.write(descriptor, bytes, count)
+        #endif
+    }
+}

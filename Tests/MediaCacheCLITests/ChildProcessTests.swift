@@ -1,0 +1,44 @@
+import Testing
+
+@testable import MediaCacheCLI
+
+/// One after another: the signals are the whole process's.
+@Suite(.serialized)
+struct ChildProcessTests {
+    @Test(
+        arguments: [("exit 0", 0), ("exit 3", 3), ("kill -TERM $$", 143), ("kill -INT $$; sleep 5", 130)]
+            as [(String, Int32)])
+    func passesTheExitCodeOn(script: String, code: Int32) async throws {
+        let interruption = Interruption()
+        let child = try ChildProcess.start("/bin/sh", ["-c", script])
+        #expect(try await child.wait(forwardingTo: interruption) == code)
+    }
+
+    @Test func argumentsArriveAsTheyAre() async throws {
+        let child = try ChildProcess.start("/bin/sh", ["-c", "test \"$1\" = 'a b;$HOME' && exit 7", "sh", "a b;$HOME"])
+        #expect(try await child.wait(forwardingTo: Interruption()) == 7)
+    }
+
+    @Test func aProgramThatIsNotThereIsNamed() {
+        let failure = #expect(throws: CommandFailure.self) { try ChildProcess.start("/no/such/player", []) }
+        #expect(failure?.exitCode == 1)
+        #expect(failure?.message.contains("/no/such/player") == true)
+    }
+
+    @Test func waitingForASignalEndsWithItsTask() async {
+        let interruption = Interruption()
+        let task = Task { await interruption.wait() }
+        task.cancel()
+        #expect(await task.value == nil)
+    }
+
+    @Test func workWithoutASignalReturnsItsValue() async throws {
+        #expect(try await Interruption().cancelling { 5 } == 5)
+    }
+
+    @Test func workThatThrowsThrows() async {
+        await #expect(throws: CommandFailure(.failed, "x")) {
+            try await Interruption().cancelling { throw CommandFailure(.failed, "x") }
+        }
+    }
+}

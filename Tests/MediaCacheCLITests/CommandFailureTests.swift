@@ -1,0 +1,26 @@
+import MediaCache
+import MediaCacheServer
+import Testing
+
+@testable import MediaCacheCLI
+
+struct CommandFailureTests {
+    @Test func engineErrorsAreFailuresInTheirOwnWords() {
+        let failure = CommandFailure(CacheError(.unreachable, "h refuses connections"))
+        #expect(failure == CommandFailure(.failed, "h refuses connections"))
+    }
+
+    @Test func cancellationIsAnInterruption() {
+        #expect(CommandFailure(CancellationError())?.exitCode == 130)
+        #expect(CommandFailure(CacheError(.cancelled, "cancelled"))?.exitCode == 130)
+    }
+
+    @Test func aProblemOfTheAPISaysItsDetail() {
+        let problem = Problem(title: "Not found", status: 404, detail: "nothing of x is kept", code: "notFound")
+        #expect(CommandFailure(problem) == CommandFailure(.failed, "nothing of x is kept"))
+    }
+
+    @Test func aMessageIsOneLine() {
+        #expect(CommandFailure(.failed, "a\nb\u{1B}[0m\tc").line == "mediacache: a b?[0m c")
+    }
+}

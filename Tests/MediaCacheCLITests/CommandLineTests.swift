@@ -1,0 +1,56 @@
+import ArgumentParser
+import Testing
+
+@testable import MediaCacheCLI
+
+struct CommandLineTests {
+    private func exitCode(_ arguments: [String]) -> Int32? {
+        do {
+            _ = try MediaCacheCommand.parseAsRoot(arguments)
+            return nil
+        } catch {
+            return MediaCacheCommand.exitCode(for: error).rawValue
+        }
+    }
+
+    @Test(arguments: [
+        ["get", "ftp://h/x"], ["get"], ["remove"], ["remove", "--all", "http://h/"],
+        ["remove", "--pinned", "http://h/"],
+        ["list", "--complete", "--partial"], ["serve", "--port", "65536"], ["serve", "--max-age", "30"],
+        ["serve", "--max-size", "10XB"], ["play", "http://h/", "--with", "quicktime"], ["demo", "--rate", "0"],
+        ["list", "--log-level", "loud"], ["nothing"],
+    ])
+    func whatIsNotRightEndsWith64(arguments: [String]) {
+        #expect(exitCode(arguments) == 64)
+    }
+
+    @Test(arguments: [
+        ["get", " http://h/x\n", "-o", "f", "--force"], ["list", "--json"], ["remove", "--all", "--pinned"],
+        [
+            "serve", "--port", "0", "--max-size", "none", "--max-age", "30d", "--min-free", "1GB", "--drop-query",
+            "token",
+        ],
+        ["play", "http://h/", "--with", "mpv", "--", "--fs"], ["demo", "--rate", "600KB/s", "--reset"],
+        ["verify", "--repair"], ["usage"], ["prune", "--max-size", "1GB"], ["url", "http://h/"], ["info", "http://h/"],
+    ])
+    func whatIsRightIsTaken(arguments: [String]) {
+        #expect(exitCode(arguments) == nil)
+    }
+
+    @Test func aWrongSchemeIsNamed() {
+        do {
+            _ = try MediaCacheCommand.parseAsRoot(["get", "ftp://h/x"])
+            Issue.record("ftp was taken")
+        } catch {
+            #expect(MediaCacheCommand.message(for: error).contains("“ftp”"))
+        }
+    }
+
+    @Test(arguments: ["serve", "url", "play", "get", "list", "info", "remove", "prune", "verify", "usage", "demo"])
+    func eachSubcommandTeachesByExample(name: String) throws {
+        let groups = MediaCacheCommand.configuration.groupedSubcommands.flatMap(\.subcommands)
+        let command = try #require(groups.first { $0.configuration.commandName == name })
+        #expect(!command.configuration.abstract.isEmpty)
+        #expect(command.configuration.discussion.contains("mediacache \(name)"))
+    }
+}

@@ -1,0 +1,88 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import MediaCacheCLI
+
+struct DemoOriginTests {
+    private static let clip = ByteBuffer(bytes: (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+
+    private func get(_ url: String, _ fields: [(String, String)] = []) async throws -> (HTTPClientResponse, [UInt8]) {
+        var request = HTTPClientRequest(url: url)
+        request.headers = HTTPHeaders(fields)
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+        return (response, Array((try await response.body.collect(upTo: 1 << 20)).readableBytesView))
+    }
+
+    @Test func sendsTheClipAndCountsIt() async throws {
+        let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 10_000_000)
+        let (response, bytes) = try await get(origin.clipURL)
+        #expect(response.status == .ok)
+        #expect(bytes == Array(Self.clip.readableBytesView))
+        #expect(origin.counts.bytesSent == 5000)
+        #expect(origin.counts.requests == 1)
+        #expect(origin.counts.running == 0)
+        await origin.stop()
+    }
+
+    @Test func sendsARangeOfTheSameVersionOnly() async throws {
+        let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 10_000_000)
+        let (part, bytes) = try await get(origin.clipURL, [("Range", "bytes=100-199")])
+        #expect(part.status == .partialContent)
+        #expect(part.headers.first(name: "Content-Range") == "bytes 100-199/5000")
+        #expect(bytes == Array(Self.clip.readableBytesView)[100..<200].map(\.self))
+        let tag = try #require(part.headers.first(name: "ETag"))
+        let (same, _) = try await get(origin.clipURL, [("Range", "bytes=0-0"), ("If-Range", tag)])
+        #expect(same.status == .partialContent)
+        let (other, whole) = try await get(origin.clipURL, [("Range", "bytes=0-0"), ("If-Range", "\"other\"")])
+        #expect(other.status == .ok)
+        #expect(whole.count == 5000)
+        await origin.stop()
+    }
+
+    @Test func refusesWhatItDoesNotHave() async throws {
+        let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 10_000_000)
+        let (missing, _) = try await get("http://127.0.0.1:\(origin.port)/else")
+        #expect(missing.status == .notFound)
+        let (past, _) = try await get(origin.clipURL, [("Range", "bytes=5000-")])
+        #expect(past.status == .rangeNotSatisfiable)
+        #expect(past.headers.first(name: "Content-Range") == "bytes */5000")
+        #expect(origin.counts.bytesSent == 0)
+        await origin.stop()
+    }
+
+    @Test func whoHasThisVersionIsSentNothing() async throws {
+        let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 10_000_000)
+        let (head, _) = try await get(origin.clipURL, [("Range", "bytes=0-0")])
+        let tag = try #require(head.headers.first(name: "ETag"))
+        let (response, bytes) = try await get(origin.clipURL, [("If-None-Match", tag)])
+        #expect(response.status == .notModified)
+        #expect(bytes.isEmpty)
+        #expect(origin.counts.bytesSent == 1)
+        await origin.stop()
+    }
+
+    @Test func aTakenPortIsNamed() async throws {
+        let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 1)
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await DemoOrigin.start(port: origin.port, clip: Self.clip, bytesPerSecond: 1)
+        }
+        #expect(failure?.message.contains("127.0.0.1:\(origin.port)") == true)
+        await origin.stop()
+    }
+
+    @Test func theRateIsShared() {
+        let state = DemoOriginState(clip: Self.clip, bytesPerSecond: 600_000)
+        #expect(state.share() == 30_000)
+        state.counts.withLock { $0.running = 3 }
+        #expect(state.share() == 10_000)
+    }
+
+    @Test func theTagFollowsTheBytes() {
+        let one = DemoOriginState(clip: ByteBuffer(string: "one"), bytesPerSecond: 1).entityTag
+        #expect(one == DemoOriginState(clip: ByteBuffer(string: "one"), bytesPerSecond: 9).entityTag)
+        #expect(one != DemoOriginState(clip: ByteBuffer(string: "two"), bytesPerSecond: 1).entityTag)
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import MediaCacheCLI
+
+struct FileExportTests {
+    private func write(_ text: String, _ path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    private func read(_ path: String) throws -> String {
+        String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+    }
+
+    @Test func sharesBytesWithinAFileSystem() throws {
+        try withTemporaryFolder { folder in
+            try write("kept", "\(folder)/blob")
+            let method = try FileExport(source: "\(folder)/blob", target: "\(folder)/film.mp4", overwrites: false).run()
+            #expect(method == .clone || method == .hardLink)
+            #expect(try read("\(folder)/film.mp4") == "kept")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["blob", "film.mp4"])
+        }
+    }
+
+    @Test func replacesNothingUnlessTold() throws {
+        try withTemporaryFolder { folder in
+            try write("kept", "\(folder)/blob")
+            try write("mine", "\(folder)/film.mp4")
+            let failure = #expect(throws: CommandFailure.self) {
+                try FileExport(source: "\(folder)/blob", target: "\(folder)/film.mp4", overwrites: false).run()
+            }
+            #expect(failure?.message.contains("--force") == true)
+            #expect(try read("\(folder)/film.mp4") == "mine")
+            _ = try FileExport(source: "\(folder)/blob", target: "\(folder)/film.mp4", overwrites: true).run()
+            #expect(try read("\(folder)/film.mp4") == "kept")
+            #expect(try read("\(folder)/blob") == "kept")
+        }
+    }
+
+    @Test func replacingTwiceLeavesNothingBehind() throws {
+        try withTemporaryFolder { folder in
+            try write("kept", "\(folder)/blob")
+            for _ in 0..<2 {
+                _ = try FileExport(source: "\(folder)/blob", target: "\(folder)/film.mp4", overwrites: true).run()
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["blob", "film.mp4"])
+        }
+    }
+
+    @Test func aFolderThatIsNotThereIsNamed() throws {
+        try withTemporaryFolder { folder in
+            try write("kept", "\(folder)/blob")
+            let failure = #expect(throws: CommandFailure.self) {
+                try FileExport(source: "\(folder)/blob", target: "\(folder)/no/film.mp4", overwrites: false).run()
+            }
+            #expect(failure?.message.contains("\(folder)/no/film.mp4") == true)
+        }
+    }
+
+    @Test func copiesToAnotherFileSystem() throws {
+        // /dev/shm is a file system of its own on Linux; elsewhere there is none to be sure of.
+        guard FileManager.default.isWritableFile(atPath: "/dev/shm") else { return }
+        try withTemporaryFolder { folder in
+            let text = String(repeating: "0123456789abcdef", count: 200_000)
+            try write(text, "\(folder)/blob")
+            let target = "/dev/shm/mediacache-\(UUID().uuidString)"
+            defer { try? FileManager.default.removeItem(atPath: target) }
+            let method = try FileExport(source: "\(folder)/blob", target: target, overwrites: false).run()
+            #expect(method == .copy || method == .hardLink)
+            #expect(try read(target) == text)
+        }
+    }
+}

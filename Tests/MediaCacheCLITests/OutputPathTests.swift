@@ -1,0 +1,31 @@
+import MediaCache
+import Testing
+
+@testable import MediaCacheCLI
+
+struct OutputPathTests {
+    @Test(arguments: [
+        ("http://h/a/film.mp4?x=1", "film.mp4"), ("http://h/a/my%20film.mp4", "my film.mp4"), ("http://h/", "h"),
+        ("http://h/..%2F..%2Fetc%2Fpasswd", "_.._etc_passwd"), ("http://h/%2e%2e", "h"), ("http://h/.hidden", "hidden"),
+        ("http://h/a%00b%0A.mp4", "a_b_.mp4"), ("http://[::1]/", "1"),
+    ])
+    func namesAFileThatStaysInItsFolder(url: String, name: String) throws {
+        #expect(OutputPath.fileName(for: try ResourceURL(url)) == name)
+    }
+
+    @Test func aVeryLongNameKeepsItsExtension() throws {
+        let url = try ResourceURL("http://h/" + String(repeating: "ä", count: 300) + ".mp4")
+        let name = OutputPath.fileName(for: url)
+        #expect(name.utf8.count <= 200)
+        #expect(name.hasSuffix("ä.mp4"))
+    }
+
+    @Test func aFolderTakesTheNameOfTheURL() throws {
+        let url = try ResourceURL("http://h/film.mp4")
+        try withTemporaryFolder { folder in
+            #expect(OutputPath.resolve(folder, for: url) == "\(folder)/film.mp4")
+            #expect(OutputPath.resolve("\(folder)/new/", for: url) == "\(folder)/new/film.mp4")
+            #expect(OutputPath.resolve("\(folder)/other.mp4", for: url) == "\(folder)/other.mp4")
+        }
+    }
+}

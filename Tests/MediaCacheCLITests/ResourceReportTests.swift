@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+import MediaCacheServer
+import Testing
+
+@testable import MediaCacheCLI
+
+struct ResourceReportTests {
+    private func resource(
+        length: Int64? = 1000, spans: [(Int64, Int64)] = [], complete: Bool = false, url: String = "http://h/film.mp4"
+    ) throws -> ResourceRecord {
+        let kept = spans.reduce(0) { $0 + $1.1 - $1.0 }
+        let spanText = spans.map { #"{"start":\#($0.0),"end":\#($0.1)}"# }.joined(separator: ",")
+        let json = """
+            {"id":7,"url":"\(url)","key":"\(url)","type":"video/mp4","format":"mp4",\
+            "length":\(length.map { "\($0)" } ?? "null"),"spans":[\(spanText)],"bytesCached":\(kept),"hits":3,\
+            "created":"2026-01-02T03:04:05Z","lastUsed":"2026-01-02T03:04:06Z","complete":\(complete),\
+            "pinned":false,"inUse":true}
+            """
+        return try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(json.utf8))
+    }
+
+    @Test func holesAreWhatTheSpansLeave() throws {
+        #expect(ResourceReport.holes(try resource(spans: [(100, 200), (300, 400)])) == [0...99, 200...299, 400...999])
+        #expect(ResourceReport.holes(try resource(spans: [(0, 1000)], complete: true)) == [])
+        #expect(ResourceReport.holes(try resource(length: nil, spans: [(0, 10)])) == [])
+    }
+
+    @Test func aPartIsNeverAHundredPercent() throws {
+        let table = ResourceReport.table([try resource(spans: [(0, 999)])])
+        #expect(table.contains(" 99% "))
+        #expect(ResourceReport.table([try resource(spans: [(0, 1000)], complete: true)]).contains(" 100% "))
+    }
+
+    @Test func aTableNamesWhatItShows() throws {
+        let lines = ResourceReport.table([try resource(spans: [(0, 500)])]).split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix(" KEPT"))
+        #expect(lines[1].hasSuffix("in use  http://h/film.mp4"))
+        #expect(lines[1].contains("2026-01-02 03:04:06"))
+    }
+
+    @Test func nothingIsSaidInWords() {
+        #expect(ResourceReport.table([]) == "Nothing is kept.")
+    }
+
+    @Test func theDetailsHaveTheSpans() throws {
+        var many: [(Int64, Int64)] = []
+        for start: Int64 in stride(from: 0, to: 1000, by: 100) { many.append((start, start + 50)) }
+        let text = ResourceReport.details(try resource(spans: many))
+        #expect(text.contains("0–49, 100–149"))
+        #expect(text.contains("and 2 more"))
+    }
+
+    @Test func theJSONHasTheKeysThatTheHelpNames() throws {
+        let text = try JSONOutput.text([try resource(spans: [(0, 500)])])
+        let objects = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+        let keys = try #require(objects.first).keys.sorted()
+        let documented = [
+            "bytesCached", "complete", "created", "format", "hits", "id", "inUse", "key", "lastUsed", "length",
+            "pinned",
+            "spans", "type", "url",
+        ]
+        #expect(keys == documented)
+        for key in documented { #expect(ListCommand.configuration.discussion.contains(key)) }
+        #expect(text.contains("http://h/film.mp4"))
+    }
+}
