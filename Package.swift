@@ -131,5 +131,11 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        .testTarget(
+            name: "AcceptanceTests",
+            // The command is started from the build folder, so it has to be built first.
+            dependencies: ["MediaCacheCLI"],
+            swiftSettings: swiftSettings
+        ),
     ]
 )

@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// A cache folder that is full, unwritable or spoilt: playback goes on with the right bytes.
+    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg")))
+    struct DamageTests {
+        @Test(.enabled(if: MountedFolder.canMount()))
+        func fullDiskDoesNotStopPlayback() async throws {
+            let file = try await Fixtures.shared.random(Fixtures.medium)
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try await MountedFolder(mebibytes: 16)
+            let server = try await RunningServer(cache: folder.path)
+            let url = try await server.play(origin.url(Fixtures.medium))
+            for _ in 1...2 {
+                #expect(try await wholeIsRight(url, file))
+            }
+            let (middle, connection) = (60_000_000..<61_000_000, try HTTPConnection(to: url))
+            _ = try connection.request(url, range: middle)
+            #expect(try connection.firstDifference(from: file, at: middle.lowerBound) == nil)
+            try await server.stop()
+            let (ending, said) = try await Verification.run(in: folder.path)
+            #expect(ending == .exit(0), "\(said.findings)")
+        }
+
+        @Test(.enabled(if: MountedFolder.canMount()))
+        func readOnlyFolderDoesNotStopPlayback() async throws {
+            try await Fixtures.shared.clips()
+            let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try await MountedFolder(mebibytes: 64)
+            let kept = origin.url(Fixtures.moovFirst)
+            let server = try await RunningServer(cache: folder.path)
+            #expect(try await wholeIsRight(server.play(kept), file))
+            let key = try await server.key()
+            try await server.stop()
+
+            try await folder.makeReadOnly()
+            let second = try await RunningServer(cache: folder.path)
+            #expect(try await wholeIsRight(Self.playURL(of: kept, through: second, key: key), file))
+            let other = URL(string: "\(kept)?other=1") ?? kept
+            #expect(try await wholeIsRight(Self.playURL(of: other, through: second, key: key), file))
+            try await second.stop()
+        }
+
+        @Test func garbageInTheCatalogDoesNotStopPlayback() async throws {
+            let (origin, folder, sources) = try await filledFolder(resources: 2)
+            let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
+            let garbage = Data((0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+            let catalog = try CacheFolder.catalog(in: folder.path)
+            #expect(!catalog.isEmpty)
+            for path in catalog { try garbage.write(to: URL(fileURLWithPath: path)) }
+
+            let server = try await RunningServer(cache: folder.path)
+            for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
+            let filled = try await origin.log()
+            for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
+            #expect(try await origin.log().since(filled).bodyBytes == 0)
+            try await server.stop()
+            let setAside = try CacheFolder.files(in: folder.path).filter {
+                FileManager.default.contents(atPath: $0)?.starts(with: garbage.prefix(4096)) == true
+            }
+            #expect(!setAside.isEmpty, "the damaged catalog was deleted")
+            let (ending, said) = try await Verification.run(in: folder.path)
+            #expect(ending == .exit(0), "\(said.findings)")
+        }
+
+        /// Spoilt blobs are found when they are read, and only they are fetched again.
+        @Test func spoiltBlobsAreFetchedAgain() async throws {
+            let (origin, folder, sources) = try await filledFolder(resources: 4)
+            let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
+            let blobs = try spoil(folder.path)
+            #expect(blobs.count == 4)
+            let before = try await origin.log()
+            let server = try await RunningServer(cache: folder.path)
+            for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
+            let log = try await origin.log().since(before)
+            let intact = Int64(file.count)
+            #expect(log.bodyBytes > intact, "a deleted blob and half of another have to come again")
+            #expect(log.bodyBytes < 3 * intact, "what was whole came again: \(log.summary)")
+            try await server.stop()
+            let (ending, said) = try await Verification.run(in: folder.path)
+            #expect(ending == .exit(0), "\(said.findings)")
+        }
+
+        /// `verify` says what is spoilt and fails; from then on it is a hole, and fetched when it is read.
+        @Test func verifyFindsWhatIsSpoilt() async throws {
+            let (origin, folder, sources) = try await filledFolder(resources: 4)
+            let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
+            #expect(try await Verification.run(in: folder.path).ending == .exit(0))
+            _ = try spoil(folder.path)
+            let found = try await Verification.run(in: folder.path)
+            #expect(found.ending == .exit(1))
+            #expect(found.said.findings.count >= 3, "\(found.said.findings)")
+            #expect(found.said.findings.allSatisfy { !$0.isRepaired })
+            let server = try await RunningServer(cache: folder.path)
+            for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
+            try await server.stop()
+            let after = try await Verification.run(in: folder.path)
+            #expect(after.ending == .exit(0), "\(after.said.findings)")
+            origin.stop()
+        }
+
+        /// `verify --repair` puts right what is spoilt, without a player.
+        @Test func repairFetchesWhatIsSpoilt() async throws {
+            let (origin, folder, sources) = try await filledFolder(resources: 4)
+            let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
+            _ = try spoil(folder.path)
+            let repaired = try await Verification.run(in: folder.path, repair: true)
+            #expect(repaired.said.findings.count >= 3, "\(repaired.said.findings)")
+            #expect(repaired.said.findings.allSatisfy { $0.isRepaired }, "\(repaired.said.findings)")
+            let after = try await Verification.run(in: folder.path)
+            #expect(after.ending == .exit(0), "\(after.said.findings)")
+            #expect(try await KeptResource.all(in: folder.path).values.allSatisfy { $0.complete })
+
+            let before = try await origin.log()
+            let server = try await RunningServer(cache: folder.path)
+            for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
+            try await server.stop()
+            #expect(try await origin.log().since(before).bodyBytes == 0)
+        }
+
+        /// A folder in which `resources` clips are complete, and nobody runs.
+        private func filledFolder(resources: Int) async throws -> (NginxOrigin, TemporaryFolder, [URL]) {
+            try await Fixtures.shared.clips()
+            let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let sources = (0..<resources).compactMap { URL(string: "\(origin.url(Fixtures.moovFirst))?copy=\($0)") }
+            for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
+            try await server.stop()
+            return (origin, folder, sources)
+        }
+
+        /// Truncates one blob, flips bits in another, deletes a third, and leaves the rest.
+        private func spoil(_ cache: String) throws -> [String] {
+            let blobs = try CacheFolder.blobs(in: cache)
+            guard blobs.count >= 3 else { throw HarnessError("\(blobs.count) blobs in \(cache)") }
+            try CacheFolder.truncate(blobs[0], to: 5_000_000)
+            try CacheFolder.flipBits(in: blobs[1], at: [0, 65_535, 65_536, 1_000_000, 7_654_321])
+            try FileManager.default.removeItem(atPath: blobs[2])
+            return blobs
+        }
+
+        private func wholeIsRight(_ url: URL, _ file: MappedFile) async throws -> Bool {
+            try await onThread {
+                let connection = try HTTPConnection(to: url)
+                let head = try connection.request(url)
+                let difference = try connection.firstDifference(from: file, at: 0)
+                return head.status == 200 && head.contentLength == file.count && difference == nil
+            }
+        }
+
+        /// The play URL, made from the key that was: a read-only folder may not name its owner.
+        private static func playURL(of source: URL, through server: RunningServer, key: String) -> URL {
+            let path = source.absoluteString.replacingOccurrences(of: "://", with: "/")
+            return URL(string: "\(server.base)/play/\(key)/\(path)") ?? server.base
+        }
+    }
+}

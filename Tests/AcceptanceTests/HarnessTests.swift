@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// The harness itself, on an origin without a cache: what other tests build on has to be true.
+    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "mpv", "curl")))
+    struct HarnessTests {
+        @Test func originLogCountsWhatWasSent() async throws {
+            let file = try await Fixtures.shared.random(Fixtures.medium)
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let url = origin.url(Fixtures.medium)
+            let connection = try HTTPConnection(to: url)
+            for range in [0..<1000, 500..<2500, 99_999_000..<100_000_000] {
+                let head = try connection.request(url, range: range)
+                #expect(head.status == 206)
+                #expect(try connection.firstDifference(from: file, at: range.lowerBound) == nil)
+            }
+            let log = try await origin.log()
+            #expect(log.bodyBytes == 4000)
+            #expect(log.repeatedBytes == 500)
+            #expect(log.entries.map(\.sent) == [0..<1000, 500..<2500, 99_999_000..<100_000_000])
+        }
+
+        @Test func differencesAreFound() async throws {
+            let file = try await Fixtures.shared.random(Fixtures.medium)
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let connection = try HTTPConnection(to: origin.url(""))
+            _ = try connection.request(origin.url(Fixtures.medium), range: 4096..<8192)
+            #expect(try connection.firstDifference(from: file, at: 4095) == 4095)
+        }
+
+        /// A slow origin and a quick one: what a player makes of a file doesn't depend on when bytes come.
+        @Test(arguments: Player.allCases)
+        func playersGiveTheSameTwice(player: Player) async throws {
+            try await Fixtures.shared.clips()
+            let quick = try await NginxOrigin(serving: Fixtures.folder)
+            let slow = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 6 << 20)
+            let record = try await player.record(of: quick.url(Fixtures.moovLast))
+            #expect(record.count > 20)
+            #expect(try await player.record(of: slow.url(Fixtures.moovLast)) == record)
+        }
+    }
+}

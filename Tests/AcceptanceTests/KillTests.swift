@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// kill -9 at random instants of a process that fills and serves.
+    @Suite(.enabled(if: Peer.present("nginx")))
+    struct KillTests {
+        /// After each kill the folder opens, `verify` finds nothing wrong, no committed byte is lost, and what is read is
+        /// what the origin has. 20 kills; 200 with MEDIACACHE_SOAK=1.
+        @Test func killedAtAnyInstantLosesNothingCommitted() async throws {
+            let file = try await Fixtures.shared.random(Fixtures.big)
+            let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 25 << 20)
+            let folder = try TemporaryFolder("cache")
+            var random = SeededGenerator.forTest("kill -9")
+            var kept: [String: RangeSet<Int>] = [:]
+            let rounds = TestSettings.isSoak ? 200 : 20
+            for round in 1...rounds {
+                // A new resource every ten rounds, so that there is always something left to fill.
+                let source = URL(string: "\(origin.url(Fixtures.big))?take=\((round - 1) / 10)") ?? origin.url("")
+                let starts = (0..<3).map { _ in Int.random(in: 0..<file.count, using: &random) }
+                let instant = Duration.milliseconds(Int.random(in: 20...900, using: &random))
+
+                let committed = try await fillAndKill(folder.path, source, file, from: starts, after: instant)
+
+                let (ending, said) = try await Verification.run(in: folder.path)
+                #expect(ending == .exit(0), "round \(round)")
+                #expect(said.findings.isEmpty, "round \(round): \(said.findings)")
+                let now = try await KeptResource.all(in: folder.path).mapValues(\.kept)
+                let total = { (kept: [String: RangeSet<Int>]) in kept.values.reduce(0) { $0 + $1.total } }
+                for (url, spans) in kept {
+                    let lost = spans.subtracting(now[url] ?? RangeSet())
+                    #expect(lost.isEmpty, "round \(round): \(url) lost \(lost.ranges)")
+                }
+                #expect(total(now) >= total(kept) + committed, "round \(round): bytes that were committed are gone")
+                kept = now
+            }
+            let bytes = kept.values.reduce(0) { $0 + $1.total }
+            print("kill -9: \(rounds) kills, \(bytes) bytes kept at the end")
+            #expect(bytes > 0)
+            try await readBack(kept, of: file, in: folder.path)
+        }
+
+        /// Serves `source` from `folder` to three readers, and kills the server after a while.
+        /// - Returns: how many bytes it said it had committed, just before.
+        private func fillAndKill(
+            _ folder: String,
+            _ source: URL,
+            _ file: MappedFile,
+            from starts: [Int],
+            after instant: Duration
+        ) async throws -> Int {
+            let server = try await RunningServer(cache: folder)
+            let url = try await server.play(source)
+            var committed = 0
+            try await withThrowingTaskGroup(of: Int?.self) { group in
+                for start in starts {
+                    let connection = try HTTPConnection(to: url)
+                    let head = try connection.request(url, range: start..<file.count)
+                    #expect(head.status == 206)
+                    let reader = Reader(connection: connection)
+                    group.addTask { try await reader.readUntilStopped(file, at: start, outlivesServer: true) }
+                }
+                try await Task.sleep(for: instant)
+                committed = Int(try server.metric("mediacache_committed_bytes_total"))
+                server.kill()
+                for try await difference in group { #expect(difference == nil, "wrong bytes at \(difference ?? -1)") }
+            }
+            try await server.process.end(within: .seconds(10))
+            return committed
+        }
+
+        /// Reads all that is kept through a server, and compares it.
+        private func readBack(_ kept: [String: RangeSet<Int>], of file: MappedFile, in folder: String) async throws {
+            let server = try await RunningServer(cache: folder)
+            for (source, spans) in kept {
+                let url = try await server.play(URL(string: source) ?? server.base)
+                let connection = try HTTPConnection(to: url)
+                for span in spans.ranges {
+                    _ = try connection.request(url, range: span)
+                    #expect(try connection.firstDifference(from: file, at: span.lowerBound) == nil)
+                }
+            }
+            try await server.stop()
+        }
+    }
+}

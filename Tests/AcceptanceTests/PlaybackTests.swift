@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// What players get through the server, and what that costs the origin.
+    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "mpv", "curl")))
+    struct PlaybackTests {
+        /// ffmpeg, mpv and curl get the same as from the origin; a second play costs it nothing.
+        @Test(arguments: [Fixtures.moovFirst, Fixtures.moovLast], Player.allCases)
+        func playersGetWhatTheOriginHas(clip: String, player: Player) async throws {
+            try await Fixtures.shared.clips()
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let expected = try await player.record(of: origin.url(clip))
+            let direct = try await origin.log()
+
+            let url = try await server.play(origin.url(clip))
+            #expect(try await player.record(of: url) == expected)
+            let first = try await origin.log()
+            let sent = first.since(direct)
+            #expect(sent.bodyBytes > 0)
+            #expect(sent.repeatedBytes <= sent.bytesUnderWay, "\(sent.summary)")
+
+            #expect(try await player.record(of: url) == expected)
+            // A player that plays a part reads on as far as it gets before it stops, which is further from a cache.
+            if player.playsAll {
+                let second = try await origin.log().since(first)
+                #expect(second.bodyBytes == 0, "\(second.summary)")
+            }
+            try await server.stop()
+        }
+
+        /// What the origin sends for any mix of reads lies inside the union of the ranges read and the read-ahead: 1 MiB
+        /// after a seek, up to 8 MiB on sequential reading. And no byte that came is sent twice.
+        @Test func originSendsTheRangesReadAndTheReadAhead() async throws {
+            let file = try await Fixtures.shared.random(Fixtures.medium)
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let url = try await server.play(origin.url(Fixtures.medium))
+            var random = SeededGenerator.forTest("mix of reads")
+            var allowed = RangeSet<Int>()
+            var read = RangeSet<Int>()
+            let ranges = (0..<30).map { _ in
+                let length = [1, 1000, 70_000, 1 << 20, 3 << 20].randomElement(using: &random) ?? 1
+                let start = Int.random(in: 0...(file.count - length), using: &random)
+                return start..<start + length
+            }
+            for range in ranges {
+                let connection = try HTTPConnection(to: url)
+                let head = try connection.request(url, range: range)
+                #expect(head.status == 206)
+                #expect(head.contentLength == range.count)
+                #expect(try connection.firstDifference(from: file, at: range.lowerBound) == nil)
+                let readAhead = range.count <= 1 << 20 ? 1 << 20 : 8 << 20
+                allowed.insert(contentsOf: range.lowerBound..<min(file.count, range.upperBound + readAhead))
+                read.insert(contentsOf: range)
+            }
+            let log = try await origin.log()
+            var sent = RangeSet<Int>()
+            for range in log.entries.compactMap(\.sent) {
+                sent.insert(contentsOf: Int(range.lowerBound)..<Int(range.upperBound))
+            }
+            print("mix of reads: read \(read.total), allowed \(allowed.total), origin sent \(log.bodyBytes) bytes")
+            #expect(read.isSubset(of: sent))
+            #expect(sent.isSubset(of: allowed), "beyond the read-ahead: \(sent.subtracting(allowed).ranges)")
+            #expect(log.bodyBytes <= Int64(allowed.total), "\(log.summary)")
+            try await server.stop()
+        }
+    }
+}
+
+extension RangeSet<Int> {
+    /// How many numbers it holds.
+    var total: Int { ranges.reduce(0) { $0 + $1.count } }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// Seeking in what isn't here yet.
+    @Suite(.enabled(if: Peer.present("nginx")))
+    struct SeekingTests {
+        /// 1 KB at 900 MB of a cold file of 1 GiB, from an origin limited to 20 MiB/s: the first byte in the origin's own
+        /// latency + 20 ms (here: ten times that), and the origin sends at most 1 MiB + the read-ahead of 1 MiB.
+        @Test func coldReadFarInIsQuickAndSmall() async throws {
+            let file = try await Fixtures.shared.random(Fixtures.big)
+            let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let direct = origin.url(Fixtures.big)
+            let url = try await server.play(direct)
+            let range = 900_000_000..<900_001_000
+
+            func firstByte(_ url: URL) async throws -> Duration {
+                try await onThread {
+                    let start = ContinuousClock.now
+                    let connection = try HTTPConnection(to: url)
+                    let head = try connection.request(url, range: range)
+                    let first = try connection.body(limit: 1)
+                    let delay = ContinuousClock.now - start
+                    guard head.status == 206, first.count == 1 else { throw HarnessError("status \(head.status)") }
+                    guard try connection.firstDifference(from: file, at: range.lowerBound + 1) == nil else {
+                        throw HarnessError("wrong bytes at \(range.lowerBound)")
+                    }
+                    return delay
+                }
+            }
+            let own = try await firstByte(direct)
+            let before = try await origin.log()
+            let through = try await firstByte(url)
+            let sent = try await origin.log().since(before)
+            print("cold 1 KB at 900 MB: origin \(own.milliseconds) ms, through the cache \(through.milliseconds) ms,")
+            print("    the origin sent \(sent.bodyBytes) bytes")
+            #expect(through < own + .milliseconds(20) * 10)
+            #expect(sent.bodyBytes <= 2 << 20, "\(sent.summary)")
+            #expect(sent.bodyBytes >= Int64(range.count))
+            try await server.stop()
+        }
+
+        /// 1,000 seeks while the file fills: every byte is right, whether a response is read to its end or left.
+        @Test func thousandSeeksWhileFilling() async throws {
+            let file = try await Fixtures.shared.random(Fixtures.big)
+            let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 60 << 20)
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let url = try await server.play(origin.url(Fixtures.big))
+            var random = SeededGenerator.forTest("seeks")
+            let seeks = (0..<1000).map { _ in
+                let start = Int.random(in: 0..<file.count, using: &random)
+                return (
+                    start..<min(file.count, start + Int.random(in: 1...200_000, using: &random)),
+                    Bool.random(using: &random)
+                )
+            }
+            // The filling itself: one reader from the front, left when the seeks are done.
+            let filling = try HTTPConnection(to: url)
+            _ = try filling.request(url)
+            let player = Reader(connection: filling)
+            let watching = Task { try await player.readUntilStopped(file) }
+            let wrong = try await withThrowingTaskGroup(of: [String].self) { group in
+                for part in 0..<4 {
+                    let mine = seeks.indices.filter { $0 % 4 == part }.map { seeks[$0] }
+                    group.addTask { try await onThread { try Self.walk(mine, of: file, at: url) } }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            player.stop()
+            #expect(wrong.isEmpty, "\(wrong)")
+            #expect(try await watching.value == nil)
+            let log = try await origin.log()
+            print("1,000 seeks: the origin sent \(log.bodyBytes) bytes in \(log.entries.count) responses,")
+            print("    \(log.repeatedBytes) of them twice; \(log.entries.count { $0.isCut }) responses were cut")
+            // Where a reader leaves, what lies in the sockets' buffers is lost, and sent again.
+            #expect(log.repeatedBytes <= Int64(file.count) / 16)
+            try await server.stop()
+        }
+
+        /// Makes the seeks one after the other, and says which gave wrong bytes.
+        private static func walk(_ seeks: [(Range<Int>, Bool)], of file: MappedFile, at url: URL) throws -> [String] {
+            var wrong: [String] = []
+            var connection = try HTTPConnection(to: url)
+            for (range, leaves) in seeks {
+                // Players ask from the seek's target to the end, and close when they have enough.
+                let head = try connection.request(url, range: leaves ? range.lowerBound..<file.count : range)
+                let difference = try connection.firstDifference(from: file, at: range.lowerBound, limit: range.count)
+                if head.status != 206 || difference != nil {
+                    wrong.append("\(range): \(head.status) \(difference ?? -1)")
+                }
+                if leaves { connection = try HTTPConnection(to: url) }
+            }
+            return wrong
+        }
+    }
+}

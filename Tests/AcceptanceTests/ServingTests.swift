@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// What serving costs, and how it ends.
+    @Suite(.enabled(if: Peer.present("nginx", "curl")))
+    struct ServingTests {
+        /// 64 readers of a file of 1 GiB, cold and cached: under 100 MB resident.
+        @Test func sixtyFourReadersStayInMemoryLimit() async throws {
+            let file = try await Fixtures.shared.random(Fixtures.big)
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let url = try await server.play(origin.url(Fixtures.big))
+            try await Peer.run("curl", ["-sS", "--fail", "-o", "/dev/null", "\(url)"], within: .seconds(120))
+            let afterFill = server.peakResidentBytes
+            let share = TestSettings.isSoak ? file.count : 32 << 20
+            let results = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for reader in 0..<64 {
+                    group.addTask {
+                        try await onThread {
+                            let start = TestSettings.isSoak ? 0 : reader * (file.count / 64)
+                            let connection = try HTTPConnection(to: url)
+                            _ = try connection.request(url, range: start..<file.count)
+                            return try connection.firstDifference(from: file, at: start, limit: share)
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(results.count == 64)
+            #expect(results.allSatisfy { $0 == nil })
+            let log = try await origin.log()
+            #expect(log.bodyBytes == Int64(file.count))
+            if let peak = server.peakResidentBytes, let afterFill {
+                print(
+                    "64 readers of 1 GiB: peak \(peak / 1_000_000) MB resident (\(afterFill / 1_000_000) after the fill)"
+                )
+                #expect(peak < 100_000_000)
+            }
+            try await server.stop()
+        }
+
+        /// Asked to stop in the middle of a response, the server finishes it, and what came is there at the next start.
+        @Test func stoppingFinishesResponsesAndKeepsSpans() async throws {
+            let file = try await Fixtures.shared.random(Fixtures.medium)
+            let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let source = origin.url(Fixtures.medium)
+            let url = try await server.play(source)
+            let range = 10_000_000..<60_000_000
+            let connection = try HTTPConnection(to: url)
+            _ = try connection.request(url, range: range)
+            #expect(try connection.firstDifference(from: file, at: range.lowerBound, limit: 2_000_000) == nil)
+            server.process.signal(SIGTERM)
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(server.process.ending == nil, "it ended with a response running")
+            #expect(try connection.firstDifference(from: file, at: range.lowerBound + 2_000_000) == nil)
+            let ending = try await server.process.end(within: .seconds(20))
+            #expect(ending == .exit(0))
+
+            let kept = try await KeptResource.all(in: folder.path)[source.absoluteString]?.kept ?? RangeSet()
+            #expect(RangeSet(range).isSubset(of: kept), "\(kept.ranges)")
+            let before = try await origin.log()
+            let next = try await RunningServer(cache: folder.path)
+            let again = try await next.play(source)
+            let second = try HTTPConnection(to: again)
+            _ = try second.request(again, range: range)
+            #expect(try second.firstDifference(from: file, at: range.lowerBound) == nil)
+            try await next.stop()
+            #expect(try await origin.log().since(before).bodyBytes == 0)
+        }
+
+        /// A player that neither reads nor closes doesn't keep the server from stopping for ever.
+        @Test func stoppingIsBounded() async throws {
+            _ = try await Fixtures.shared.random(Fixtures.medium)
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let url = try await server.play(origin.url(Fixtures.medium))
+            let stalled = try HTTPConnection(to: url, receiveBuffer: 16 << 10)
+            _ = try stalled.request(url)
+            try await server.stop(within: .seconds(60))
+            withExtendedLifetime(stalled) {}
+        }
+    }
+}

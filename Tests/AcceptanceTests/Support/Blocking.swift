@@ -1,0 +1,28 @@
+import Foundation
+
+/// Runs blocking work on a thread of its own, so that 64 readers don't starve the cooperative pool.
+func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+    }
+}
+
+/// Waits until `condition` gives a value; an error that names `what` at the deadline.
+func eventually<T>(
+    _ what: String,
+    within limit: Duration = .seconds(10),
+    every interval: Duration = .milliseconds(10),
+    _ condition: () async throws -> T?
+) async throws -> T {
+    let deadline = ContinuousClock.now + limit
+    while true {
+        if let value = try await condition() { return value }
+        guard ContinuousClock.now < deadline else { throw HarnessError("not within \(limit): \(what)") }
+        try await Task.sleep(for: interval)
+    }
+}
+
+extension Duration {
+    /// In milliseconds, for people.
+    var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// The files that origins serve, made once and kept in the build folder: clips by ffmpeg, and seeded random bytes.
+actor Fixtures {
+    static let shared = Fixtures()
+
+    /// The folder they lie in, to be served by an origin.
+    static let folder = MediaCacheBinary.buildFolder + "/acceptance-fixtures"
+
+    /// 40 s of moving pictures and sound, the index first.
+    static let moovFirst = "moov-first.mp4"
+    /// The same, the index last.
+    static let moovLast = "moov-last.mp4"
+    /// 1 GiB of random bytes.
+    static let big = "random-1GiB.bin"
+    /// 100 MB of random bytes.
+    static let medium = "random-100MB.bin"
+
+    private var clipsMade: Task<Void, any Error>?
+    private var randomMade: [String: Task<MappedFile, any Error>] = [:]
+
+    /// Both clips are there afterwards.
+    func clips() async throws {
+        let task =
+            clipsMade
+            ?? Task {
+                try await Self.make(Self.moovFirst) { path in
+                    try await Peer.run(
+                        "ffmpeg",
+                        ["-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=s=640x360:r=25", "-f", "lavfi", "-i"]
+                            + ["sine=440:r=48000", "-t", "40", "-c:v", "libx264", "-preset", "ultrafast", "-b:v", "2M"]
+                            + ["-g", "50", "-pix_fmt", "yuv420p", "-threads", "1", "-c:a", "aac"]
+                            + ["-movflags", "+faststart", path])
+                }
+                try await Self.make(Self.moovLast) { path in
+                    try await Peer.run(
+                        "ffmpeg",
+                        ["-v", "error", "-y", "-i", "\(Self.folder)/\(Self.moovFirst)", "-c", "copy", path])
+                }
+            }
+        clipsMade = task
+        try await task.value
+    }
+
+    /// The file of random bytes called `name`, made if need be.
+    func random(_ name: String) async throws -> MappedFile {
+        let bytes = name == Self.big ? 1 << 30 : 100_000_000
+        let task =
+            randomMade[name]
+            ?? Task {
+                try await Self.make(name) { path in
+                    try await onThread { try RandomFile.write(bytes: bytes, seed: UInt64(bytes), to: path) }
+                }
+                return try MappedFile("\(Self.folder)/\(name)")
+            }
+        randomMade[name] = task
+        return try await task.value
+    }
+
+    /// Makes a file under another name and moves it into place, so that a run cut short leaves no half of one.
+    private static func make(_ name: String, _ write: (String) async throws -> Void) async throws {
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        guard !files.fileExists(atPath: "\(folder)/\(name)") else { return }
+        let draft = "\(folder)/.\(ProcessInfo.processInfo.processIdentifier)-\(name)"
+        defer { try? files.removeItem(atPath: draft) }
+        try await write(draft)
+        guard rename(draft, "\(folder)/\(name)") == 0 else { throw HarnessError("\(name) can't be put in place") }
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+
+/// A plain HTTP/1.1 client over one blocking loopback socket: exact ranges, first-byte times, reading as slowly as a
+/// test likes. What a player does without, it doesn't know: chunked bodies, redirects, TLS.
+final class HTTPConnection {
+    /// A response's head, and when it came.
+    struct Head: Sendable {
+        var status: Int
+        var fields: [String: String]
+        var contentLength: Int
+        /// From sending the request to the head's last byte.
+        var delay: Duration
+    }
+
+    private let descriptor: Int32
+    private let authority: String
+    private var leftover: [UInt8] = []
+    private var bodyLeft = 0
+    private var requestTime = ContinuousClock.now
+
+    /// Connects to `http://127.0.0.1:PORT`, the path being ignored.
+    init(to url: URL, receiveBuffer: Int32? = nil) throws {
+        authority = "\(url.host ?? "127.0.0.1"):\(url.port ?? 80)"
+        #if canImport(Glibc)
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #else
+            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        guard descriptor >= 0 else { throw HarnessError("no socket: \(String(cString: strerror(errno)))") }
+        if var receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in.loopback(port: url.port ?? 80)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(descriptor)
+            throw HarnessError("no connection to \(authority): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends a request and reads the response's head.
+    func request(
+        _ url: URL,
+        method: String = "GET",
+        range: Range<Int>? = nil,
+        fields: [String: String] = [:]
+    ) throws -> Head {
+        guard bodyLeft == 0 else { throw HarnessError("\(bodyLeft) bytes of the last body are unread") }
+        let target = url.absoluteString.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        var text = "\(method) /\(target.count > 3 ? target[3] : "") HTTP/1.1\r\nHost: \(authority)\r\n"
+        if let range { text += "Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)\r\n" }
+        for (name, value) in fields { text += "\(name): \(value)\r\n" }
+        requestTime = .now
+        try send(text + "\r\n")
+        let head = try readHead()
+        bodyLeft = method == "HEAD" || head.status == 204 || head.status == 304 ? 0 : head.contentLength
+        return head
+    }
+
+    /// Reads some of the body into `buffer`: how many bytes, 0 at its end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        let wanted = min(buffer.count, bodyLeft)
+        guard wanted > 0, let base = buffer.baseAddress else { return 0 }
+        let count: Int
+        if leftover.isEmpty {
+            count = try receive(base, wanted)
+            guard count > 0 else { throw HarnessError("the connection closed, \(bodyLeft) bytes short of the body") }
+        } else {
+            count = min(leftover.count, wanted)
+            buffer.copyBytes(from: leftover[..<count])
+            leftover.removeFirst(count)
+        }
+        bodyLeft -= count
+        return count
+    }
+
+    /// Reads at most `limit` bytes of the body.
+    func body(limit: Int = .max) throws -> Data {
+        var data = Data(count: min(limit, bodyLeft))
+        let count = data.count
+        try data.withUnsafeMutableBytes { bytes in
+            var filled = 0
+            while filled < count { filled += try read(into: .init(rebasing: bytes[filled...])) }
+        }
+        return data
+    }
+
+    /// Reads at most `limit` bytes of the body and compares them with `file` from `offset` on.
+    /// - Returns: the offset of the first piece that differs, or nil.
+    func firstDifference(from file: MappedFile, at offset: Int, limit: Int = .max) throws -> Int? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        var (position, left, difference) = (offset, min(limit, bodyLeft), Int?.none)
+        while left > 0 {
+            let count = try read(into: .init(rebasing: buffer[..<min(buffer.count, left)]))
+            if difference == nil, !file.matches(.init(rebasing: buffer[..<count]), at: position) {
+                difference = position
+            }
+            position += count
+            left -= count
+        }
+        return difference
+    }
+
+    private func send(_ text: String) throws {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            #if canImport(Glibc)
+                let flags = Int32(MSG_NOSIGNAL)
+            #else
+                let flags: Int32 = 0
+            #endif
+            let count = bytes.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, flags) }
+            guard count > 0 else {
+                throw HarnessError("\(authority) took no request: \(String(cString: strerror(errno)))")
+            }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+
+    private func receive(_ base: UnsafeMutableRawPointer, _ count: Int) throws -> Int {
+        while true {
+            let received = recv(descriptor, base, count, 0)
+            if received >= 0 { return received }
+            if errno != EINTR { throw HarnessError("\(authority): \(String(cString: strerror(errno)))") }
+        }
+    }
+
+    private func readHead() throws -> Head {
+        let end = Array("\r\n\r\n".utf8)
+        var bytes = leftover
+        var found: Int?
+        while true {
+            found = bytes.indices.first { bytes[$0...].starts(with: end) }
+            if found != nil { break }
+            guard bytes.count < 64 << 10 else { throw HarnessError("\(authority): a head of more than 64 KiB") }
+            var piece = [UInt8](repeating: 0, count: 16 << 10)
+            let count = try piece.withUnsafeMutableBytes { raw in
+                guard let base = raw.baseAddress else { return 0 }
+                return try receive(base, raw.count)
+            }
+            guard count > 0 else { throw HarnessError("\(authority) closed the connection before a response") }
+            bytes += piece[..<count]
+        }
+        let delay = ContinuousClock.now - requestTime
+        let lines = String(decoding: bytes[..<(found ?? 0)], as: UTF8.self).components(separatedBy: "\r\n")
+        leftover = Array(bytes[((found ?? 0) + end.count)...])
+        guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+            throw HarnessError("\(authority): no status in \(lines.first ?? "")")
+        }
+        let pairs = lines.dropFirst().compactMap { line -> (String, String)? in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            return (line[..<colon].lowercased(), value)
+        }
+        let fields = Dictionary(pairs) { "\($0), \($1)" }
+        guard let length = fields["content-length"].flatMap({ Int($0) }) ?? (status == 204 || status == 304 ? 0 : nil)
+        else {
+            throw HarnessError("\(authority): a response without Content-Length (status \(status))")
+        }
+        return Head(status: status, fields: fields, contentLength: length, delay: delay)
+    }
+}

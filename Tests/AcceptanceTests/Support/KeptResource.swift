@@ -1,0 +1,52 @@
+import Foundation
+
+/// What `list --json` says of one resource: the fields that tests look at.
+struct KeptResource: Decodable {
+    struct Span: Decodable {
+        var start: Int64
+        var end: Int64
+    }
+
+    var url: String
+    var length: Int64?
+    var spans: [Span]
+    var bytesCached: Int64
+    var complete: Bool
+
+    /// The bytes that are here.
+    var kept: RangeSet<Int> { RangeSet(spans.map { Int($0.start)..<Int($0.end) }) }
+
+    /// What is kept in a folder, by URL, as the command says.
+    static func all(in cache: String) async throws -> [String: KeptResource] {
+        let text = try await MediaCacheBinary.output(["list", "--json", "--cache", cache])
+        let list = try JSONDecoder().decode([KeptResource].self, from: Data(text.utf8))
+        return Dictionary(uniqueKeysWithValues: list.map { ($0.url, $0) })
+    }
+}
+
+/// What `verify --json` says.
+struct Verification: Decodable {
+    struct Finding: Decodable {
+        var problem: String
+        var start: Int64
+        var end: Int64
+        var isRepaired: Bool
+    }
+
+    var resources: Int
+    var bytes: Int64
+    var findings: [Finding]
+
+    /// Runs `verify` on a folder; how it ended, and what it said.
+    static func run(in cache: String, repair: Bool = false) async throws -> (
+        ending: ChildProcess.Ending, said: Verification
+    ) {
+        let arguments = ["verify", "--json", "--cache", cache] + (repair ? ["--repair"] : [])
+        let result = try await MediaCacheBinary.run(arguments)
+        do {
+            return (result.ending, try JSONDecoder().decode(Verification.self, from: result.output))
+        } catch {
+            throw HarnessError("verify --json: \(result.ending), \(result.text) \(result.errorText) (\(error))")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// What an origin was asked and what it sent, read from its access log.
+struct OriginLog {
+    /// One request and its response.
+    struct Entry: Sendable {
+        var seconds: Double
+        var status: Int
+        var bodyBytes: Int64
+        /// The bytes of the file that were sent; nil for a response without any.
+        var sent: Range<Int64>?
+        /// Whether the client left before the end of a range.
+        var isCut: Bool
+        var path: String
+    }
+
+    var entries: [Entry]
+
+    /// Reads lines of `$request_time $status $body_bytes_sent "$http_range" "$sent_http_content_range" $uri`.
+    init(_ text: String) throws {
+        entries = try text.split(separator: "\n").map { line in
+            let quoted = line.split(separator: "\"", omittingEmptySubsequences: false)
+            let numbers = quoted[0].split(separator: " ")
+            guard quoted.count == 5, numbers.count == 3, let seconds = Double(numbers[0]), let status = Int(numbers[1]),
+                let bodyBytes = Int64(numbers[2])
+            else { throw HarnessError("a line of the access log that isn't one: \(line)") }
+            // "bytes 0-1023/4096"
+            let ends =
+                (quoted[3].split(separator: " ").last ?? "").split(separator: "/").first?.split(separator: "-")
+                .compactMap { Int64($0) } ?? []
+            let announced = ends.count == 2 ? ends[0]..<ends[1] + 1 : 0..<bodyBytes
+            let sent = status == 206 || status == 200 ? announced.lowerBound..<announced.lowerBound + bodyBytes : nil
+            let path = quoted[4].trimmingCharacters(in: .whitespaces)
+            return Entry(
+                seconds: seconds, status: status, bodyBytes: bodyBytes, sent: sent.flatMap { $0.isEmpty ? nil : $0 },
+                isCut: announced.count > bodyBytes, path: path)
+        }
+    }
+
+    /// Only what concerns one file.
+    func of(_ path: String) -> OriginLog {
+        var copy = self
+        copy.entries = entries.filter { $0.path == "/\(path)" }
+        return copy
+    }
+
+    /// What came after `earlier` was read.
+    func since(_ earlier: OriginLog) -> OriginLog {
+        var copy = self
+        copy.entries = Array(entries.dropFirst(earlier.entries.count))
+        return copy
+    }
+
+    /// All the body bytes of files that it sent; the text of an error isn't one.
+    var bodyBytes: Int64 { entries.filter { $0.status == 200 || $0.status == 206 }.reduce(0) { $0 + $1.bodyBytes } }
+
+    /// What may have been under way to a client that left, and is asked for again: reader and connection together hold
+    /// at most 512 KiB.
+    var bytesUnderWay: Int64 { Int64(entries.count { $0.isCut }) * (512 << 10) }
+
+    /// Bytes of the file that it sent more than once.
+    var repeatedBytes: Int64 {
+        var (repeated, reached) = (Int64(0), Int64(0))
+        for range in entries.compactMap(\.sent).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            repeated += max(0, min(reached, range.upperBound) - range.lowerBound)
+            reached = max(reached, range.upperBound)
+        }
+        return repeated
+    }
+
+    /// The requests in short, for a failure's message.
+    var summary: String {
+        entries.suffix(20).map { "\($0.status) \($0.sent.map { "\($0)" } ?? "-") \($0.path)" }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// `mediacache serve` (or `demo`) on a folder: started on a port it picks, stopped when a test says so.
+final class RunningServer: Sendable {
+    /// The cache folder.
+    let cache: String
+    /// Where it listens: `http://127.0.0.1:PORT`.
+    let base: URL
+    let process: ChildProcess
+
+    /// Starts it and waits for its address.
+    init(cache: String, command: [String] = ["serve", "--min-free", "0"]) async throws {
+        self.cache = cache
+        process = try ChildProcess(MediaCacheBinary.path, command + ["--port", "0", "--cache", cache])
+        base = try await process.line(within: .seconds(20)) { line in
+            line.hasPrefix("Listening on ") ? URL(string: String(line.dropFirst("Listening on ".count))) : nil
+        }
+    }
+
+    deinit {
+        if case .signal(let signal) = process.ending, signal != SIGKILL {
+            print("mediacache crashed with signal \(signal): \(process.errorText.prefix(8000))")
+        }
+        kill()
+    }
+
+    /// The play URL of `url`, as the command gives it.
+    func play(_ url: URL) async throws -> URL {
+        let text = try await MediaCacheBinary.output(["url", url.absoluteString, "--cache", cache])
+        guard let url = URL(string: text) else { throw HarnessError("mediacache url printed no URL: \(text)") }
+        return url
+    }
+
+    /// The cache's key, which stands in every play URL.
+    func key() async throws -> String {
+        let path = try await play(base).path.split(separator: "/")
+        guard path.count > 1, path[0] == "play" else { throw HarnessError("a play URL without a key: \(path)") }
+        return String(path[1])
+    }
+
+    /// Stops it as a service manager does; it has to end well.
+    func stop(within limit: Duration = .seconds(30)) async throws {
+        process.signal(SIGTERM)
+        let ending = try await process.end(within: limit)
+        guard ending == .exit(0) else { throw HarnessError("serve: \(ending): \(process.errorText.suffix(2000))") }
+    }
+
+    /// Ends it as a power cut of the process does.
+    func kill() { process.signal(SIGKILL) }
+
+    /// One GET of the API, with the key.
+    func api(_ path: String) async throws -> Data {
+        guard let url = URL(string: path, relativeTo: base)?.absoluteURL else { throw HarnessError("no path: \(path)") }
+        let connection = try HTTPConnection(to: url)
+        let head = try connection.request(url, fields: ["Authorization": "Bearer \(try await key())"])
+        let body = try connection.body()
+        guard head.status == 200 else {
+            throw HarnessError("\(path): \(head.status) \(String(decoding: body, as: UTF8.self))")
+        }
+        return body
+    }
+
+    /// The sum of a metric's samples.
+    func metric(_ name: String) throws -> Int64 {
+        let url = base.appendingPathComponent("metrics")
+        let connection = try HTTPConnection(to: url)
+        _ = try connection.request(url)
+        let lines = String(decoding: try connection.body(), as: UTF8.self).split(separator: "\n")
+        let values = lines.filter { $0.hasPrefix(name + " ") || $0.hasPrefix(name + "{") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+        guard !values.isEmpty else { throw HarnessError("/metrics has no \(name)") }
+        return Int64(values.reduce(0, +))
+    }
+
+    /// The most memory it ever had resident, in bytes; nil where the system doesn't say.
+    var peakResidentBytes: Int? {
+        let text = try? String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
+        let line = text?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line?.split(separator: " ").dropLast().last.flatMap { Int($0) }.map { $0 << 10 }
+    }
+}
