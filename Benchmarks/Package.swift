@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Measures the `mediacache` command against other programs. A package of its own, so that nobody who uses the library
+/// builds it; it needs nothing but the standard library and Foundation.
+///
+/// `Sources/Benchmarks/Support` is a link to the harness of the acceptance tests: child processes, nginx, fixtures.
+let package = Package(
+    name: "benchmarks",
+    platforms: [.macOS(.v15)],
+    targets: [
+        .executableTarget(
+            name: "Benchmarks",
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            ]
+        )
+    ]
+)

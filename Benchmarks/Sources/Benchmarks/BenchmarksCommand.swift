@@ -1,0 +1,40 @@
+import Foundation
+
+/// Runs what is asked for, prints tables, and writes every figure as a line of JSON.
+@main
+struct BenchmarksCommand {
+    static let usage = """
+        usage: Benchmarks/run [--only cached,cold,latency,fill] [--rounds N] [--seconds N] [--json FILE]
+
+          cached   a file of 1 GiB that is kept, against nginx (sendfile): full and range reads at 1, 16 and 64 connections
+          cold     the same file passed through for the first time, against nginx (proxy_cache, slice) and Varnish
+          latency  the first byte of a read that isn't kept, against asking the origin
+          fill     the file fetched to disk, against curl
+        """
+
+    static func main() async {
+        do {
+            let options = try Options(Array(CommandLine.arguments.dropFirst()))
+            try await run(options)
+        } catch let error as Options.Problem {
+            FileHandle.standardError.write(Data("\(error.text)\n".utf8))
+            exit(error.isAsked ? 0 : 64)
+        } catch {
+            FileHandle.standardError.write(Data("benchmarks: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run(_ options: Options) async throws {
+        let machine = try await Machine.describe()
+        let report = try Report(path: options.json)
+        report.say(machine.text)
+        try report.add(machine)
+        _ = try await Fixtures.shared.random(Fixtures.big)
+        if options.names.contains("cached") { try await CachedServing(options: options, report: report).run() }
+        if options.names.contains("cold") { try await ColdPassThrough(options: options, report: report).run() }
+        if options.names.contains("latency") { try await MissLatency(options: options, report: report).run() }
+        if options.names.contains("fill") { try await FillThroughput(options: options, report: report).run() }
+        report.say("\nEvery figure: \(options.json)")
+    }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+/// curl, as a reader of one response.
+enum Curl {
+    /// Reads the whole of `url` and gives the rate curl measured, from its first byte sent to the last received.
+    static func bytesPerSecond(_ url: URL, to path: String = "/dev/null") async throws -> Double {
+        let output = try await Peer.run(
+            "curl", ["-sS", "--fail", "-o", path, "-w", "%{size_download} %{time_total}", url.absoluteString],
+            within: .seconds(300))
+        let numbers = String(decoding: output, as: UTF8.self).split(separator: " ").compactMap { Double($0) }
+        guard numbers.count == 2, numbers[0] == Double(1 << 30), numbers[1] > 0 else {
+            throw HarnessError("curl got \(numbers) of \(url)")
+        }
+        return numbers[0] / numbers[1]
+    }
+}

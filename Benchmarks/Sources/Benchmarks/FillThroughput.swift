@@ -1,0 +1,44 @@
+import Foundation
+
+/// 1 GiB fetched to disk: `mediacache get` into an empty cache against `curl -o`, whole processes, start to end. Ours
+/// syncs what it keeps and writes checksums; curl does neither.
+struct FillThroughput {
+    let options: Options
+    let report: Report
+
+    func run() async throws {
+        let origin = try await NginxOrigin(serving: Fixtures.folder)
+        let source = origin.url(Fixtures.big).absoluteString
+        _ = try await Curl.bytesPerSecond(origin.url(Fixtures.big))
+        report.begin("Fetching 1 GiB to disk")
+        try report.add(
+            await Comparison.alternating(
+                "get, whole process", peer: "curl -o", unit: "MB/s", rounds: options.rounds,
+                ours: { try await rate(MediaCacheBinary.path) { ["get", source, "--cache", $0] } },
+                theirs: { try await rate("curl") { ["-sS", "--fail", "-o", "\($0)/file", source] } }))
+        if Peer.present("aria2c") {
+            try report.add(
+                await Comparison.alternating(
+                    "get, whole process", peer: "aria2c -x4", unit: "MB/s", rounds: options.rounds,
+                    ours: { try await rate(MediaCacheBinary.path) { ["get", source, "--cache", $0] } },
+                    theirs: {
+                        try await rate("aria2c") {
+                            ["-q", "-x4", "-s4", "--file-allocation=none", "-d", $0, "-o", "file", source]
+                        }
+                    }))
+        }
+    }
+
+    /// What a run of `program` fetches, in MB/s, with the time from its start to its end.
+    private func rate(_ program: String, _ arguments: (_ folder: String) -> [String]) async throws -> Double {
+        let folder = try TemporaryFolder("bench")
+        // What earlier rounds left to be written isn't this one's to write.
+        sync()
+        let child = try ChildProcess(program, arguments(folder.path))
+        let ending = try await child.end(within: .seconds(300))
+        guard ending == .exit(0), let elapsed = child.elapsed else {
+            throw HarnessError("\(program): \(ending): \(child.errorText)")
+        }
+        return Double(1 << 30) / 1e6 / (elapsed.milliseconds / 1000)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// The first byte of 1 KB that nobody has read: through the cache, and from the origin itself. Each read is at a place of
+/// its own, far from the others, in an order that a seed fixes.
+struct MissLatency {
+    let options: Options
+    let report: Report
+
+    func run() async throws {
+        let origin = try await NginxOrigin(serving: Fixtures.folder)
+        let folder = try TemporaryFolder("bench")
+        let server = try await RunningServer(cache: folder.path)
+        let through = try await server.play(origin.url(Fixtures.big))
+        let nginx = try await NginxPeer(caching: origin)
+        var random = SeededGenerator(seed: 2)
+        let spacing = 5 << 20
+        let places = (1..<(1 << 30) / spacing).map { $0 * spacing }.shuffled(using: &random)
+        let peers = [("the origin itself", origin.url(Fixtures.big)), ("nginx, slice 1m", nginx.url(Fixtures.big))]
+        report.begin("First byte of 1 KB that isn't kept, ms (a ratio above 1: ours is slower)")
+        for (index, (name, url)) in peers.enumerated() {
+            let mine = places.indices.filter { $0 % peers.count == index }.map { places[$0] }
+            let measured = try await onThread {
+                let (ours, theirs) = (try HTTPConnection(to: through), try HTTPConnection(to: url))
+                // The first request of each opens the resource and the connections.
+                _ = try Self.firstByte(ours, through, at: 0)
+                _ = try Self.firstByte(theirs, url, at: 0)
+                return try mine.enumerated().map { round, place in
+                    if round.isMultiple(of: 2) {
+                        let first = try Self.firstByte(ours, through, at: place)
+                        return (first, try Self.firstByte(theirs, url, at: place))
+                    }
+                    let first = try Self.firstByte(theirs, url, at: place)
+                    return (try Self.firstByte(ours, through, at: place), first)
+                }
+            }
+            var comparison = Comparison("cold 1 KB, first byte", peer: name, unit: "ms")
+            comparison.ours = measured.map(\.0)
+            comparison.theirs = measured.map(\.1)
+            try report.add(comparison)
+            let added = measured.map { $0.0 - $0.1 }
+            report.say(
+                "\nAdded over \(name): median \(String(format: "%.2f", added.median)) ms, \(added.count) reads\n")
+        }
+        try await server.stop()
+        try await nginx.stop()
+    }
+
+    private static func firstByte(_ connection: HTTPConnection, _ url: URL, at place: Int) throws -> Double {
+        let start = ContinuousClock.now
+        let head = try connection.request(url, range: place..<place + 1000)
+        let first = try connection.body(limit: 1)
+        let delay = ContinuousClock.now - start
+        guard head.status == 206, first.count == 1, try connection.body().count == 999 else {
+            throw HarnessError("\(url): status \(head.status)")
+        }
+        return delay.milliseconds
+    }
+}

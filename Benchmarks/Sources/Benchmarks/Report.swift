@@ -1,0 +1,46 @@
+import Foundation
+
+/// Where figures go: tables for people on standard output, lines of JSON in a file.
+final class Report {
+    private let handle: FileHandle
+
+    init(path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let handle = FileHandle(forWritingAtPath: path)
+        else { throw HarnessError("\(path) can't be written") }
+        self.handle = handle
+    }
+
+    /// Writes a value as a line of JSON.
+    func add(_ value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        try handle.write(contentsOf: encoder.encode(value) + Data("\n".utf8))
+    }
+
+    /// Prints a line at once, in a pipe too.
+    func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
+    /// Begins a table of comparisons.
+    func begin(_ title: String) {
+        say(
+            "\n\(title)\n\n| what | against | ratio, median | min | max | ours | theirs |\n|---|---|---|---|---|---|---|"
+        )
+    }
+
+    /// Adds one row, and its line of JSON.
+    func add(_ comparison: Comparison) throws {
+        let ratios = comparison.ratios
+        let numbers = [ratios.median, ratios.first ?? .nan, ratios.last ?? .nan].map { String(format: "%.2f", $0) }
+        let medians = [comparison.ours.median, comparison.theirs.median]
+            .map { String(format: $0 < 100 ? "%.2f" : "%.0f", $0) + " " + comparison.unit }
+        let cells = [comparison.name, comparison.peer] + numbers + medians
+        say("| \(cells.joined(separator: " | ")) |")
+        struct Line: Encodable {
+            var comparison: Comparison
+            var ratios: [Double]
+            var medianRatio: Double
+        }
+        try add(Line(comparison: comparison, ratios: ratios, medianRatio: ratios.median))
+    }
+}
