@@ -70,6 +70,11 @@ package final class Resource: Sendable {
         }
     }
 
+    /// Takes the object out of use whoever still uses it: the store is closing.
+    func close() {
+        state.withLock { $0.isRetired = true }
+    }
+
     /// Lets go of what refers back here, after retiring.
     func dismantle() {
         state.withLock { state in

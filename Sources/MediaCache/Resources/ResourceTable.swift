@@ -34,6 +34,14 @@ final class ResourceTable: Sendable {
         if wasHere { resource.dismantle() }
     }
 
+    /// Lets all go at closing, also what a reader still holds or what couldn't be committed: they refer back here.
+    func removeAll() {
+        for resource in all {
+            resource.close()
+            remove(resource)
+        }
+    }
+
     /// Runs `body` while nobody else does for this key: loading, removing and evicting exclude each other.
     func alone<Result: Sendable>(
         with key: String, _ body: @Sendable () async throws -> Result

@@ -73,7 +73,7 @@ public final class CacheStore: Sendable {
         guard before != .closed else { return }
         await stop()
         await engine.committer.close()
-        for resource in table.all where resource.retire() { table.remove(resource) }
+        table.removeAll()
         await releaseFolder()
         engine.events.finish()
     }

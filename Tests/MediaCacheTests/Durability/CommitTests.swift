@@ -92,6 +92,20 @@ struct CommitTests {
         await store.close()
     }
 
+    @Test func aClosedStoreIsLetGoThoughItsLastCommitFailedAndAReaderIsLeft() async throws {
+        weak var committer: Committer?
+        do {
+            let store = try await fixture.open()
+            committer = store.engine.committer
+            files.fail { call, _ in call == .sync ? EIO : nil }
+            let session = try await store.read(ReadRequest(url: fixture.url, range: .closed(0, through: 9_999)))
+            _ = try await session.allBytes()
+            await store.close()
+            session.cancel()
+        }
+        #expect(committer == nil)
+    }
+
     @Test func theCatalogGivesUpBytesBeforeTheBlobDoes() async throws {
         let store = try await fixture.open()
         let info = try await store.complete(ReadRequest(url: fixture.url))

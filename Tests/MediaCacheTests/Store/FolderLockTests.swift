@@ -33,20 +33,15 @@ struct FolderLockTests {
     /// Another process holds the lock, and lets it go when it's killed.
     @Test func theLockGoesWithItsProcess() async throws {
         try POSIXFileSystem().makeFolder(fixture.folder)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["flock", "-n", fixture.folder + "/lock", "sh", "-c", "echo locked; exec cat"]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        #expect(output.fileHandleForReading.readData(ofLength: 6) == Data("locked".utf8))
+        // It takes the lock, says so, and waits.
+        let other = try SpawnedProcess(
+            "/usr/bin/env",
+            ["flock", "--nonblock", "--no-fork", fixture.folder + "/lock", "sh", "-c", "echo locked; exec sleep 600"])
+        #expect(other.output(count: 6) == "locked")
         let error = await #expect(throws: CacheError.self) { _ = try await fixture.open() }
         #expect(error?.code == .folderOwned)
         #expect(CacheStore.owner(of: location) != nil)
-        kill(process.processIdentifier, SIGKILL)
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        other.killAndWait()
         let store = try await fixture.open()
         await store.close()
     }
@@ -67,9 +62,3 @@ struct FolderLockTests {
         await asking.value
     }
 }
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif

@@ -1,0 +1,37 @@
+// On Linux, `Synchronization.Mutex` takes its contended path in a library that isn't instrumented: ThreadSanitizer
+// doesn't see that lock, and reports what happens under it as races. In a build for ThreadSanitizer
+// (`make test-tsan`) this type takes its name, in this module and, by symbolic links to this file, in those that test it:
+// the same lock, made of a pthread mutex, which ThreadSanitizer knows.
+
+#if MEDIACACHE_TSAN
+    import Foundation
+
+    final class Mutex<Value: ~Copyable>: @unchecked Sendable {
+        private let value: UnsafeMutablePointer<Value>
+        private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+        init(_ initialValue: consuming sending Value) {
+            value = .allocate(capacity: 1)
+            value.initialize(to: initialValue)
+            mutex = .allocate(capacity: 1)
+            mutex.initialize(to: pthread_mutex_t())
+            let status = pthread_mutex_init(mutex, nil)
+            precondition(status == 0, "pthread_mutex_init: \(status)")
+        }
+
+        deinit {
+            pthread_mutex_destroy(mutex)
+            mutex.deallocate()
+            value.deinitialize(count: 1)
+            value.deallocate()
+        }
+
+        func withLock<Result: ~Copyable, E: Error>(
+            _ body: (inout sending Value) throws(E) -> sending Result
+        ) throws(E) -> sending Result {
+            pthread_mutex_lock(mutex)
+            defer { pthread_mutex_unlock(mutex) }
+            return try body(&value.pointee)
+        }
+    }
+#endif
