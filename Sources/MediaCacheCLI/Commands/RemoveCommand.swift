@@ -59,7 +59,11 @@ struct RemoveCommand: AsyncParsableCommand {
             }
             return outcome
         }
-        StandardStreams.print(json ? try JSONOutput.text(outcome) : outcome.text)
+        if json {
+            StandardStreams.print(try JSONOutput.text(outcome))
+        } else if !outcome.removed.isEmpty || outcome.missing.isEmpty {
+            StandardStreams.print(outcome.text)
+        }
         if let reason = outcome.reason { throw CommandFailure(.partial, "not all was removed: \(reason)") }
         if !outcome.missing.isEmpty {
             let what = outcome.missing.joined(separator: " ")

@@ -173,8 +173,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func play(_ text: String, _ head: HTTPRequestHead, _ writer: ResponseWriter) {
-        var fields = HTTPHeaders()
-        PlayHeaders.addProtection(to: &fields)
+        var refusal = HTTPHeaders()
+        PlayHeaders.addProtection(to: &refusal, isAdmitted: false)
         let target: PlayTarget
         if let lastTarget, lastTarget.text == text {
             target = lastTarget.target
@@ -183,10 +183,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                 target = try PlayTarget(text)
                 lastTarget = (text, target)
             } catch {
-                return writer.writeProblem(Problem(error), fields)
+                return writer.writeProblem(Problem(error), refusal)
             }
         }
-        guard server.access.admits(target.key) else { return writer.writeProblem(.wrongPlayKey, fields) }
+        guard server.access.admits(target.key) else { return writer.writeProblem(.wrongPlayKey, refusal) }
         switch head.method {
         case .GET, .HEAD:
             let exchange = PlayExchange(
@@ -202,6 +202,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             writer.writeHead(.noContent, PlayHeaders.preflight(), contentLength: nil)
             writer.finish()
         default:
+            var fields = HTTPHeaders()
+            PlayHeaders.addProtection(to: &fields)
             fields.add(name: "Allow", value: "GET, HEAD, OPTIONS")
             writer.writeProblem(.methodNotAllowed(head.method.rawValue), fields)
         }

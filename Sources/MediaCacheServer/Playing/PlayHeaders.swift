@@ -26,10 +26,13 @@ enum PlayHeaders {
         return headers
     }
 
-    /// The fields that every answer to a play URL has, errors too. Any page may read them: the path holds the key.
-    static func addProtection(to headers: inout HTTPHeaders) {
+    /// The fields that every answer to a play URL has, errors too.
+    ///
+    /// - Parameter isAdmitted: whether the path holds the right key. Then any page may read the answer.
+    static func addProtection(to headers: inout HTTPHeaders, isAdmitted: Bool = true) {
         headers.add(name: "X-Content-Type-Options", value: "nosniff")
         headers.add(name: "Referrer-Policy", value: "no-referrer")
+        guard isAdmitted else { return }
         headers.add(name: "Access-Control-Allow-Origin", value: "*")
         headers.add(name: "Access-Control-Expose-Headers", value: "Content-Length, Content-Range, Accept-Ranges, ETag")
         headers.add(name: "Cross-Origin-Resource-Policy", value: "cross-origin")
