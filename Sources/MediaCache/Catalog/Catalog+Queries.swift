@@ -183,7 +183,9 @@ extension StoredRepresentation {
             validator: Validator(entityTag: try row.optional("etag"), lastModified: try row.optional("last_modified")),
             validatedAt: try row.date("validated"),
             isStale: try row.value("stale"),
-            entityTag: try row.value("served_etag"))
+            entityTag: try row.value("served_etag"),
+            location: try (row.optional("location") as String?).map { try ResourceURL($0) },
+            peer: try (row.optional("peer") as String?).flatMap(AddressKind.init) ?? .unknown)
         freshness = Freshness(
             freshUntil: try (row.optional("fresh_until") as Double?).map(Date.init(timeIntervalSince1970:)),
             mustRevalidate: try row.value("must_revalidate"))

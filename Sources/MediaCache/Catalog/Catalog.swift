@@ -210,14 +210,14 @@ package final class Catalog: Sendable {
             sql: """
                 INSERT INTO representation (id, resource, blob, kept, length, type, etag, last_modified,
                 validated, stale, served_etag, fresh_until, must_revalidate, ignores_ranges, superseded, spans, bytes,
-                check_sum)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                check_sum, location, peer)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET kept = excluded.kept, length = excluded.length, type = excluded.type,
                 etag = excluded.etag, last_modified = excluded.last_modified, validated = excluded.validated,
                 stale = excluded.stale, served_etag = excluded.served_etag, fresh_until = excluded.fresh_until,
                 must_revalidate = excluded.must_revalidate, ignores_ranges = excluded.ignores_ranges,
                 superseded = excluded.superseded, spans = excluded.spans, bytes = excluded.bytes,
-                check_sum = excluded.check_sum
+                check_sum = excluded.check_sum, location = excluded.location, peer = excluded.peer
                 """
         ).execute(arguments: [
             representation.id, representation.resourceID, representation.blob, representation.isKept, head.length,
@@ -226,6 +226,7 @@ package final class Catalog: Sendable {
             representation.freshness.freshUntil?.timeIntervalSince1970, representation.freshness.mustRevalidate,
             representation.ignoresRanges, representation.isSuperseded, Data(representation.spans.encoded),
             representation.spans.byteCount, representation.checksum(key: resource.key),
+            head.location?.description, head.peer.rawValue,
         ])
         for (page, records) in snapshot.dirtyPages {
             if records.isEmpty {

@@ -59,6 +59,13 @@ enum CatalogSchema {
                     ) WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration(prefix + "2") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE representation ADD COLUMN location TEXT;
+                    ALTER TABLE representation ADD COLUMN peer TEXT;
+                    """)
+        }
         return migrator
     }
 

@@ -37,6 +37,8 @@ package struct StoredRepresentation: Sendable {
         ] {
             text += part.map { " \($0.utf8.count) \($0)" } ?? " -"
         }
+        // Only where there is one: rows from before it was known stay as they were.
+        if let location = head.location { text += " at \(location)" }
         let bytes = Array(text.utf8) + [0] + spans.encoded
         return Int64(bytes.withUnsafeBytes { CRC32C.extend(with: $0) })
     }

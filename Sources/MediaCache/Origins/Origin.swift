@@ -71,7 +71,7 @@ public enum AddressScope: Sendable, Hashable {
 }
 
 /// What kind of address answered.
-public enum AddressKind: Sendable, Hashable {
+public enum AddressKind: String, Sendable, Hashable, Codable {
     /// Reachable from anywhere.
     case global
     /// Loopback, private, link-local or otherwise special.

@@ -13,6 +13,7 @@ package actor OriginReader {
     private let exchange: OriginExchange
     private let takesWhole: Bool
     private let sendsRange: Bool
+    private let takesCodings: Bool
     private var comparable: ComparableBytes
     private let asked: AskedRange
     private var known: KnownRepresentation?
@@ -49,6 +50,7 @@ package actor OriginReader {
     ///   - known: the representation they must be of, or nil to take what comes.
     ///   - takesWhole: whether to take all that comes where the origin answers a range with the whole; else it's cut.
     ///   - sendsRange: whether to ask with `Range`. An empty resource satisfies none, and is asked for without.
+    ///   - takesCodings: whether a whole body may come in a content coding, though identity is asked for.
     ///   - comparable: how many bytes before an offset are here, for a resumed read without a strong validator.
     package init(
         context: OriginContext,
@@ -57,10 +59,12 @@ package actor OriginReader {
         known: KnownRepresentation?,
         takesWhole: Bool = false,
         sendsRange: Bool = true,
+        takesCodings: Bool = false,
         comparable: @escaping ComparableBytes = { _ in 0 }
     ) {
         self.takesWhole = takesWhole
         self.sendsRange = sendsRange
+        self.takesCodings = takesCodings
         self.context = context
         self.exchange = OriginExchange(context: context, locator: locator)
         self.asked = asked
@@ -152,6 +156,12 @@ package actor OriginReader {
     /// The first byte that ``next()`` will give.
     package var start: Int64 { peeked.first?.offset ?? position }
 
+    /// Where redirects led to, if away from the URL asked for.
+    package private(set) var location: ResourceURL?
+
+    /// What kind of address answered.
+    package private(set) var peer = AddressKind.unknown
+
     /// The complete length, once a body of unknown length has ended.
     package private(set) var learnedLength: Int64?
 
@@ -182,9 +192,11 @@ package actor OriginReader {
         if known != nil { response = try await response.refusingPage(from: url, context: context) }
         let verdict = ResponseCheck.judge(
             status: response.status, headerFields: response.headerFields, asked: sendsRange ? range : nil,
-            known: expected, url: url, now: context.time.now)
+            known: expected, takesCodings: takesCodings, url: url, now: context.time.now)
         switch verdict {
         case .use(let checked):
+            location = url == exchange.locator.url ? nil : url.withoutUserInfo
+            peer = response.peer
             begin(checked, body: response.body, overlap: overlap)
             return checked
         case .changed(let other):

@@ -59,10 +59,11 @@ package enum ResponseCheck {
         headerFields: HTTPFields,
         asked: AskedRange?,
         known: KnownRepresentation?,
+        takesCodings: Bool = false,
         url: ResourceURL,
         now: Date
     ) -> Verdict {
-        if status == 200 || status == 206, let coding = headerFields[.contentEncoding],
+        if status == 206 || (status == 200 && !takesCodings), let coding = headerFields[.contentEncoding],
             !coding.isEmpty, coding.lowercased() != "identity"
         {
             return .refuse(

@@ -10,6 +10,8 @@ public struct ReadRequest: Sendable {
     public var transferClass: TransferClass
     /// Settings of this read alone; nil takes the store's.
     public var settings: TransferSettings?
+    /// When the origin is asked whether what is kept is current. Beside the first use unless set.
+    public var revalidation: Revalidation
 
     /// Creates a request.
     public init(
@@ -17,14 +19,27 @@ public struct ReadRequest: Sendable {
         range: RequestedRange = .all,
         policy: FillPolicy = .onDemand,
         transferClass: TransferClass = .playback,
-        settings: TransferSettings? = nil
+        settings: TransferSettings? = nil,
+        revalidation: Revalidation = .beside
     ) {
         self.url = url
         self.range = range
         self.policy = policy
         self.transferClass = transferClass
         self.settings = settings
+        self.revalidation = revalidation
     }
+}
+
+/// When the origin is asked whether what is kept is current, where the origin itself says nothing of it. If it can't be
+/// reached, what is kept is used in any case, and marked stale.
+public enum Revalidation: Sendable, Hashable {
+    /// Beside the first use after opening, and then daily: what is kept is used at once.
+    case beside
+    /// Before the first use after opening, and then daily.
+    case first
+    /// Before this use. What has no validator to be told by is fetched anew.
+    case always
 }
 
 /// One part of a resource, as it can be asked for before its length is known (RFC 9110 §14.1.2).

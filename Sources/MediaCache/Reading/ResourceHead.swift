@@ -16,6 +16,11 @@ public struct ResourceHead: Sendable, Hashable {
 
     /// The entity tag that the server sends: the origin's, or one of our own where it has none.
     public var entityTag: String
+    /// Where redirects led to when this version was found, if it's another place than the one asked for. Relative
+    /// references in the content resolve against it.
+    public var location: ResourceURL?
+    /// What kind of address this version came from. What one from outside names may not lead behind the firewall.
+    public var peer: AddressKind
 
     /// Creates a head.
     public init(
@@ -24,7 +29,9 @@ public struct ResourceHead: Sendable, Hashable {
         validator: Validator,
         validatedAt: Date,
         isStale: Bool = false,
-        entityTag: String
+        entityTag: String,
+        location: ResourceURL? = nil,
+        peer: AddressKind = .unknown
     ) {
         self.length = length
         self.contentType = contentType
@@ -32,6 +39,8 @@ public struct ResourceHead: Sendable, Hashable {
         self.validatedAt = validatedAt
         self.isStale = isStale
         self.entityTag = entityTag
+        self.location = location
+        self.peer = peer
     }
 }
 

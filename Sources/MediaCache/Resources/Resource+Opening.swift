@@ -8,14 +8,14 @@ extension Resource {
         var hasAsked = false
         while true {
             try Task.checkCancellation()
-            let (readiness, asksBeside) = readiness(now: engine.time.now)
+            let (readiness, asksBeside) = readiness(request.revalidation, now: engine.time.now)
             if asksBeside { checkBeside(request.settings) }
             switch readiness {
             case .retired: return nil
             case .ready(let representation): return try session(request, over: representation)
             case .askFirst(let representation):
                 if hasAsked { return try session(request, over: representation) }
-                hasAsked = try await check(representation, request.settings)
+                hasAsked = try await check(representation, request.settings, request.revalidation)
             case .unknown:
                 if let session = try await openUnknown(request, hasAsked: &hasAsked) { return session }
             }
@@ -26,16 +26,16 @@ extension Resource {
 
     private func openUnknown(_ request: ReadRequest, hasAsked: inout Bool) async throws -> ReadSession? {
         if state.withLock({ $0.passesThrough }) { return try await openPassingThrough(request) }
-        let opening = state.withLock { state -> SharedOpening? in
+        let opening = state.withLock { state -> SharedRequest<Void>? in
             guard !state.isRetired, state.current == nil else { return nil }
             if let opening = state.opening { return opening }
             let ticket = engine.scheduler.ticket(for: locator.url, transferClass: request.transferClass)
-            let opening = SharedOpening(ticket: ticket) { try await self.find(request, ticket: ticket) }
+            let opening = SharedRequest(ticket: ticket) { try await self.find(request, ticket: ticket) }
             state.opening = opening
             return opening
         }
         opening?.raise(to: request.transferClass)
-        hasAsked = try await opening?.wait() ?? false
+        hasAsked = try await opening?.wait() != nil
         return nil
     }
 
@@ -131,7 +131,7 @@ extension Resource {
 
     /// The head of what was answered, with a type that the first bytes confirm, never an error page; and the answer
     /// that these bytes came with.
-    private func head(
+    func head(
         of reader: OriginReader, context: OriginContext
     ) async throws -> (head: ResourceHead, answer: CheckedHead)? {
         let first = try await reader.peek(reader.start == 0 ? MediaType.sniffLength : 1)
@@ -156,11 +156,12 @@ extension Resource {
         let length = if answer.completeLength != nil { answer.completeLength } else { await reader.learnedLength }
         let head = ResourceHead(
             length: length, contentType: type, validator: answer.validator, validatedAt: engine.time.now,
-            entityTag: answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"")
+            entityTag: answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
+            location: await reader.location, peer: await reader.peer)
         return (head, answer)
     }
 
-    private func admission(
+    func admission(
         of answer: CheckedHead, head: ResourceHead, request: ReadRequest, settings: TransferSettings
     ) -> Admission {
         guard engine.blobs.isWritable, !engine.health.isFailing else { return .passThrough }
@@ -221,7 +222,7 @@ extension Resource {
         }
         guard isFirst else { return }
         Task {
-            try? await ask(about: representation, settings)
+            try? await ask(about: representation, settings, .beside)
             state.withLock { $0.isChecking = false }
             useEnded()
         }
@@ -230,21 +231,25 @@ extension Resource {
     /// Asks the origin whether `representation` is still current, once for all who want to know.
     ///
     /// - Returns: whether it was asked; if not, what is current has changed in between.
-    private func check(_ representation: Representation, _ settings: TransferSettings?) async throws -> Bool {
-        let opening = state.withLock { state -> SharedOpening? in
+    func check(
+        _ representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation
+    ) async throws -> Bool {
+        let opening = state.withLock { state -> SharedRequest<Void>? in
             guard !state.isRetired, state.current === representation else { return nil }
             if let opening = state.opening { return opening }
-            let opening = SharedOpening {
+            let opening = SharedRequest {
                 defer { self.state.withLock { $0.opening = nil } }
-                try await self.ask(about: representation, settings)
+                try await self.ask(about: representation, settings, revalidation)
             }
             state.opening = opening
             return opening
         }
-        return try await opening?.wait() ?? false
+        return try await opening?.wait() != nil
     }
 
-    private func ask(about representation: Representation, _ settings: TransferSettings?) async throws {
+    private func ask(
+        about representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation
+    ) async throws {
         let head = representation.head
         var conditions: HTTPFields = [.range: "bytes=0-0"]
         conditions[.ifNoneMatch] = head.validator.entityTag
@@ -265,7 +270,10 @@ extension Resource {
             switch verdict {
             case .use(let checked):
                 let tells = checked.validator != Validator() && head.validator != Validator()
-                let isSame = if tells { true } else { try await representation.isSameAtOrigin(settings) }
+                let isSame =
+                    if tells || revalidation == .always { tells } else {
+                        try await representation.isSameAtOrigin(settings)
+                    }
                 if isSame { return confirmed(representation, freshness) }
             case .changed(let other):
                 guard exchange.context.settings.alternatingEntityTags == .compareBytes, let other,

@@ -20,7 +20,9 @@ package final class Resource: Sendable {
         /// Whether its bytes may not be kept, as far as the last answer goes.
         var passesThrough = false
         /// The request that finds the first representation, shared by those who wait for it.
-        var opening: SharedOpening?
+        var opening: SharedRequest<Void>?
+        /// The request for the whole body, shared likewise.
+        var bodyRequest: SharedRequest<WholeBody>?
         /// Set once: the object is no longer the resource's place, ask the store again.
         var isRetired = false
         var isToBeRemoved = false
@@ -57,7 +59,7 @@ package final class Resource: Sendable {
     package var isInUse: Bool { state.withLock { Self.isInUse($0) } }
 
     private static func isInUse(_ state: State) -> Bool {
-        state.opening != nil || state.isChecking || state.current?.isInUse == true
+        state.opening != nil || state.bodyRequest != nil || state.isChecking || state.current?.isInUse == true
             || state.superseded.contains { $0.isInUse }
     }
 
@@ -147,16 +149,18 @@ package final class Resource: Sendable {
         case retired
     }
 
-    func readiness(now: Date) -> (readiness: Readiness, asksBeside: Bool) {
+    func readiness(_ revalidation: Revalidation, now: Date) -> (readiness: Readiness, asksBeside: Bool) {
         state.withLock { state in
             if state.isRetired { return (.retired, false) }
             guard let current = state.current else { return (.unknown, false) }
+            if revalidation == .always { return (.askFirst(current), false) }
             let head = current.head
             let use = current.freshness.use(
                 validatedAt: state.lastCheck ?? head.validatedAt, checkedThisOpening: state.lastCheck != nil, now: now)
             switch use {
             case .asItIs: return (.ready(current), false)
             case .askFirst: return (.askFirst(current), false)
+            case .askBeside where revalidation == .first: return (.askFirst(current), false)
             case .askBeside: return (.ready(current), !state.isChecking)
             }
         }

@@ -85,7 +85,7 @@ extension Representation {
         }
     }
 
-    private func write(_ bytes: UnsafeRawBufferPointer, at range: Range<Int64>) throws {
+    func write(_ bytes: UnsafeRawBufferPointer, at range: Range<Int64>) throws {
         try withWriter { try $0.write(bytes, at: range.lowerBound) }
         let records = BlockChecksums.records(of: bytes, at: range.lowerBound)
         let woken = withState { $0.didWrite(range, records: records, by: 0) }

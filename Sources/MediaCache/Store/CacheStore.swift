@@ -173,7 +173,8 @@ public final class CacheStore: Sendable {
             let resource = table[key(of: request)]
         else { return nil }
         resource.locator.update(url: request.url)
-        guard case (.ready(let representation), false) = resource.readiness(now: engine.time.now) else { return nil }
+        guard case (.ready(let representation), false) = resource.readiness(request.revalidation, now: engine.time.now)
+        else { return nil }
         return try resource.session(request, over: representation)
     }
 
@@ -226,7 +227,7 @@ public final class CacheStore: Sendable {
 
     // MARK: - Resources that are open
 
-    private func resource(opening request: ReadRequest) async throws -> Resource {
+    func resource(opening request: ReadRequest) async throws -> Resource {
         try await resource(key: key(of: request), url: request.url)
     }
 

@@ -16,6 +16,9 @@ struct Sidecar: Codable, Sendable {
     var checksumPages: [Int64: Data]
     /// Whether the origin has another version; absent means no.
     var isSuperseded: Bool?
+    /// Absent where no redirect led away.
+    var location: String?
+    var peer: AddressKind?
 
     init(resource: StoredResource, blob: String, state: inout RepresentationState) {
         key = resource.key
@@ -30,6 +33,8 @@ struct Sidecar: Codable, Sendable {
         spans = Data(state.written.encoded)
         checksumPages = state.allChecksumPages().mapValues { Data($0) }
         isSuperseded = state.isSuperseded ? true : nil
+        location = state.head.location?.description
+        peer = state.head.peer
     }
 
     func encoded() throws -> [UInt8] { try Array(JSONEncoder().encode(self)) }
@@ -47,7 +52,7 @@ struct Sidecar: Codable, Sendable {
                 id: representationID, resourceID: resourceID, blob: blob, isKept: true,
                 head: ResourceHead(
                     length: length, contentType: contentType, validator: validator, validatedAt: validatedAt,
-                    entityTag: entityTag),
+                    entityTag: entityTag, location: location.flatMap { try? ResourceURL($0) }, peer: peer ?? .unknown),
                 freshness: Freshness(), ignoresRanges: false, isSuperseded: isSuperseded ?? false,
                 spans: SpanMap(encoded: spans) ?? SpanMap()),
             dirtyPages: checksumPages.mapValues { [UInt8]($0) })

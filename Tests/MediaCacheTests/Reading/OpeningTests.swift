@@ -48,20 +48,20 @@ struct OpeningTests {
 
     @Test func whoCancelsReturnsAtOnceThoughOthersWait() async throws {
         let gate = ScriptedGate()
-        let opening = SharedOpening { await gate.waitForOpening() }
+        let opening = SharedRequest { await gate.waitForOpening() }
         let first = Task { try await opening.wait() }
         let second = Task { try await opening.wait() }
         await gate.waitForArrivals()
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         gate.open()
-        #expect(try await second.value)
+        #expect(try await second.value != nil)
     }
 
     @Test func theRequestIsCancelledWithItsLastWaiter() async throws {
         let gate = ScriptedGate()
         let isCancelled = Mutex(false)
-        let opening = SharedOpening {
+        let opening = SharedRequest {
             await gate.waitForOpening()
             isCancelled.withLock { $0 = Task.isCancelled }
             try Task.checkCancellation()
@@ -73,7 +73,7 @@ struct OpeningTests {
         // Who comes now is told to try anew, and isn't told of a cancellation that wasn't its own.
         async let late = opening.wait()
         gate.open()
-        let isAnswered = try await late
+        let isAnswered = try await late != nil
         #expect(!isAnswered || !isCancelled.withLock { $0 })
     }
 

@@ -1,0 +1,47 @@
+/// A resource's whole content in memory: for what is small and may be another with each request, as playlists are.
+public struct WholeBody: Sendable {
+    /// What the response said of it.
+    public var head: ResourceHead
+    /// The `Content-Encoding` of ``bytes``, in lower case, if the origin sent one though it was asked for none. What is
+    /// kept has none.
+    public var contentCoding: String?
+    /// The content.
+    public var bytes: [UInt8]
+
+    /// Creates a body.
+    public init(head: ResourceHead, contentCoding: String? = nil, bytes: [UInt8]) {
+        self.head = head
+        self.contentCoding = contentCoding
+        self.bytes = bytes
+    }
+}
+
+/// What is asked of the store by somebody who wants the whole content, and decides by it whether it's kept.
+public struct WholeBodyRequest: Sendable {
+    /// The URL to read.
+    public var url: ResourceURL
+    /// The longest body that is taken, in bytes. 64 MiB unless set.
+    public var maximumLength: Int64
+    /// How urgent it is.
+    public var transferClass: TransferClass
+    /// Settings of this read alone; nil takes the store's.
+    public var settings: TransferSettings?
+    /// Whether a body that came from the origin is kept. One that isn't is shared by those who ask while it's on its
+    /// way, and by nobody after them. Called outside every lock.
+    public var keeps: @Sendable (WholeBody) -> Bool
+
+    /// Creates a request.
+    public init(
+        url: ResourceURL,
+        maximumLength: Int64 = 64 << 20,
+        transferClass: TransferClass = .playback,
+        settings: TransferSettings? = nil,
+        keeps: @escaping @Sendable (WholeBody) -> Bool
+    ) {
+        self.url = url
+        self.maximumLength = maximumLength
+        self.transferClass = transferClass
+        self.settings = settings
+        self.keeps = keeps
+    }
+}

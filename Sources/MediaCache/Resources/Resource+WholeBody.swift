@@ -1,0 +1,146 @@
+import HTTPTypes
+import Synchronization
+
+extension CacheStore {
+    /// The whole content of a resource: what is kept, confirmed by the origin at its first use after opening and then
+    /// daily; else what the origin sends to one request without a range, which all who ask meanwhile share.
+    ///
+    /// - Throws: ``CacheError``, with ``CacheError/Code/badResponse`` if the body is longer than the request allows.
+    public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
+        do {
+            while true {
+                try checkOpen()
+                let resource = try await resource(opening: ReadRequest(url: request.url, settings: request.settings))
+                if let body = try await resource.wholeBody(request) { return body }
+                table.remove(resource)
+            }
+        } catch {
+            throw CacheError.wrap(error, as: .storage, "\(request.url) can't be read")
+        }
+    }
+}
+
+extension Resource {
+    /// The whole body, or nil if this object has been retired.
+    func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody? {
+        locator.update(url: request.url)
+        var hasAsked = false
+        while true {
+            try Task.checkCancellation()
+            // What is on its way is newer than what is kept.
+            if let body = try await sharedBody(request, starts: false) { return body }
+            switch readiness(.first, now: engine.time.now).readiness {
+            case .retired: return nil
+            case .ready(let representation):
+                if let body = try await keptBody(of: representation, request) { return body }
+            case .askFirst(let representation) where hasAsked:
+                if let body = try await keptBody(of: representation, request) { return body }
+            case .askFirst(let representation):
+                hasAsked = try await check(representation, request.settings, .first)
+            case .unknown:
+                if let body = try await sharedBody(request, starts: true) { return body }
+            }
+        }
+    }
+
+    // MARK: - What is kept
+
+    /// Reads all of it; nil if the origin has another version by now.
+    private func keptBody(of representation: Representation, _ request: WholeBodyRequest) async throws -> WholeBody? {
+        let read = ReadRequest(url: request.url, transferClass: request.transferClass, settings: request.settings)
+        guard let session = try session(read, over: representation) else { return nil }
+        defer { session.cancel() }
+        var bytes: [UInt8] = []
+        do {
+            for try await buffer in session.buffers {
+                try checkLength(Int64(bytes.count + buffer.count), request)
+                bytes += buffer
+            }
+        } catch let error as CacheError where error.code == .representationChanged {
+            return nil
+        }
+        return WholeBody(head: representation.head, bytes: bytes)
+    }
+
+    private func checkLength(_ length: Int64, _ request: WholeBodyRequest) throws {
+        guard length > request.maximumLength else { return }
+        throw CacheError(
+            .badResponse, "\(request.url) is longer than the \(request.maximumLength) bytes that are taken at once")
+    }
+
+    // MARK: - What comes
+
+    /// Waits for the body that is on its way. Nil if none is, or if it was given up meanwhile.
+    private func sharedBody(_ request: WholeBodyRequest, starts: Bool) async throws -> WholeBody? {
+        let shared = state.withLock { state -> SharedRequest<WholeBody>? in
+            if let running = state.bodyRequest { return running }
+            guard starts, !state.isRetired, state.current == nil else { return nil }
+            let ticket = engine.scheduler.ticket(for: locator.url, transferClass: request.transferClass)
+            let shared = SharedRequest(ticket: ticket) { try await self.fetchBody(request, ticket: ticket) }
+            state.bodyRequest = shared
+            return shared
+        }
+        shared?.raise(to: request.transferClass)
+        return try await shared?.wait()
+    }
+
+    private func fetchBody(_ request: WholeBodyRequest, ticket: TransferScheduler.Ticket) async throws -> WholeBody {
+        defer {
+            ticket.release()
+            state.withLock { $0.bodyRequest = nil }
+            useEnded()
+        }
+        try await ticket.admission()
+        let context = engine.originContext(request.settings)
+        let reader = OriginReader(
+            context: context, locator: locator, asked: .from(0, to: nil), known: nil, sendsRange: false,
+            takesCodings: true)
+        defer { Task { await reader.close() } }
+        _ = try await reader.open()
+        guard let (first, answer) = try await head(of: reader, context: context) else {
+            throw CacheError(.badResponse, "\(request.url) sent nothing")
+        }
+        var head = first
+        if let length = head.length { try checkLength(length, request) }
+        // What comes after a break must be of the same version.
+        await reader.expect(KnownRepresentation(validator: head.validator, length: head.length))
+        var bytes: [UInt8] = []
+        while let piece = try await reader.next() {
+            try checkLength(Int64(bytes.count + piece.part.count), request)
+            piece.withUnsafeBytes { bytes += $0 }
+            engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
+        }
+        head.length = Int64(bytes.count)
+        let coding = MediaType.essence(answer.headerFields[.contentEncoding]).flatMap { $0 == "identity" ? nil : $0 }
+        let body = WholeBody(head: head, contentCoding: coding, bytes: bytes)
+        let read = ReadRequest(url: request.url, settings: request.settings)
+        if coding == nil, request.keeps(body),
+            admission(of: answer, head: head, request: read, settings: context.settings) != .passThrough
+        {
+            await keep(body, Freshness(answer.headerFields, now: engine.time.now))
+        }
+        return body
+    }
+
+    private func keep(_ body: WholeBody, _ freshness: Freshness) async {
+        let representation = Representation(
+            id: engine.catalog.nextRepresentationID(), resource: self, blob: BlobFolder.newName(),
+            isKept: stored.isPinned, isNew: true, state: RepresentationState(head: body.head, freshness: freshness),
+            engine: engine)
+        let isPlaced = state.withLock { state in
+            guard !state.isRetired, state.current == nil else { return false }
+            state.current = representation
+            state.lastCheck = engine.time.now
+            return true
+        }
+        guard isPlaced, !body.bytes.isEmpty else { return }
+        do {
+            try await engine.pool.run {
+                try body.bytes.withUnsafeBytes { try representation.write($0, at: 0..<Int64($0.count)) }
+            }
+        } catch {
+            // It's in memory for those who wait, and a hole in the blob for those who come.
+            engine.health.failed(CacheError.wrap(error, as: .storage, "\(representation.path) can't be written"))
+        }
+    }
+}

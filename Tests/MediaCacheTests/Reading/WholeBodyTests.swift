@@ -1,0 +1,149 @@
+import HTTPTypes
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+struct WholeBodyTests {
+    private let fixture: EngineFixture
+    private static let text = ScriptedBody.bytes(Array("first".utf8))
+    private static let other = ScriptedBody.bytes(Array("other".utf8))
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.text, contentType: "text/plain")
+    }
+
+    private func request(keeps: Bool, maximumLength: Int64 = 1 << 20) -> WholeBodyRequest {
+        WholeBodyRequest(url: fixture.url, maximumLength: maximumLength) { _ in keeps }
+    }
+
+    @Test func isAskedForWithoutARange() async throws {
+        let store = try await fixture.open()
+        #expect(try await store.wholeBody(request(keeps: true)).bytes == Self.text.bytes)
+        #expect(fixture.origin.requests.map { $0.headerFields[.range] } == [nil])
+        await store.close()
+    }
+
+    @Test func whatIsKeptIsAskedForOnceInAnOpening() async throws {
+        let store = try await fixture.open()
+        for _ in 0..<3 { #expect(try await store.wholeBody(request(keeps: true)).bytes == Self.text.bytes) }
+        #expect(fixture.origin.requests.count == 1)
+        #expect(try await store.bytes(fixture.url) == Self.text.bytes)
+        #expect(fixture.origin.requests.count == 1)
+        await store.close()
+        let next = try await fixture.open()
+        for _ in 0..<3 { #expect(try await next.wholeBody(request(keeps: true)).bytes == Self.text.bytes) }
+        #expect(fixture.origin.requests.count == 2)
+        #expect(fixture.origin.requests.last?.headerFields[.ifNoneMatch] == "\"1\"")
+        await next.close()
+    }
+
+    @Test func anotherVersionAtTheOriginIsTakenBeforeTheFirstUse() async throws {
+        let store = try await fixture.open()
+        _ = try await store.wholeBody(request(keeps: true))
+        await store.close()
+        fixture.origin.replaceBody(fixture.url, with: Self.other, entityTag: "\"2\"")
+        let next = try await fixture.open()
+        #expect(try await next.wholeBody(request(keeps: true)).bytes == Self.other.bytes)
+        await next.close()
+    }
+
+    @Test func withoutItsOriginWhatIsKeptIsUsed() async throws {
+        let store = try await fixture.open()
+        _ = try await store.wholeBody(request(keeps: true))
+        await store.close()
+        fixture.origin.isReachable = false
+        let next = try await fixture.open()
+        let body = try await next.wholeBody(request(keeps: true))
+        #expect(body.bytes == Self.text.bytes)
+        #expect(body.head.isStale)
+        await next.close()
+    }
+
+    @Test func whatIsNotKeptIsFreshEachTime() async throws {
+        let store = try await fixture.open()
+        #expect(try await store.wholeBody(request(keeps: false)).bytes == Self.text.bytes)
+        fixture.origin.replaceBody(fixture.url, with: Self.other, entityTag: "\"2\"")
+        #expect(try await store.wholeBody(request(keeps: false)).bytes == Self.other.bytes)
+        #expect(try await store.resources().isEmpty)
+        await store.close()
+    }
+
+    @Test func whoAsksMeanwhileShares() async throws {
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdBody(at: 2, gate))
+        let store = try await fixture.open()
+        let request = request(keeps: false)
+        let readers = (0..<50).map { _ in Task { try await store.wholeBody(request).bytes } }
+        await store.settled { store in
+            let resource = store.table[store.key(for: fixture.url)]
+            return resource?.state.withLock { $0.bodyRequest }?.waiterCount == readers.count
+        }
+        gate.open()
+        for reader in readers { #expect(try await reader.value == Self.text.bytes) }
+        #expect(fixture.origin.requests.count == 1)
+        await store.close()
+    }
+
+    @Test func aRedirectIsRememberedWithWhatIsKept() async throws {
+        let target = try ResourceURL("http://elsewhere.example/a/b.m3u8")
+        fixture.origin[target] = ScriptedResource(Self.text, contentType: "text/plain")
+        fixture.origin.always(fixture.url, .redirect(to: target.description))
+        let store = try await fixture.open()
+        #expect(try await store.wholeBody(request(keeps: true)).head.location == target)
+        await store.close()
+        fixture.origin.isReachable = false
+        let next = try await fixture.open()
+        let head = try await next.wholeBody(request(keeps: true)).head
+        #expect(head.location == target)
+        #expect(head.peer == .global)
+        await next.close()
+    }
+
+    @Test func aCodedBodyIsHandedOverAsItCame() async throws {
+        fixture.origin.always(fixture.url, .contentEncoding("gzip"))
+        let store = try await fixture.open()
+        #expect(try await store.wholeBody(request(keeps: true)).contentCoding == "gzip")
+        // It isn't the content, so it can't be kept under its name.
+        #expect(try await store.resources().isEmpty)
+        await store.close()
+    }
+
+    @Test func tooMuchIsAnErrorThatSaysSo() async throws {
+        let store = try await fixture.open()
+        let error = await #expect(throws: CacheError.self) {
+            try await store.wholeBody(request(keeps: true, maximumLength: 4))
+        }
+        #expect(error?.code == .badResponse)
+        #expect(error?.message.contains("4 bytes") == true)
+        await store.close()
+    }
+
+    @Test func aCutBodyIsFinishedOrRefused() async throws {
+        fixture.origin.always(fixture.url, .bodyShorter(by: 2))
+        let store = try await fixture.open()
+        await #expect(throws: CacheError.self) { try await store.wholeBody(request(keeps: true)) }
+        #expect(try await store.resources().isEmpty)
+        await store.close()
+    }
+
+    @Test func aReadThatMustBeConfirmedAsksEachTime() async throws {
+        let store = try await fixture.open()
+        let read = ReadRequest(url: fixture.url, revalidation: .always)
+        for _ in 0..<2 { #expect(try await store.read(read).allBytes() == Self.text.bytes) }
+        fixture.origin.replaceBody(fixture.url, with: Self.other, entityTag: "\"2\"")
+        #expect(try await store.read(read).allBytes() == Self.other.bytes)
+        await store.close()
+    }
+
+    @Test func withoutAValidatorAReadThatMustBeConfirmedFetchesAnew() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(Self.text, entityTag: nil, contentType: "text/plain")
+        let store = try await fixture.open()
+        let read = ReadRequest(url: fixture.url, revalidation: .always)
+        #expect(try await store.read(read).allBytes() == Self.text.bytes)
+        fixture.origin.replaceBody(fixture.url, with: Self.other, entityTag: nil)
+        #expect(try await store.read(read).allBytes() == Self.other.bytes)
+        await store.close()
+    }
+}
