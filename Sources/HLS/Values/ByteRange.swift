@@ -11,7 +11,7 @@ public struct ByteRange: Sendable, Hashable, CustomStringConvertible {
         self.offset = offset
     }
 
-    /// Reads `length@offset` or `length`.
+    /// Reads `length@offset` or `length`; `length@` too, as the latter.
     public init?(_ text: String) {
         var text = text
         let range = text.withUTF8 { utf8 -> ByteRange? in
@@ -28,7 +28,10 @@ public struct ByteRange: Sendable, Hashable, CustomStringConvertible {
         else { return nil }
         self.init(length: Int(clamping: length.value.significand))
         if length.end == range.upperBound { return }
-        guard bytes[length.end] == .at,
+        guard bytes[length.end] == .at else { return nil }
+        // Some servers write the sign without an offset.
+        if length.end + 1 == range.upperBound { return }
+        guard
             let offset = DecimalValue.read(bytes, (length.end + 1)..<range.upperBound),
             offset.end == range.upperBound, offset.value.significand >= 0, offset.value.fractionDigits == 0
         else { return nil }
