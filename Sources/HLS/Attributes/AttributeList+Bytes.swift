@@ -1,0 +1,45 @@
+extension AttributeList {
+    /// What is wrong with a list's text.
+    enum Problem: Equatable {
+        case malformed(String)
+        case duplicate(String)
+        case undefinedVariable(String)
+    }
+
+    /// Reads a list, substituting variables where a scope is given.
+    init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, substituting variables: VariableScope?) {
+        var problems: [Problem] = []
+        self.init(bytes, range, substituting: variables, problems: &problems)
+    }
+
+    init(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, substituting variables: VariableScope?,
+        problems: inout [Problem]
+    ) {
+        self.init()
+        var items = AttributeListScanner(bytes, range)
+        while let item = items.next() {
+            let name = String(playlistBytes: bytes.part(item.name.lowerBound, item.name.upperBound))
+            if item.isMalformed { problems.append(.malformed(name)) }
+            guard !item.name.isEmpty else { continue }
+            let attribute = AttributeName(rawValue: name)
+            if self[attribute] != nil { problems.append(.duplicate(name)) }
+            append(Attribute(name: attribute, value: AttributeList.value(bytes, item, variables, &problems)))
+        }
+    }
+
+    private static func value(
+        _ bytes: UnsafeRawBufferPointer, _ item: AttributeListScanner.Item, _ variables: VariableScope?,
+        _ problems: inout [Problem]
+    ) -> AttributeValue {
+        guard let variables, VariableScope.hasReference(bytes, item.value) else {
+            let text = String(playlistBytes: bytes.part(item.value.lowerBound, item.value.upperBound))
+            return AttributeValue(text: text, isQuoted: item.isQuoted)
+        }
+        let (text, undefined) = variables.substituting(bytes, item.value)
+        problems.append(contentsOf: undefined.map { .undefinedVariable($0) })
+        // A value with a comma or a blank can only be written in quotes.
+        let needsQuotes = text.utf8.contains { $0 == .comma || $0.isBlank }
+        return AttributeValue(text: text, isQuoted: item.isQuoted || needsQuotes)
+    }
+}

@@ -1,0 +1,39 @@
+/// What a body is, judged by its first bytes and tags.
+public enum BodyKind: Sendable, Hashable {
+    /// A playlist; its kind is nil where no tag tells it, as in a playlist that is a header alone.
+    case playlist(PlaylistKind?)
+    /// Anything else.
+    case foreign(ForeignContent)
+
+    /// Only this many bytes are looked at: a playlist shows its kind in its first lines.
+    static let inspectedLength = 64 * 1024
+
+    /// Judges a body, or the beginning of one.
+    public init(of bytes: some Sequence<UInt8>) {
+        let head = Array(bytes.prefix(BodyKind.inspectedLength))
+        self = head.withUnsafeBytes { BodyKind(head: $0) }
+    }
+
+    init(head bytes: UnsafeRawBufferPointer) {
+        if BodyKind.startsLikePlaylist(bytes) {
+            self = .playlist(PlaylistKind.detect(bytes))
+        } else {
+            self = .foreign(ForeignContent(bytes))
+        }
+    }
+
+    /// Whether `#EXTM3U` stands first, or, where a server forgot it, some line among the first is a tag.
+    static func startsLikePlaylist(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if ForeignContent.signature(bytes) != nil { return false }
+        var lines = LineScanner(bytes)
+        var seen = 0
+        while let line = lines.next(), seen < 20 {
+            let range = bytes.trimmed(line.start, line.end)
+            guard let first = range.first else { continue }
+            if bytes.has("#EXT", at: first) { return true }
+            if bytes[first] == .lessThan || bytes[first] == .openBrace { return false }
+            seen += 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,42 @@
+/// The characters that the syntax of playlists and URLs is made of.
+extension UInt8 {
+    static let tab: UInt8 = 0x09
+    static let lineFeed: UInt8 = 0x0A
+    static let carriageReturn: UInt8 = 0x0D
+    static let space: UInt8 = 0x20
+    static let quote: UInt8 = 0x22
+    static let numberSign: UInt8 = 0x23
+    static let dollar: UInt8 = 0x24
+    static let percent: UInt8 = 0x25
+    static let ampersand: UInt8 = 0x26
+    static let plus: UInt8 = 0x2B
+    static let comma: UInt8 = 0x2C
+    static let minus: UInt8 = 0x2D
+    static let dot: UInt8 = 0x2E
+    static let slash: UInt8 = 0x2F
+    static let zero: UInt8 = 0x30
+    static let colon: UInt8 = 0x3A
+    static let lessThan: UInt8 = 0x3C
+    static let equals: UInt8 = 0x3D
+    static let question: UInt8 = 0x3F
+    static let at: UInt8 = 0x40
+    static let openBrace: UInt8 = 0x7B
+    static let closeBrace: UInt8 = 0x7D
+
+    var isBlank: Bool { self == .space || self == .tab }
+    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+    var isLetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
+
+    /// The value of a hexadecimal digit; nil for any other character.
+    var hexValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x37
+        case 0x61...0x66: self - 0x57
+        default: nil
+        }
+    }
+
+    /// The upper-case hexadecimal digit of a value below 16.
+    static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? value + 0x30 : value + 0x37 }
+}

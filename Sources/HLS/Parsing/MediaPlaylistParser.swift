@@ -1,0 +1,227 @@
+/// Builds a media playlist from its lines.
+struct MediaPlaylistParser {
+    private var playlist = MediaPlaylist()
+    private var common = CommonTags()
+    private var seen: Set<PlaylistTag> = []
+    /// The segment whose tags are being read.
+    private var pending = MediaSegment(uri: "", duration: .zero)
+    private var hasDuration = false
+    private var keys: [EncryptionKey] = []
+    private var map: Shared<MediaInitializationSection>?
+    private var longest = (duration: DecimalValue.zero, line: 0)
+
+    mutating func parse(_ reader: inout TagReader) throws(PlaylistError) -> MediaPlaylist {
+        // A guess from the bytes: two lines of some 25 bytes for a segment. Growing a long array costs its size again.
+        playlist.segments.reserveCapacity(min(reader.bytes.count / 50, 1_000_000))
+        while let content = try reader.next() {
+            switch content {
+            case .tag(.segment, let value): try segmentTag(value, &reader)
+            case .uri(let range): try finishSegment(range, &reader)
+            case .tag(let tag, let value): try self.tag(tag, value, &reader)
+            case .unknown(let name, let value): keep(reader.unknownTag(name, value))
+            }
+        }
+        try finish(&reader)
+        return playlist
+    }
+
+    // MARK: - Segments
+
+    @inline(__always)
+    private mutating func segmentTag(_ value: Range<Int>, _ reader: inout TagReader) throws(PlaylistError) {
+        if hasDuration {
+            try reader.report(.error, .segment, "uri", "No URI follows the EXTINF before this one.")
+            forgetDuration()
+        }
+        hasDuration = true
+        var rest = value.lowerBound
+        if let read = DecimalValue.read(reader.bytes, value) {
+            pending.duration = read.value
+            rest = read.end
+            if read.value.significand < 0 { try reader.report(.error, .segment, "duration", "The duration is negative.") }
+        } else {
+            pending.duration = DecimalValue(playlist.targetDuration ?? 0)
+            try reader.report(.error, .segment, "duration", "EXTINF has no duration; the target duration stands in.")
+            let isTitle = !value.isEmpty && reader.bytes[value.lowerBound] != .comma
+            if isTitle {
+                pending.title = reader.text(value)
+                return
+            }
+        }
+        if rest &+ 1 == value.upperBound, reader.bytes[rest] == .comma { return }
+        try title(rest..<value.upperBound, &reader)
+    }
+
+    private mutating func forgetDuration() {
+        pending.duration = .zero
+        pending.title = ""
+        pending.tags.removeAll { if case .durationParameters = $0 { true } else { false } }
+    }
+
+    private mutating func title(_ range: Range<Int>, _ reader: inout TagReader) throws(PlaylistError) {
+        let comma = EXTINF.comma(reader.bytes, range)
+        if comma == nil { try reader.report(.error, .segment, "comma", "No comma follows the duration.") }
+        let parameters = reader.bytes.trimmed(range.lowerBound, comma ?? range.upperBound)
+        if !parameters.isEmpty {
+            try reader.report(.error, .segment, "duration", "Something stands between the duration and the comma.")
+            pending.tags.append(.durationParameters(reader.text(parameters)))
+        }
+        let title = reader.bytes.trimmed(comma.map { $0 + 1 } ?? range.upperBound, range.upperBound)
+        if !title.isEmpty { pending.title = reader.text(title) }
+    }
+
+    @inline(__always)
+    private mutating func finishSegment(_ range: Range<Int>, _ reader: inout TagReader) throws(PlaylistError) {
+        pending.uri = try reader.uri(range)
+        if !hasDuration {
+            try reader.report(.error, .segment, "missing", "The segment has no EXTINF; the target duration stands in.")
+            pending.duration = DecimalValue(playlist.targetDuration ?? 0)
+        }
+        if let bytes = pending.byteRange, bytes.offset == nil { try checkContinuation(&reader) }
+        if pending.duration > longest.duration { longest = (pending.duration, reader.line.number) }
+        pending.keys = keys
+        pending.share(map)
+        playlist.segments.append(pending)
+        pending = MediaSegment(uri: "", duration: .zero)
+        hasDuration = false
+    }
+
+    /// Bytes without an offset go on where the segment before ends, which has to be of the same resource.
+    private mutating func checkContinuation(_ reader: inout TagReader) throws(PlaylistError) {
+        let previous = playlist.segments.last
+        if previous?.byteRange == nil || previous?.uri != pending.uri {
+            try reader.report(.error, .byteRange, "offset", "The byte range has no offset to go on from.")
+        }
+    }
+
+    /// A tag without a place of its own stays where it stands: before all segments, or with a segment.
+    private mutating func keep(_ tag: UnknownTag) {
+        let isHeader =
+            playlist.segments.isEmpty && !hasDuration && pending.tags.isEmpty && !pending.isDiscontinuous
+            && keys.isEmpty && map == nil
+        if isHeader { playlist.unknownTags.append(tag) } else { pending.tags.append(.unknown(tag)) }
+    }
+
+    // MARK: - Tags
+
+    private mutating func tag(
+        _ tag: PlaylistTag, _ value: Range<Int>, _ reader: inout TagReader
+    ) throws(PlaylistError) {
+        switch tag {
+        case .version, .independentSegments, .start, .define:
+            if tag != .define { try noteOnce(tag, &reader) }
+            try common.read(tag, value, &reader)
+        case .byteRange, .discontinuity, .key, .map, .programDateTime, .gap, .bitrate, .part, .dateRange:
+            try mediaSegmentTag(tag, value, &reader)
+        case .preloadHint:
+            playlist.preloadHints.append(.init(attributes: try reader.attributes(tag, value, PreloadHint.rules)))
+        case .renditionReport:
+            playlist.renditionReports.append(.init(attributes: try reader.attributes(tag, value, RenditionReport.rules)))
+        case .cueOut, .cueOutContinued, .cueIn, .cueSpan, .oatclsSCTE35, .scte35, .xSCTE35:
+            if let cue = AdvertisementCue(tag: tag, value: value.isEmpty ? nil : reader.text(value)) {
+                pending.tags.append(.cue(cue))
+            }
+        case .media, .streamInformation, .iFrameStreamInformation, .sessionData, .sessionKey, .contentSteering:
+            try reader.report(.error, tag, "place", "\(tag.rawValue) stands in a media playlist.")
+            keep(UnknownTag(name: tag.rawValue, value: reader.text(value), line: reader.line.number))
+        default:
+            try noteOnce(tag, &reader)
+            try mediaPlaylistTag(tag, value, &reader)
+        }
+    }
+
+    private mutating func noteOnce(_ tag: PlaylistTag, _ reader: inout TagReader) throws(PlaylistError) {
+        if !seen.insert(tag).inserted {
+            try reader.report(.error, tag, "duplicate", "\(tag.rawValue) stands more than once.")
+        }
+    }
+
+    private mutating func mediaPlaylistTag(
+        _ tag: PlaylistTag, _ value: Range<Int>, _ reader: inout TagReader
+    ) throws(PlaylistError) {
+        switch tag {
+        case .targetDuration:
+            let duration = try reader.integer(tag, value)
+            playlist.targetDuration = duration.flatMap { $0 < 0 ? nil : $0 } ?? playlist.targetDuration
+        case .mediaSequence: playlist.mediaSequence = try reader.integer(tag, value) ?? playlist.mediaSequence
+        case .discontinuitySequence:
+            playlist.discontinuitySequence = try reader.integer(tag, value) ?? playlist.discontinuitySequence
+        case .endList: playlist.hasEndList = true
+        case .playlistType:
+            playlist.type = MediaPlaylistType(rawValue: reader.text(value))
+            if playlist.type == nil {
+                try reader.report(.error, tag, "value", "The playlist type is neither VOD nor EVENT.")
+            }
+        case .iFramesOnly: playlist.hasIFramesOnly = true
+        case .partInformation:
+            playlist.partInformation = .init(attributes: try reader.attributes(tag, value, PartInformation.rules))
+        case .serverControl:
+            playlist.serverControl = .init(attributes: try reader.attributes(tag, value, ServerControl.rules))
+        case .skip: playlist.skip = .init(attributes: try reader.attributes(tag, value, SkippedSegments.rules))
+        default: break
+        }
+    }
+
+    private mutating func mediaSegmentTag(
+        _ tag: PlaylistTag, _ value: Range<Int>, _ reader: inout TagReader
+    ) throws(PlaylistError) {
+        switch tag {
+        case .byteRange:
+            pending.byteRange = ByteRange(reader.bytes, value)
+            if pending.byteRange?.description != reader.text(value) { try reader.report(.error, tag, "value", "The byte range isn't n or n@o.") }
+        case .discontinuity: pending.isDiscontinuous = true
+        case .gap: pending.isGap = true
+        case .programDateTime:
+            let date = DateTime(reader.text(value))
+            if date.nanosecondsSinceEpoch == nil { try reader.report(.error, tag, "value", "The date can't be read.") }
+            pending.tags.append(.programDateTime(date))
+        case .bitrate:
+            if let rate = try reader.integer(tag, value) { pending.tags.append(.bitrate(rate)) }
+        case .part:
+            pending.tags.append(.part(.init(attributes: try reader.attributes(tag, value, PartialSegment.rules))))
+        case .dateRange:
+            pending.tags.append(.dateRange(.init(attributes: try reader.attributes(tag, value, DateRange.rules))))
+        case .key:
+            let key = EncryptionKey(attributes: try reader.attributes(tag, value, EncryptionKey.rules))
+            try KeyRules.check(key, tag, &reader)
+            keys = keys.applying(key)
+        default:
+            var section = MediaInitializationSection(
+                attributes: try reader.attributes(tag, value, MediaInitializationSection.rules))
+            section.keys = keys
+            if map?.value != section { map = Shared(section) }
+        }
+    }
+
+    // MARK: - The end
+
+    private mutating func finish(_ reader: inout TagReader) throws(PlaylistError) {
+        if hasDuration { try reader.report(.error, .segment, "uri", "No URI follows the last EXTINF.") }
+        playlist.version = common.version
+        playlist.variables = common.variables
+        playlist.hasIndependentSegments = common.hasIndependentSegments
+        playlist.start = common.start
+        keepUpcoming()
+        try reader.finish()
+        try MediaPlaylistRules.check(playlist, longest: longest, &reader)
+    }
+
+    private mutating func keepUpcoming() {
+        forgetDuration()
+        pending.byteRange = nil
+        pending.keys = keys
+        pending.share(map)
+        if playlist.segments.isEmpty, keys.isEmpty, map == nil, !pending.isDiscontinuous {
+            while case .unknown(let tag)? = pending.tags.first {
+                playlist.unknownTags.append(tag)
+                pending.tags.removeFirst()
+            }
+        }
+        let last = playlist.segments.last ?? MediaSegment(uri: "", duration: .zero)
+        if !pending.tags.isEmpty || pending.isDiscontinuous || pending.isGap || keys != last.keys
+            || !pending.hasSameMap(as: last)
+        {
+            playlist.upcoming = pending
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// The references of a playlist, found and replaced in its bytes without building a model.
+///
+/// Everything else stays byte for byte: blanks, line ends, unknown tags, text that isn't UTF-8.
+///
+/// ```swift
+/// let proxied = PlaylistReferences().rewritten(body) { reference in
+///     URLReference(reference.uri).form == .absolute ? "/proxy?url=" + reference.uri : nil
+/// }
+/// ```
+public struct PlaylistReferences: Sendable {
+    /// What variables of the playlist may come from (RFC 8216bis, section 4.4.2.3).
+    public var context: PlaylistContext
+
+    /// Finds references with the variables that `context` brings.
+    public init(context: PlaylistContext = PlaylistContext()) {
+        self.context = context
+    }
+
+    /// Calls `body` with each reference, in the order of the playlist.
+    ///
+    /// - Throws: what `body` throws.
+    public func forEach<Failure: Error>(
+        in bytes: [UInt8], _ body: (Reference) throws(Failure) -> Void
+    ) throws(Failure) {
+        try withBytes(of: bytes) { (buffer) throws(Failure) in
+            var scanner = ReferenceScanner(buffer, context: context)
+            while let reference = scanner.next() { try body(reference) }
+        }
+    }
+
+    /// All references, in the order of the playlist.
+    public func all(in bytes: [UInt8]) -> [Reference] {
+        var references: [Reference] = []
+        forEach(in: bytes) { references.append($0) }
+        return references
+    }
+
+    /// The playlist with some of its references replaced.
+    ///
+    /// - Parameters:
+    ///   - bytes: the playlist.
+    ///   - replacement: the new URI of a reference; nil leaves it as it is written, variables included. Quotes and line
+    ///     ends in it are percent-encoded, since neither can stand there.
+    /// - Returns: the bytes, equal to the given ones but for what was replaced.
+    /// - Throws: what `replacement` throws.
+    public func rewritten<Failure: Error>(
+        _ bytes: [UInt8], _ replacement: (Reference) throws(Failure) -> String?
+    ) throws(Failure) -> [UInt8] {
+        try withBytes(of: bytes) { (buffer) throws(Failure) in
+            var output: [UInt8] = []
+            // Room for some growth: doubling a large array would cost more memory than its slack.
+            output.reserveCapacity(buffer.count + buffer.count / 4)
+            var copied = 0
+            var scanner = ReferenceScanner(buffer, context: context)
+            while let reference = scanner.next() {
+                guard let uri = try replacement(reference) else { continue }
+                output.append(contentsOf: buffer[copied..<reference.bytes.lowerBound])
+                let needsQuotes = reference.attribute != nil && !reference.isQuoted
+                if needsQuotes { output.append(.quote) }
+                output.appendURI(uri)
+                if needsQuotes { output.append(.quote) }
+                copied = reference.bytes.upperBound
+            }
+            output.append(contentsOf: buffer[copied...])
+            return output
+        }
+    }
+}
+
+extension [UInt8] {
+    /// A URI less what would end its line or its quoted string.
+    mutating func appendURI(_ uri: String) {
+        for byte in uri.utf8 {
+            if byte == .quote || byte == .lineFeed || byte == .carriageReturn {
+                appendPercentEncoded(byte)
+            } else {
+                append(byte)
+            }
+        }
+    }
+}
+
+/// Lends an array's bytes, with the error's type kept.
+func withBytes<Value, Failure: Error>(
+    of bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+) throws(Failure) -> Value {
+    try bytes.withUnsafeBufferPointer { (buffer) throws(Failure) in
+        try body(UnsafeRawBufferPointer(buffer))
+    }
+}

@@ -1,0 +1,65 @@
+/// What an attribute's value has to be (RFC 8216bis, section 4.2).
+enum AttributeType {
+    case quoted
+    case integer
+    case decimal
+    case signedDecimal
+    case hexadecimal
+    case resolution
+    case flag
+    case enumerated([String])
+    case quotedByteRange
+    case quotedDate
+    /// A quoted string, or an enumerated string: CLOSED-CAPTIONS.
+    case any
+
+    /// Whether a value is of the type.
+    func accepts(_ value: AttributeValue) -> Bool {
+        switch self {
+        case .any: return true
+        case .quoted: return value.isQuoted
+        case .quotedByteRange: return value.isQuoted && ByteRange(value.text) != nil
+        case .quotedDate: return value.isQuoted && DateTime(value.text).nanosecondsSinceEpoch != nil
+        case .integer: return !value.isQuoted && !value.text.isEmpty && value.text.utf8.allSatisfy(\.isDigit)
+        case .decimal:
+            guard let number = DecimalValue(value.text) else { return false }
+            return !value.isQuoted && number.significand >= 0
+        case .signedDecimal: return !value.isQuoted && DecimalValue(value.text) != nil
+        case .hexadecimal: return !value.isQuoted && HexadecimalSequence(value.text) != nil
+        case .resolution: return !value.isQuoted && Resolution(value.text) != nil
+        case .flag: return !value.isQuoted && (value.text == "YES" || value.text == "NO")
+        case .enumerated(let names): return !value.isQuoted && names.contains(value.text)
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .quoted: "a quoted string"
+        case .integer: "a decimal integer"
+        case .decimal: "a decimal number"
+        case .signedDecimal: "a signed decimal number"
+        case .hexadecimal: "a hexadecimal sequence"
+        case .resolution: "a resolution"
+        case .flag: "YES or NO"
+        case .enumerated(let names): "one of " + names.joined(separator: ", ")
+        case .quotedByteRange: "a quoted byte range"
+        case .quotedDate: "a quoted date and time"
+        case .any: "a value"
+        }
+    }
+}
+
+/// What the RFC says of one attribute of a tag.
+struct AttributeRule {
+    var name: AttributeName
+    var type: AttributeType
+    var isRequired: Bool
+
+    static func required(_ name: AttributeName, _ type: AttributeType) -> AttributeRule {
+        AttributeRule(name: name, type: type, isRequired: true)
+    }
+
+    static func optional(_ name: AttributeName, _ type: AttributeType) -> AttributeRule {
+        AttributeRule(name: name, type: type, isRequired: false)
+    }
+}

@@ -1,0 +1,50 @@
+/// Bytes of a resource (RFC 8216bis, section 4.4.4.2).
+public struct ByteRange: Sendable, Hashable, CustomStringConvertible {
+    /// How many bytes; never negative.
+    public var length: Int
+    /// The first byte; nil where it is the one after the previous range of the same resource.
+    public var offset: Int?
+
+    /// A range.
+    public init(length: Int, offset: Int? = nil) {
+        self.length = length
+        self.offset = offset
+    }
+
+    /// Reads `length@offset` or `length`; `length@` too, as the latter.
+    public init?(_ text: String) {
+        var text = text
+        let range = text.withUTF8 { utf8 -> ByteRange? in
+            let bytes = UnsafeRawBufferPointer(utf8)
+            return ByteRange(bytes, 0..<bytes.count)
+        }
+        guard let range else { return nil }
+        self = range
+    }
+
+    init?(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+        guard let length = DecimalValue.read(bytes, range), length.value.significand >= 0,
+            length.value.fractionDigits == 0
+        else { return nil }
+        self.init(length: Int(clamping: length.value.significand))
+        if length.end == range.upperBound { return }
+        guard bytes[length.end] == .at else { return nil }
+        // Some servers write the sign without an offset.
+        if length.end + 1 == range.upperBound { return }
+        guard
+            let offset = DecimalValue.read(bytes, (length.end + 1)..<range.upperBound),
+            offset.end == range.upperBound, offset.value.significand >= 0, offset.value.fractionDigits == 0
+        else { return nil }
+        self.offset = Int(clamping: offset.value.significand)
+    }
+
+    /// One past the last byte; nil without an offset, or where the sum is past 64 bits.
+    public var end: Int? {
+        guard let offset else { return nil }
+        let (end, overflow) = offset.addingReportingOverflow(length)
+        return overflow ? nil : end
+    }
+
+    /// The range as a playlist writes it.
+    public var description: String { offset.map { "\(length)@\($0)" } ?? "\(length)" }
+}

@@ -1,0 +1,29 @@
+import HLS
+import Testing
+
+struct BodyKindTests {
+    private func kind(_ text: String) -> BodyKind { BodyKind(of: text.utf8) }
+
+    @Test func tellsPlaylistsApart() {
+        #expect(kind("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n") == .playlist(.media))
+        #expect(kind("\u{FEFF}\r\n #EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n") == .playlist(.multivariant))
+        #expect(kind("#EXTM3U\n#EXT-X-VERSION:3\n") == .playlist(nil))
+        #expect(kind("#EXTINF:4,\na\n") == .playlist(.media))
+        #expect(kind("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-STREAM-INF:BANDWIDTH=1\na") == .playlist(.multivariant))
+        #expect(kind("#EXTM3U\n#EXT-X-SESSION-KEY:METHOD=NONE\n#EXTINF:4,\na\n") == .playlist(.media))
+    }
+
+    @Test func saysWhatElseABodyIs() {
+        #expect(kind("") == .foreign(.empty))
+        #expect(kind("\u{FEFF} \r\n") == .foreign(.empty))
+        #expect(kind("<!DOCTYPE html><p>#EXTM3U") == .foreign(.html))
+        #expect(kind("<?xml version='1.0'?><MPD/>") == .foreign(.xml))
+        #expect(kind("\n{\"error\": 1}") == .foreign(.json))
+        #expect(kind("WEBVTT\n") == .foreign(.webVTT))
+        #expect(kind("Not found") == .foreign(.text))
+        #expect(BodyKind(of: [0x1F, 0x8B, 8]) == .foreign(.gzip))
+        #expect(BodyKind(of: [0, 0, 0, 24] + Array("ftypmp42".utf8)) == .foreign(.mp4))
+        #expect(BodyKind(of: [0x47] + [UInt8](repeating: 0, count: 187) + [0x47]) == .foreign(.transportStream))
+        #expect(BodyKind(of: [0, 1, 2, 3]) == .foreign(.binary))
+    }
+}

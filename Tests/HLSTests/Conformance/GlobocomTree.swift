@@ -1,0 +1,115 @@
+import HLS
+
+/// A playlist in the form of python-m3u8's `parse`.
+struct GlobocomTree {
+    let playlist: Playlist
+
+    var json: JSONValue {
+        switch playlist {
+        case .media(let playlist): media(playlist)
+        case .multivariant(let playlist): multivariant(playlist)
+        }
+    }
+
+    /// Attributes by lower-case names. Quotes stay where python-m3u8 keeps them.
+    private func attributes(_ list: AttributeList, numbers: Set<String>, quotes: Set<String> = []) -> [String: JSONValue] {
+        var tree: [String: JSONValue] = [:]
+        for attribute in list.attributes {
+            let name = attribute.name.rawValue.lowercased().map { $0 == "-" ? "_" : String($0) }.joined()
+            if numbers.contains(name) {
+                tree[name] = JSONValue(list.decimal(attribute.name)?.doubleValue)
+            } else {
+                let isKept = quotes.contains(name) || name.hasPrefix("x_")
+                tree[name] = .string(isKept ? attribute.value.description : attribute.value.text)
+            }
+        }
+        return tree
+    }
+
+    private func key(_ key: EncryptionKey) -> JSONValue {
+        .object(attributes(key.attributes, numbers: []))
+    }
+
+    private func map(_ map: MediaInitializationSection) -> JSONValue {
+        .object(attributes(map.attributes, numbers: []))
+    }
+
+    // MARK: - Multivariant playlists
+
+    private func multivariant(_ playlist: MultivariantPlaylist) -> JSONValue {
+        let images = playlist.unknownTags.filter { $0.name == "EXT-X-IMAGE-STREAM-INF" }
+        return .members([
+            "is_variant": .bool(true), "version": JSONValue(playlist.version),
+            "is_independent_segments": .bool(playlist.hasIndependentSegments),
+            "playlists": .array(
+                playlist.variants.map { .object(["uri": .string($0.uri), "stream_info": stream($0.attributes, "")]) }),
+            "iframe_playlists": .array(
+                playlist.iFrameStreams.map {
+                    .object(["uri": .string($0.uri), "iframe_stream_info": stream($0.attributes, "iframe")])
+                }),
+            "image_playlists": .array(
+                images.map {
+                    .object(["uri": JSONValue($0.attributes.text("URI")), "image_stream_info": stream($0.attributes, "image")])
+                }),
+            "media": .array(playlist.renditions.map { .object(attributes($0.attributes, numbers: [])) }),
+            "session_data": .array(playlist.sessionData.map { .object(attributes($0.attributes, numbers: [])) }),
+            "session_keys": .array(playlist.sessionKeys.map(key)),
+            "content_steering": playlist.contentSteering.map { .object(attributes($0.attributes, numbers: [])) } ?? .null,
+        ])
+    }
+
+    private func stream(_ list: AttributeList, _ kind: String) -> JSONValue {
+        var tree = attributes(
+            list, numbers: ["program_id", "frame_rate"], quotes: ["closed_captions", "req_video_layout"])
+        if tree["closed_captions"] == .string("NONE") { tree["closed_captions"] = .string("NONE") }
+        for name in ["bandwidth", "average_bandwidth"] where tree[name] != nil {
+            let name = name
+            tree[name] = JSONValue(list.integer(name == "bandwidth" ? "BANDWIDTH" : "AVERAGE-BANDWIDTH"))
+        }
+        return .members(tree)
+    }
+
+    // MARK: - Media playlists
+
+    private func media(_ playlist: MediaPlaylist) -> JSONValue {
+        let unknown = playlist.allUnknownTags
+        let keys = playlist.segments.reduce(into: [[EncryptionKey]]()) { sets, segment in
+            if sets.last != segment.keys { sets.append(segment.keys) }
+        }
+        return .members([
+            "is_variant": .bool(false), "version": JSONValue(playlist.version),
+            "targetduration": JSONValue(playlist.targetDuration), "media_sequence": JSONValue(playlist.mediaSequence),
+            "discontinuity_sequence": JSONValue(playlist.discontinuitySequence),
+            "is_endlist": .bool(playlist.hasEndList), "is_i_frames_only": .bool(playlist.hasIFramesOnly),
+            "is_independent_segments": .bool(playlist.hasIndependentSegments),
+            "is_images_only": .bool(unknown.contains { $0.name == "EXT-X-IMAGES-ONLY" }),
+            "playlist_type": JSONValue(playlist.type?.rawValue.lowercased()),
+            "allow_cache": JSONValue(unknown.last { $0.name == "EXT-X-ALLOW-CACHE" }?.value?.lowercased()),
+            "movie": JSONValue(unknown.last { $0.name == "EXT-X-MOVIE" }?.value?.split(separator: ":").last.map { String($0) }),
+            "keys": .array(keys.map { $0.first.map(key) ?? .null }),
+            "session_keys": .array(
+                unknown.filter { $0.name == "EXT-X-SESSION-KEY" }.map { key(EncryptionKey(attributes: $0.attributes)) }),
+            "segment_map": .array(playlist.maps.map(map)),
+            "start": playlist.start.map { .object(attributes($0.attributes, numbers: ["time_offset"])) } ?? .null,
+            "server_control": playlist.serverControl.map {
+                .object(attributes($0.attributes, numbers: ["can_skip_until", "hold_back", "part_hold_back"]))
+            } ?? .null,
+            "part_inf": playlist.partInformation.map { .object(attributes($0.attributes, numbers: ["part_target"])) } ?? .null,
+            "skip": playlist.skip.map { .object(attributes($0.attributes, numbers: ["skipped_segments"])) } ?? .null,
+            "preload_hint": playlist.preloadHints.last.map {
+                .object(attributes($0.attributes, numbers: ["byterange_start", "byterange_length"]))
+            } ?? .null,
+            "rendition_reports": .array(
+                playlist.renditionReports.map { .object(attributes($0.attributes, numbers: ["last_msn", "last_part"])) }),
+            "segments": .array(GlobocomSegments(playlist: playlist, key: key, map: map, dateRange: dateRange).json),
+            "tiles": .array(
+                unknown.filter { $0.name == "EXT-X-TILES" }.map {
+                    .object(attributes($0.attributes, numbers: ["duration"]))
+                }),
+        ])
+    }
+
+    private func dateRange(_ range: DateRange) -> JSONValue {
+        .object(attributes(range.attributes, numbers: ["duration", "planned_duration"]))
+    }
+}

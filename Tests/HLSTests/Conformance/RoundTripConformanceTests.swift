@@ -1,0 +1,94 @@
+import Foundation
+import HLS
+import Testing
+
+/// Playlists that have to survive reading and writing.
+@Suite(.needsCorpora)
+struct RoundTripConformanceTests {
+    private func lists() throws -> [String: JSONValue] {
+        try Corpora.json("derived/m3u8-roundtrip-lists.json").object
+    }
+
+    private func verbatimFiles(_ folder: String) throws -> [String] {
+        try lists()["verbatim_roundtrip"]?[folder].array.compactMap(\.string).map { folder + "/" + $0 } ?? []
+    }
+
+    @Test(arguments: [("eyevinn-hls-m3u8/sample-playlists", 11), ("comcast-mamba", 1)])
+    func writesListedDocumentsVerbatim(_ folder: String, _ count: Int) throws {
+        let files = try verbatimFiles(folder)
+        #expect(files.count == count)
+        for file in files {
+            let bytes = try Corpora.bytes(file)
+            let document = PlaylistDocument(bytes)
+            #expect(document.bytes == bytes, "\(file)")
+            // The lines are understood, not carried along: only comments are opaque.
+            for case .other(let line) in document.lines.map(\.content) {
+                #expect(!line.starts(with: "#EXT".utf8), "\(file): \(String(decoding: line, as: UTF8.self))")
+            }
+        }
+    }
+
+    /// The model's writer gives these byte for byte, from the model alone.
+    @Test func writesSilesPlaylistsVerbatim() throws {
+        let files = try Corpora.files("sile-hls_m3u8/playlists").filter { $0.contains("rfc8216-") }
+        #expect(files.count == 7)
+        for file in files {
+            let bytes = try Corpora.bytes(file)
+            let playlist = try PlaylistParser().parse(bytes).playlist
+            #expect(PlaylistWriter().text(playlist) == String(decoding: bytes, as: UTF8.self), "\(file)")
+            #expect(PlaylistDocument(bytes).bytes == bytes, "\(file)")
+        }
+    }
+
+    /// gohlslib writes its own canonical form; both forms mean the same to us, and each is written again as it is.
+    @Test(arguments: ["media-full", "multivariant-full", "multivariant-apple_multivideo"])
+    func readsBothFormsOfGohlslib(_ name: String) throws {
+        let folder = "bluenviron-gohlslib/roundtrip/"
+        let input = try Corpora.bytes(folder + name + ".in.m3u8")
+        let output = try Corpora.bytes(folder + name + ".out.m3u8")
+        #expect(PlaylistDocument(input).bytes == input)
+        #expect(PlaylistDocument(output).bytes == output)
+        let left = try PlaylistParser().parse(input).playlist
+        let right = try PlaylistParser().parse(output).playlist
+        #expect(normalized(left) == normalized(right))
+    }
+
+    /// What gohlslib changes without changing the meaning: the digits of EXT-X-START, DEFAULT=NO, which is the default
+    /// (4.4.6.1), and PROGRAM-ID, which left the RFC with version 6; it puts renditions first.
+    private func normalized(_ playlist: Playlist) -> Playlist {
+        switch playlist {
+        case .media(var media):
+            if let offset = media.start?.timeOffset { media.start = StartPoint(timeOffset: DecimalValue(nanoseconds: offset.nanoseconds)) }
+            return .media(media)
+        case .multivariant(var multivariant):
+            if let offset = multivariant.start?.timeOffset {
+                multivariant.start = StartPoint(timeOffset: DecimalValue(nanoseconds: offset.nanoseconds))
+            }
+            multivariant.entries = multivariant.renditions.map { rendition in
+                var rendition = rendition
+                if !rendition.isDefault { rendition.isDefault = false }
+                return .rendition(rendition)
+            } + multivariant.variants.map { variant in
+                var variant = variant
+                variant.attributes["PROGRAM-ID"] = nil
+                return .variant(variant)
+            }
+            return .multivariant(multivariant)
+        }
+    }
+
+    @Test func readsWhatItWritesOfEveryPlaylist() throws {
+        let files = try Corpora.files("") { $0.hasSuffix(".m3u8") || $0.hasPrefix("comcast-mamba/") && $0.hasSuffix(".txt") }
+        #expect(files.count > 490)
+        var read = 0
+        for file in files {
+            let bytes = try Corpora.bytes(file)
+            #expect(PlaylistDocument(bytes).bytes == bytes, "\(file)")
+            guard let parsed = try? PlaylistParser().parse(bytes) else { continue }
+            read += 1
+            try expectIdentity(parsed, "\(file)")
+        }
+        print("Of \(files.count) files, \(read) are playlists.")
+        #expect(read > 400)
+    }
+}

@@ -1,0 +1,100 @@
+import HLS
+import Testing
+
+struct PlaylistReferencesTests {
+    private func uris(_ text: String, context: PlaylistContext = PlaylistContext()) -> [String] {
+        PlaylistReferences(context: context).all(in: Array(text.utf8)).map { "\($0.role) \($0.uri)" }
+    }
+
+    @Test func findsEveryRoleOfReference() {
+        let text = """
+            #EXTM3U
+            #EXT-X-KEY:METHOD=AES-128,URI="k"
+            #EXT-X-SESSION-KEY:METHOD=AES-128,URI="sk"
+            #EXT-X-MAP:URI="m",BYTERANGE="1@0"
+            #EXT-X-MEDIA:TYPE=AUDIO,URI="r",GROUP-ID="g",NAME="n"
+            #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="i"
+            #EXT-X-STREAM-INF:BANDWIDTH=1
+            # a comment between
+            v
+            #EXT-X-PART:DURATION=1,URI="p"
+            #EXTINF:1,
+            s
+            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="h"
+            #EXT-X-RENDITION-REPORT:URI="rr"
+            #EXT-X-SESSION-DATA:DATA-ID="d",URI="sd"
+            #EXT-X-CONTENT-STEERING:SERVER-URI="cs",PATHWAY-ID="p"
+            #EXT-X-DATERANGE:ID="x",URI="no",X-ASSET-URI="a",X-ASSET-LIST="al"
+            #EXT-X-IMAGE-STREAM-INF:URI="o"
+            """
+        #expect(
+            uris(text) == [
+                "key k", "sessionKey sk", "initializationSection m", "rendition r", "iFramePlaylist i",
+                "variantStream v", "partialSegment p", "mediaSegment s", "preloadHint h", "renditionReport rr",
+                "sessionData sd", "steeringManifest cs", "interstitialAsset a", "interstitialAssetList al",
+                "other(tag: \"EXT-X-IMAGE-STREAM-INF\") o",
+            ])
+    }
+
+    @Test func saysWhereAReferenceStands() throws {
+        let text = "\u{FEFF}#EXTM3U\r\n#EXT-X-KEY:METHOD=AES-128, URI=\"key\" \r\n  seg.ts \r\n"
+        let references = PlaylistReferences().all(in: Array(text.utf8))
+        try #require(references.count == 2)
+        #expect(references.map(\.line) == [2, 3])
+        #expect(references.map { String(decoding: Array(text.utf8)[$0.bytes], as: UTF8.self) } == ["key", "seg.ts"])
+        #expect(references[0].attribute == "URI")
+        #expect(references[1].attribute == nil)
+    }
+
+    @Test func keepsEverythingElseByteForByte() {
+        var bytes = Array("\u{FEFF}#EXTM3U\r#EXT-X-FOO:\u{B},,=\n\n# comment \r\n".utf8)
+        bytes += [0x23, 0xFF, 0xFE, 0x0A, 0xE9, 0x2E, 0x74, 0x73]
+        #expect(PlaylistReferences().rewritten(bytes) { _ in nil } == bytes)
+        #expect(PlaylistReferences().rewritten(bytes) { $0.uri == "%E9.ts" ? "x" : nil } == bytes.dropLast(4) + [0x78])
+    }
+
+    @Test func replacesWhatTheClosureNames() {
+        let text = "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"/k\",IV=0x1\n#EXTINF:1,\n//h/s.ts\nrel.ts\n"
+        let result = PlaylistReferences().rewritten(Array(text.utf8)) { reference in
+            URLReference(reference.uri).form == .relativePath ? nil : "/p/" + reference.uri
+        }
+        #expect(
+            String(decoding: result, as: UTF8.self)
+                == "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"/p//k\",IV=0x1\n#EXTINF:1,\n/p///h/s.ts\nrel.ts\n")
+    }
+
+    @Test func putsAnUnquotedURIInQuotes() {
+        let result = PlaylistReferences().rewritten(Array("#EXT-X-MAP:URI=m.mp4,X=1".utf8)) { _ in "a,\"b" }
+        #expect(String(decoding: result, as: UTF8.self) == "#EXT-X-MAP:URI=\"a,%22b\",X=1")
+    }
+
+    @Test func substitutesVariables() {
+        let text = """
+            #EXTM3U
+            #EXT-X-DEFINE:NAME="host",VALUE="//h"
+            #EXT-X-DEFINE:NAME="both",VALUE="{$host}/x"
+            #EXT-X-DEFINE:IMPORT="imported"
+            #EXT-X-DEFINE:QUERYPARAM="token"
+            #EXT-X-MAP:URI="{$both}/m?{$token}"
+            #EXTINF:1,
+            {$imported}/{$missing}/s.ts
+            """
+        let context = PlaylistContext(
+            playlistURL: "https://o/p.m3u8?a=1&token=a%2Fb", importableVariables: ["imported": "//i"])
+        #expect(
+            uris(text, context: context) == [
+                "initializationSection //h/x/m?a/b", "mediaSegment //i/{$missing}/s.ts",
+            ])
+    }
+
+    @Test func boundsTheGrowthOfVariables() {
+        var text = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"v0\",VALUE=\"0123456789\"\n"
+        for index in 1...30 {
+            let value = String(repeating: "{$v\(index - 1)}", count: 10)
+            text += "#EXT-X-DEFINE:NAME=\"v\(index)\",VALUE=\"\(value)\"\n"
+        }
+        text += "{$v30}\n"
+        let references = PlaylistReferences().all(in: Array(text.utf8))
+        #expect(references.map(\.uri) == ["{$v30}"])
+    }
+}
