@@ -18,7 +18,9 @@ let package = Package(
     name: "swift-media-cache",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
+        .library(name: "HLS", targets: ["HLS"]),
         .library(name: "MediaCache", targets: ["MediaCache"]),
+        .library(name: "MediaLibrary", targets: ["MediaLibrary"]),
         .library(name: "MediaCacheServer", targets: ["MediaCacheServer"]),
         .library(name: "MediaCacheTesting", targets: ["MediaCacheTesting"]),
         .executable(name: "mediacache", targets: ["MediaCacheCLI"]),
@@ -34,7 +36,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     targets: [
-        .target(name: "CMediaCacheShims"),
+        .target(name: "HLS", swiftSettings: swiftSettings),
+        .target(name: "CMediaCacheShims", linkerSettings: [.linkedLibrary("z")]),
         .target(name: "CMediaCacheAssets", exclude: ["demo-clip.mp4", "demo.html"]),
         .target(
             name: "MediaCache",
@@ -43,6 +46,15 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "MediaLibrary",
+            dependencies: [
+                "CMediaCacheShims",
+                "HLS",
+                "MediaCache",
             ],
             swiftSettings: swiftSettings
         ),
@@ -57,7 +69,9 @@ let package = Package(
         .target(
             name: "MediaCacheServer",
             dependencies: [
+                "HLS",
                 "MediaCache",
+                "MediaLibrary",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -74,14 +88,27 @@ let package = Package(
             dependencies: [
                 "CMediaCacheAssets",
                 "CMediaCacheShims",
+                "HLS",
                 "MediaCache",
                 "MediaCacheServer",
+                "MediaLibrary",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(name: "HLSTests", dependencies: ["HLS"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "MediaLibraryTests",
+            dependencies: [
+                "MediaCache",
+                "MediaCacheTesting",
+                "MediaLibrary",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
         ),

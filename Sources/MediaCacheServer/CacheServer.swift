@@ -65,7 +65,8 @@ public final class CacheServer: Service, Sendable {
         self.jobs = jobs
         self.addresses = addresses
         context = ServerContext(
-            source: store,
+            source: StreamSource(
+                store: store, publicPath: configuration.publicPath, segmentsAhead: configuration.segmentsAhead),
             access: access,
             hosts: HostPolicy(boundHost: configuration.host, allowedHosts: configuration.allowedHosts),
             profiles: profiles,

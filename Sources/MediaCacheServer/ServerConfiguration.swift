@@ -10,6 +10,8 @@ public struct ServerConfiguration: Sendable {
     public var allowedHosts: [String]
     /// Where a reverse proxy shows this server: a path as `/cache`, put before every URL made, or empty.
     public var publicPath: String
+    /// How many segments of an HLS stream are fetched beyond the one a player asks for; 0 fetches none.
+    public var segmentsAhead: Int
     /// What is taken from clients.
     public var limits: ServerLimits
     /// The cache folder, told by the API.
@@ -28,6 +30,7 @@ public struct ServerConfiguration: Sendable {
         port: Int = ServerConfiguration.defaultPort,
         allowedHosts: [String] = [],
         publicPath: String = "",
+        segmentsAhead: Int = 2,
         limits: ServerLimits = ServerLimits(),
         cacheFolder: String? = nil,
         grace: Duration = .seconds(10),
@@ -37,6 +40,7 @@ public struct ServerConfiguration: Sendable {
         self.port = port
         self.allowedHosts = allowedHosts
         self.publicPath = publicPath
+        self.segmentsAhead = segmentsAhead
         self.limits = limits
         self.cacheFolder = cacheFolder
         self.grace = grace

@@ -30,4 +30,9 @@ int mc_reflink(int source, int destination);
 /// An exclusive lock on an open file that goes with the descriptor; EWOULDBLOCK when another process holds it.
 int mc_lock_exclusive(int descriptor);
 
+/// Inflates a whole gzip (RFC 1952) or zlib (RFC 1950) stream into `output`, which has room for `capacity` bytes.
+/// Returns how many came, or -1 with errno: EFBIG if there is no room for all of it, EINVAL if the stream is damaged or
+/// cut short.
+ssize_t mc_inflate(const void *input, size_t count, void *output, size_t capacity);
+
 #endif

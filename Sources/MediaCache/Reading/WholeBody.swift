@@ -7,12 +7,15 @@ public struct WholeBody: Sendable {
     public var contentCoding: String?
     /// The content.
     public var bytes: [UInt8]
+    /// Whether it was kept before it was asked for.
+    public var isKept: Bool
 
     /// Creates a body.
-    public init(head: ResourceHead, contentCoding: String? = nil, bytes: [UInt8]) {
+    public init(head: ResourceHead, contentCoding: String? = nil, bytes: [UInt8], isKept: Bool = false) {
         self.head = head
         self.contentCoding = contentCoding
         self.bytes = bytes
+        self.isKept = isKept
     }
 }
 
@@ -27,8 +30,9 @@ public struct WholeBodyRequest: Sendable {
     /// Settings of this read alone; nil takes the store's.
     public var settings: TransferSettings?
     /// Whether a body that came from the origin is kept. One that isn't is shared by those who ask while it's on its
-    /// way, and by nobody after them. Called outside every lock.
-    public var keeps: @Sendable (WholeBody) -> Bool
+    /// way, and by nobody after them. May decode the body first: one in a content coding isn't kept. Called outside
+    /// every lock; what it throws ends the request.
+    public var keeps: @Sendable (inout WholeBody) throws -> Bool
 
     /// Creates a request.
     public init(
@@ -36,7 +40,7 @@ public struct WholeBodyRequest: Sendable {
         maximumLength: Int64 = 64 << 20,
         transferClass: TransferClass = .playback,
         settings: TransferSettings? = nil,
-        keeps: @escaping @Sendable (WholeBody) -> Bool
+        keeps: @escaping @Sendable (inout WholeBody) throws -> Bool
     ) {
         self.url = url
         self.maximumLength = maximumLength

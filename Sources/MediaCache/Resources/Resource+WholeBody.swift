@@ -59,7 +59,7 @@ extension Resource {
         } catch let error as CacheError where error.code == .representationChanged {
             return nil
         }
-        return WholeBody(head: representation.head, bytes: bytes)
+        return WholeBody(head: representation.head, bytes: bytes, isKept: true)
     }
 
     private func checkLength(_ length: Int64, _ request: WholeBodyRequest) throws {
@@ -97,10 +97,9 @@ extension Resource {
             takesCodings: true)
         defer { Task { await reader.close() } }
         _ = try await reader.open()
-        guard let (first, answer) = try await head(of: reader, context: context) else {
+        guard let (head, answer) = try await head(of: reader, context: context) else {
             throw CacheError(.badResponse, "\(request.url) sent nothing")
         }
-        var head = first
         if let length = head.length { try checkLength(length, request) }
         // What comes after a break must be of the same version.
         await reader.expect(KnownRepresentation(validator: head.validator, length: head.length))
@@ -110,12 +109,13 @@ extension Resource {
             piece.withUnsafeBytes { bytes += $0 }
             engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
         }
-        head.length = Int64(bytes.count)
         let coding = MediaType.essence(answer.headerFields[.contentEncoding]).flatMap { $0 == "identity" ? nil : $0 }
-        let body = WholeBody(head: head, contentCoding: coding, bytes: bytes)
+        var body = WholeBody(head: head, contentCoding: coding, bytes: bytes)
+        let isWanted = try request.keeps(&body)
+        body.head.length = Int64(body.bytes.count)
         let read = ReadRequest(url: request.url, settings: request.settings)
-        if coding == nil, request.keeps(body),
-            admission(of: answer, head: head, request: read, settings: context.settings) != .passThrough
+        if isWanted, body.contentCoding == nil,
+            admission(of: answer, head: body.head, request: read, settings: context.settings) != .passThrough
         {
             await keep(body, Freshness(answer.headerFields, now: engine.time.now))
         }

@@ -169,8 +169,8 @@ public final class CacheStore: Sendable {
 
     /// The same at once, if the resource is open and needs no asking; else nil.
     package func readIfOpen(_ request: ReadRequest) throws -> ReadSession? {
-        guard request.policy == .onDemand, phase.withLock({ $0 == .open }),
-            let resource = table[key(of: request)]
+        guard phase.withLock({ $0 == .open }), let resource = table[key(of: request)],
+            request.policy == .onDemand || resource.current?.isComplete == true
         else { return nil }
         resource.locator.update(url: request.url)
         guard case (.ready(let representation), false) = resource.readiness(request.revalidation, now: engine.time.now)

@@ -36,6 +36,15 @@ final class HeaderProfileBook: Sendable {
         return settings
     }
 
+    /// The settings for one read of what a play URL names.
+    func settings(for target: PlayTarget) -> TransferSettings? {
+        let settings = settings(for: target.url, userInfo: target.userInfo)
+        guard target.options.isPublicOnly else { return settings }
+        var scoped = settings ?? base
+        scoped.scope = .publicOnly
+        return scoped
+    }
+
     /// The settings for a read whose caller gave header fields of its own.
     func settings(for url: ResourceURL, userInfo: String?, fields: HTTPFields) -> TransferSettings? {
         guard !fields.isEmpty else { return settings(for: url, userInfo: userInfo) }

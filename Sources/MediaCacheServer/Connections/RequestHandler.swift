@@ -192,7 +192,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             let exchange = PlayExchange(
                 request: PlayRequest(target: target, head: head),
                 source: server.source,
-                settings: server.profiles.settings(for: target.url, userInfo: target.userInfo),
+                settings: server.profiles.settings(for: target),
                 writer: writer,
                 pieces: pieces,
                 pool: server.pool

@@ -18,16 +18,10 @@ protocol ByteReader: AnyObject, Sendable {
 
 extension ReadSession: ByteReader {}
 
-/// What opens readers: a store.
+/// What opens readers for play URLs.
 protocol ByteReaderSource: Sendable {
     /// A reader at once, if the resource is open and the origin needn't be asked first.
-    func readerIfOpen(_ request: ReadRequest) throws -> (any ByteReader)?
+    func readerIfOpen(_ request: ReadRequest, for target: PlayTarget) throws -> (any ByteReader)?
     /// A reader, when the head is known.
-    func reader(_ request: ReadRequest) async throws -> any ByteReader
-}
-
-extension CacheStore: ByteReaderSource {
-    func readerIfOpen(_ request: ReadRequest) throws -> (any ByteReader)? { try readIfOpen(request) }
-
-    func reader(_ request: ReadRequest) async throws -> any ByteReader { try await read(request) }
+    func reader(_ request: ReadRequest, for target: PlayTarget) async throws -> any ByteReader
 }

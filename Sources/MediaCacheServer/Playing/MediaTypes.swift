@@ -12,7 +12,13 @@ enum MediaTypes {
         let type = essence(contentType)
         if type.hasPrefix("audio/") || type.hasPrefix("video/") { return true }
         if type.hasPrefix("image/") { return type != "image/svg+xml" }
-        return type == "application/vnd.apple.mpegurl" || type == "application/x-mpegurl"
+        return isPlaylist(contentType)
+    }
+
+    /// Whether it's an HLS playlist (RFC 8216bis §4).
+    static func isPlaylist(_ contentType: String) -> Bool {
+        ["application/vnd.apple.mpegurl", "application/x-mpegurl", "audio/mpegurl", "audio/x-mpegurl"]
+            .contains(essence(contentType))
     }
 
     private static func essence(_ contentType: String) -> String {

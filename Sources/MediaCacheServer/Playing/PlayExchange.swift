@@ -64,17 +64,17 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     private func open(_ range: RequestedRange, then handle: @escaping (Result<any ByteReader, CacheError>) -> Void) {
         let readRequest = ReadRequest(url: request.target.url, range: range, settings: settings)
         do {
-            if let reader = try source.readerIfOpen(readRequest) { return handle(.success(reader)) }
+            if let reader = try source.readerIfOpen(readRequest, for: request.target) { return handle(.success(reader)) }
         } catch {
             return handle(.failure(CacheError.wrap(error, as: .storage, "the resource can't be opened")))
         }
         didOpen = handle
         let loop = writer.eventLoop
         let bound = NIOLoopBound(self, eventLoop: loop)
-        opening = Task { [source] in
+        opening = Task { [source, target = request.target] in
             let result: Result<any ByteReader, CacheError>
             do {
-                result = .success(try await source.reader(readRequest))
+                result = .success(try await source.reader(readRequest, for: target))
             } catch {
                 result = .failure(CacheError.wrap(error, as: .storage, "the resource can't be opened"))
             }

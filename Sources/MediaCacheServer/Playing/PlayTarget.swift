@@ -11,8 +11,8 @@ public struct PlayTarget: Sendable, Hashable {
     public var url: ResourceURL
     /// `user:password` from the authority, decoded, if there was any.
     public var userInfo: String?
-    /// Whether the caller wants the index moved to the front.
-    public var fastStart: Bool
+    /// What else the URL says.
+    public var options: PlayOptions
 
     /// How all play paths begin.
     static let prefix = "/play/"
@@ -40,10 +40,10 @@ public struct PlayTarget: Sendable, Hashable {
 
         var options = keyAndOptions.split(separator: ";", omittingEmptySubsequences: false)
         key = String(options.removeFirst())
-        fastStart = options.contains("faststart=1")
+        self.options = PlayOptions(options)
         if let stripped = Self.strippingFastStart(target) {
             target = stripped
-            fastStart = true
+            self.options.fastStart = true
         }
         let parsed = try ResourceURL(scheme: scheme.lowercased(), authority: authority, target: String(target))
         userInfo = parsed.userInfo.flatMap { PercentCoding.decode($0) }
@@ -51,9 +51,17 @@ public struct PlayTarget: Sendable, Hashable {
     }
 
     /// The path and query of the play URL of `url`. User information is left out: it belongs in a header profile.
-    public static func path(for url: ResourceURL, key: String, fastStart: Bool = false) -> String {
-        let options = fastStart ? ";faststart=1" : ""
-        return "\(prefix)\(key)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
+    public static func path(for url: ResourceURL, key: String, options: PlayOptions = PlayOptions()) -> String {
+        "\(prefix)\(key)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
+    }
+
+    /// The path and query that name `other` in the way this names its own resource: with the same key, and for the same
+    /// authority with the same user information.
+    func path(for other: ResourceURL, options: PlayOptions) -> String {
+        let isSameOrigin = other.authority == url.authority && other.scheme == url.scheme
+        let userInfo = isSameOrigin ? userInfo.map { PercentCoding.encode($0) + "@" } ?? "" : ""
+        let authority = Self.encodeAuthority(other.authority)
+        return "\(Self.prefix)\(key)\(options)/\(other.scheme)/\(userInfo)\(authority)\(other.target)"
     }
 
     /// The target without a last query item `faststart=1`, or nil if it has none.

@@ -16,7 +16,7 @@ struct PlayTargetTests {
         #expect(target.url == url)
         #expect(target.url.target == url.target)
         #expect(target.key == "k")
-        #expect(!target.fastStart)
+        #expect(!target.options.fastStart)
     }
 
     @Test func bracketsAreEncodedInTheAuthority() throws {
@@ -34,14 +34,14 @@ struct PlayTargetTests {
     }
 
     @Test func fastStartStandsAfterTheKeyOrLastInTheQuery() throws {
-        #expect(try PlayTarget("/play/k;faststart=1/http/h/v.mp4").fastStart)
+        #expect(try PlayTarget("/play/k;faststart=1/http/h/v.mp4").options.fastStart)
         let alone = try PlayTarget("/play/k/http/h/v.mp4?faststart=1")
-        #expect(alone.fastStart)
+        #expect(alone.options.fastStart)
         #expect(alone.url.target == "/v.mp4")
         let last = try PlayTarget("/play/k/http/h/v.mp4?a=1&faststart=1")
         #expect(last.url.target == "/v.mp4?a=1")
         let inner = try PlayTarget("/play/k/http/h/v.mp4?faststart=1&a=1")
-        #expect(!inner.fastStart)
+        #expect(!inner.options.fastStart)
         #expect(inner.url.target == "/v.mp4?faststart=1&a=1")
     }
 

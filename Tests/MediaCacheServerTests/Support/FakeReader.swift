@@ -137,11 +137,11 @@ final class FakeSource: ByteReaderSource, Sendable {
 
     func fail(with error: CacheError) { state.withLock { $0.error = error } }
 
-    func readerIfOpen(_ request: ReadRequest) throws -> (any ByteReader)? {
+    func readerIfOpen(_ request: ReadRequest, for target: PlayTarget) throws -> (any ByteReader)? {
         isOpen ? try open(request) : nil
     }
 
-    func reader(_ request: ReadRequest) async throws -> any ByteReader { try open(request) }
+    func reader(_ request: ReadRequest, for target: PlayTarget) async throws -> any ByteReader { try open(request) }
 
     private func open(_ request: ReadRequest) throws -> FakeReader {
         if let error = state.withLock({ $0.error }) { throw error }

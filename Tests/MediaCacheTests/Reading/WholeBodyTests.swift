@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCacheTesting
+import Synchronization
 import Testing
 
 @testable import MediaCache
@@ -107,6 +108,13 @@ struct WholeBodyTests {
         #expect(try await store.wholeBody(request(keeps: true)).contentCoding == "gzip")
         // It isn't the content, so it can't be kept under its name.
         #expect(try await store.resources().isEmpty)
+        let decoding = WholeBodyRequest(url: fixture.url) { body in
+            body.contentCoding = nil
+            body.bytes = Self.other.bytes
+            return true
+        }
+        for _ in 0..<2 { #expect(try await store.wholeBody(decoding).bytes == Self.other.bytes) }
+        #expect(fixture.origin.requests.count == 2)
         await store.close()
     }
 

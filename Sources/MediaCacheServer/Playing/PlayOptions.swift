@@ -1,0 +1,48 @@
+public import Foundation
+
+/// What a play URL says besides what it names: `;name=value` after the key. Unknown options are passed over.
+public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
+    /// Whether the index of an MP4 file is to be moved to the front: `faststart=1`.
+    public var fastStart: Bool
+    /// Whether only public addresses may be asked: `net=public`. So is marked what a playlist from outside names on
+    /// another host, which may not lead behind this machine's firewall.
+    public var isPublicOnly: Bool
+    /// The variables of the multivariant playlist that named this media playlist, which it may import
+    /// (RFC 8216bis §4.4.2.3): `define=<JSON in base64url>`.
+    public var variables: [String: String]
+
+    /// Creates options; without arguments, none.
+    public init(fastStart: Bool = false, isPublicOnly: Bool = false, variables: [String: String] = [:]) {
+        self.fastStart = fastStart
+        self.isPublicOnly = isPublicOnly
+        self.variables = variables
+    }
+
+    /// Reads `name=value` items.
+    init(_ items: [Substring]) {
+        self.init(fastStart: items.contains("faststart=1"), isPublicOnly: items.contains("net=public"))
+        guard let text = items.first(where: { $0.hasPrefix("define=") })?.dropFirst("define=".count) else { return }
+        let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - base64.count % 4) % 4)
+        guard let data = Data(base64Encoded: base64 + padding) else { return }
+        variables = (try? JSONDecoder().decode([String: String].self, from: data)) ?? [:]
+    }
+
+    /// The options as they stand in a play URL, each with its semicolon.
+    public var description: String {
+        var text = fastStart ? ";faststart=1" : ""
+        if isPublicOnly { text += ";net=public" }
+        if !variables.isEmpty, let data = try? Self.encoder.encode(variables) {
+            let base64 = data.base64EncodedString()
+            text += ";define=" + base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
+        return text
+    }
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        // The same URL each time.
+        encoder.outputFormatting = .sortedKeys
+        return encoder
+    }
+}

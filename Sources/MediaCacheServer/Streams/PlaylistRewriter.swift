@@ -1,0 +1,81 @@
+import HLS
+import MediaCache
+import MediaLibrary
+
+/// Makes the references of a playlist come back through the server.
+///
+/// Relative paths do by themselves, since a play URL's path mirrors the origin's; they are left, unless that would
+/// lie: the playlist came from another URL than the one asked for, or they climb past the origin's root. Everything
+/// else stays byte for byte.
+struct PlaylistRewriter {
+    let playlist: LoadedPlaylist
+    /// The play URL that it was asked for by.
+    let target: PlayTarget
+    /// Where a reverse proxy shows this server.
+    let publicPath: String
+
+    /// The playlist as it is sent.
+    func rewritten() -> [UInt8] {
+        let base = playlist.base
+        let context = PlaylistContext(
+            playlistURL: base.description, importableVariables: target.options.variables)
+        let variables = exportedVariables(context)
+        let baseText = base.description
+        let depth = Self.depth(of: base)
+        return PlaylistReferences(context: context).rewritten(playlist.bytes) { reference in
+            // A media playlist may import what is defined here, so its URL says it.
+            let passesOn = !variables.isEmpty && Self.isPlaylist(reference.role)
+            guard passesOn || !resolvesByItself(reference, depth: depth) else { return nil }
+            // What isn't fetched over HTTP (`data:`, `skd:`) isn't ours.
+            guard let url = try? ResourceURL(URLReference.resolve(reference.uri, against: baseText)) else { return nil }
+            var options = PlayOptions(isPublicOnly: target.options.isPublicOnly)
+            if playlist.head.peer == .global, url.authority != base.authority { options.isPublicOnly = true }
+            if passesOn { options.variables = variables }
+            return publicPath + target.path(for: url, options: options)
+        }
+    }
+
+    /// Whether a player that resolves the reference as it is written comes back here, to the right resource.
+    private func resolvesByItself(_ reference: Reference, depth: Int) -> Bool {
+        guard playlist.head.location == nil else { return false }
+        // What an option of this URL says, the resolved one says too; variables are another playlist's affair.
+        switch URLReference(reference.uri).form {
+        case .absolute, .networkPath, .rootRelative: return false
+        default: return Self.climb(of: reference.uri) <= depth
+        }
+    }
+
+    /// The variables that the playlist's own playlists may import: those of a multivariant one.
+    private func exportedVariables(_ context: PlaylistContext) -> [String: String] {
+        guard playlist.kind == .multivariant else { return [:] }
+        let parsed = try? PlaylistParser(context: context).parse(playlist.bytes)
+        return parsed?.variables ?? [:]
+    }
+
+    private static func isPlaylist(_ role: ReferenceRole) -> Bool {
+        switch role {
+        case .variantStream, .rendition, .iFramePlaylist: true
+        default: false
+        }
+    }
+
+    /// How many folders the playlist lies below the root.
+    private static func depth(of url: ResourceURL) -> Int {
+        url.target.prefix { $0 != "?" }.utf8.count { $0 == UInt8(ascii: "/") } - 1
+    }
+
+    /// The most folders that a relative path is above where it starts, anywhere on its way.
+    private static func climb(of path: String) -> Int {
+        guard path.contains("..") else { return 0 }
+        var (level, highest) = (0, 0)
+        for part in path.prefix(while: { $0 != "?" && $0 != "#" }).split(separator: "/", omittingEmptySubsequences: false) {
+            if part == ".." {
+                level += 1
+                highest = max(highest, level)
+            } else if part != "." {
+                level -= 1
+            }
+        }
+        return highest
+    }
+}

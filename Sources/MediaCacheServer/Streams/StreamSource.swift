@@ -1,0 +1,112 @@
+import HLS
+import MediaCache
+import MediaLibrary
+
+/// Opens what play URLs name: a playlist rewritten so that its references come back here, a segment with its place in
+/// the stream known, anything else as the store has it.
+final class StreamSource: ByteReaderSource {
+    private let store: CacheStore
+    private let loader: PlaylistLoader
+    private let book = StreamBook()
+    private let publicPath: String
+    private let segmentsAhead: Int
+
+    /// - Parameters:
+    ///   - publicPath: where a reverse proxy shows this server.
+    ///   - segmentsAhead: how many segments are fetched beyond the one asked for.
+    init(store: CacheStore, publicPath: String, segmentsAhead: Int) {
+        self.store = store
+        self.publicPath = publicPath
+        self.segmentsAhead = segmentsAhead
+        loader = PlaylistLoader(store: store)
+    }
+
+    func readerIfOpen(_ request: ReadRequest, for target: PlayTarget) throws -> (any ByteReader)? {
+        guard !loader.expectsPlaylist(at: request.url) else { return nil }
+        let (request, place) = placed(request)
+        guard request.revalidation != .always, let session = try store.readIfOpen(request) else { return nil }
+        guard !MediaTypes.isPlaylist(session.head.contentType) else {
+            session.cancel()
+            loader.remember(request.url)
+            return nil
+        }
+        if let place { fetchAhead(of: place, request) }
+        return session
+    }
+
+    func reader(_ request: ReadRequest, for target: PlayTarget) async throws -> any ByteReader {
+        if loader.expectsPlaylist(at: request.url), let reader = try await playlist(request, target) { return reader }
+        let (placedRequest, place) = placed(request)
+        let session = try await store.read(placedRequest)
+        if MediaTypes.isPlaylist(session.head.contentType) {
+            session.cancel()
+            loader.remember(request.url)
+            if let reader = try await playlist(request, target) { return reader }
+            return try await store.read(request)
+        }
+        if let place {
+            book.confirm(request.url, at: place)
+            fetchAhead(of: place, request)
+        }
+        return session
+    }
+
+    // MARK: - Playlists
+
+    /// The playlist as it is sent; nil if the resource is something else.
+    private func playlist(_ request: ReadRequest, _ target: PlayTarget) async throws -> MemoryReader? {
+        guard let playlist = try await loader.load(request.url, settings: request.settings) else { return nil }
+        if playlist.kind != .multivariant { book.note(playlist, variables: target.options.variables) }
+        let bytes = PlaylistRewriter(playlist: playlist, target: target, publicPath: publicPath).rewritten()
+        let length = Int64(bytes.count)
+        guard let range = request.range.resolved(in: length) else {
+            throw CacheError(
+                .rangeNotSatisfiable, "\(request.url) has \(length) bytes as it is sent; the range lies outside",
+                completeLength: length)
+        }
+        let head = ResourceHead(
+            length: length, contentType: "application/vnd.apple.mpegurl", validator: Validator(),
+            validatedAt: playlist.head.validatedAt, isStale: playlist.head.isStale,
+            entityTag: "\"mc-\(String(Self.hash(bytes), radix: 16))-\(length)\"")
+        return MemoryReader(bytes, head: head, range: range)
+    }
+
+    /// FNV-1a: the same bytes have the same tag after a restart, too.
+    private static func hash(_ bytes: [UInt8]) -> UInt64 {
+        bytes.withUnsafeBufferPointer { buffer in
+            buffer.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        }
+    }
+
+    // MARK: - Segments
+
+    /// The request with what its place in a stream asks for: all of a segment at once, and of a live one whose name
+    /// may have been another's, confirmed.
+    private func placed(_ request: ReadRequest) -> (ReadRequest, SegmentPlace?) {
+        guard let place = book.place(of: request.url) else { return (request, nil) }
+        var request = request
+        if place.isWholeResource { request.policy = .whole }
+        if !book.isConfirmed(request.url, at: place) { request.revalidation = .always }
+        return (request, place)
+    }
+
+    /// Fetches the next segments beside the player.
+    private func fetchAhead(of place: SegmentPlace, _ request: ReadRequest) {
+        let urls = book.following(place, count: segmentsAhead)
+        guard !urls.isEmpty else { return }
+        Task { [store, book, settings = request.settings] in
+            for url in urls {
+                guard let place = book.place(of: url) else { continue }
+                let isConfirmed = book.isConfirmed(url, at: place)
+                if isConfirmed, (try? await store.resource(for: url))??.isComplete == true { continue }
+                let ahead = ReadRequest(
+                    url: url, policy: .whole, transferClass: .preload, settings: settings,
+                    revalidation: isConfirmed ? .beside : .always)
+                // Its player asks for itself and hears of it then.
+                guard let session = try? await store.read(ahead) else { continue }
+                session.cancel()
+                book.confirm(url, at: place)
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import HLS
+public import MediaCache
+import Synchronization
+
+/// Reads playlists through a store. What is on demand is kept and confirmed once per opening; what is live is as fresh
+/// as one request to the origin makes it, and shared by those who ask while that is under way.
+public final class PlaylistLoader: Sendable {
+    /// The most keys that are remembered to be of playlists, beyond what the name says.
+    private static let maximumRemembered = 4096
+
+    private let store: CacheStore
+    private let unusualNames = Mutex<Set<String>>([])
+
+    /// A loader over `store`.
+    public init(store: CacheStore) {
+        self.store = store
+    }
+
+    /// Whether `url` is to be read as a playlist before anything is known of its content: by its name, or since it was
+    /// one before.
+    public func expectsPlaylist(at url: ResourceURL) -> Bool {
+        Self.hasPlaylistName(url) || unusualNames.withLock { !$0.isEmpty && $0.contains(store.key(for: url)) }
+    }
+
+    /// What lies at `url` has turned out to be a playlist, by its content.
+    public func remember(_ url: ResourceURL) {
+        let key = store.key(for: url)
+        unusualNames.withLock { names in
+            if names.count >= Self.maximumRemembered { names.removeAll() }
+            names.insert(key)
+        }
+    }
+
+    /// Reads the playlist at `url`.
+    ///
+    /// - Returns: the playlist; nil if it is something else, which is kept then and can be read as any resource.
+    /// - Throws: `CacheError`.
+    public func load(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> LoadedPlaylist? {
+        let request = WholeBodyRequest(url: url, settings: settings) { body in
+            try Self.decode(&body, of: url)
+            guard case .playlist(let kind) = BodyKind(of: body.bytes) else { return true }
+            return !LoadedPlaylist.isLive(body.bytes, kind: kind)
+        }
+        let (playlist, isKept) = try await read(request)
+        guard let playlist, isKept, playlist.isLive, let info = try await store.resource(for: url), !info.isPinned
+        else { return playlist }
+        // It was kept before anybody knew what it is.
+        _ = try await store.remove(id: info.id)
+        return try await read(request).playlist
+    }
+
+    private func read(_ request: WholeBodyRequest) async throws -> (playlist: LoadedPlaylist?, isKept: Bool) {
+        var body = try await store.wholeBody(request)
+        // One that was kept in another way may be compressed still.
+        try Self.decode(&body, of: request.url)
+        guard case .playlist(let kind) = BodyKind(of: body.bytes) else { return (nil, body.isKept) }
+        return (LoadedPlaylist(bytes: body.bytes, head: body.head, url: request.url, kind: kind), body.isKept)
+    }
+
+    /// Takes a content coding off, and the compression of a file that was stored compressed.
+    private static func decode(_ body: inout WholeBody, of url: ResourceURL) throws {
+        if let coding = body.contentCoding {
+            guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
+                throw CacheError(
+                    .badResponse, "\(url) came with Content-Encoding “\(coding)” though identity was asked for")
+            }
+        } else if !body.bytes.starts(with: [0x1F, 0x8B]) {
+            return
+        }
+        body.bytes = try Inflater.inflate(body.bytes, limit: 64 << 20)
+        body.contentCoding = nil
+    }
+
+    private static func hasPlaylistName(_ url: ResourceURL) -> Bool {
+        let path = url.target.prefix { $0 != "?" }.lowercased()
+        return path.hasSuffix(".m3u8") || path.hasSuffix(".m3u")
+    }
+}
