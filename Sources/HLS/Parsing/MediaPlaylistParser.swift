@@ -77,7 +77,8 @@ struct MediaPlaylistParser {
         let parameters = reader.bytes.trimmed(range.lowerBound, comma ?? range.upperBound)
         if !parameters.isEmpty {
             try reader.report(.error, .segment, "duration", "Something stands between the duration and the comma.")
-            pending.tags.append(.durationParameters(reader.text(parameters)))
+            // First, wherever EXTINF stands among the tags: where it is written isn't where it was read.
+            pending.tags.insert(.durationParameters(reader.text(parameters)), at: 0)
         }
         let title = reader.bytes.trimmed(comma.map { $0 + 1 } ?? range.upperBound, range.upperBound)
         if !title.isEmpty { pending.title = reader.text(title) }
