@@ -20,7 +20,8 @@ extension AttributeList {
         var items = AttributeListScanner(bytes, range)
         while let item = items.next() {
             let name = String(playlistBytes: bytes.part(item.name.lowerBound, item.name.upperBound))
-            if item.isMalformed { problems.append(.malformed(name)) }
+            let isName = bytes[item.name].allSatisfy { $0.isAttributeNameCharacter }
+            if item.isMalformed || !isName { problems.append(.malformed(name)) }
             guard !item.name.isEmpty else { continue }
             let attribute = AttributeName(rawValue: name)
             if self[attribute] != nil { problems.append(.duplicate(name)) }

@@ -27,6 +27,9 @@ extension UInt8 {
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
     var isLetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
 
+    /// An upper-case letter, a digit or a hyphen (RFC 8216bis, section 4.2).
+    var isAttributeNameCharacter: Bool { self >= 0x41 && self <= 0x5A || isDigit || self == .minus }
+
     /// The value of a hexadecimal digit; nil for any other character.
     var hexValue: UInt8? {
         switch self {

@@ -62,10 +62,10 @@ public struct MediaPlaylist: Sendable, Hashable {
     /// The media initialization sections, in order, each once where it begins to apply (4.4.4.5).
     public var maps: [MediaInitializationSection] {
         var maps: [MediaInitializationSection] = []
-        var previous = MediaSegment(uri: "", duration: .zero)
-        for segment in segments {
-            if !segment.hasSameMap(as: previous), let map = segment.map { maps.append(map) }
-            previous = segment
+        var previous: MediaInitializationSection?
+        for segment in segments + (upcoming.map { [$0] } ?? []) where segment.map != previous {
+            previous = segment.map
+            if let map = previous { maps.append(map) }
         }
         return maps
     }

@@ -1,71 +1,69 @@
 /// A media segment: its URI and the tags that apply to it (RFC 8216bis, section 4.4.4).
 ///
-/// What most segments don't have is kept apart in ``tags``, so that a plain segment costs its URI and some 100 bytes.
+/// What most segments don't have is kept apart in ``tags``, and keys and maps are shared by the segments that they
+/// apply to, so that a plain segment costs 80 bytes and its URI.
 public struct MediaSegment: Sendable, Hashable {
     /// Where the segment is; empty in ``MediaPlaylist/upcoming``, of which only parts are there.
     public var uri: String
-    /// Seconds.
-    public var duration: DecimalValue
     /// What people read; empty where there is none.
     public var title: String
-    /// The segment's bytes, where it isn't the whole resource (4.4.4.2).
-    public var byteRange: ByteRange?
+    /// Seconds.
+    public var duration: DecimalValue
     /// Whether a discontinuity stands before the segment (4.4.4.3).
     public var isDiscontinuous: Bool
     /// Whether the segment is absent (4.4.4.7).
     public var isGap: Bool
-    /// The keys in force: empty, or one with the method NONE, where nothing is encrypted (4.4.4.4).
-    public var keys: [EncryptionKey]
+    /// The byte range in two words, -1 for what is absent: an optional range would take three.
+    private var rangeLength: Int
+    private var rangeOffset: Int
     /// The other tags before the segment, in order.
     public var tags: [SegmentTag]
-    private var sharedMap: Shared<MediaInitializationSection>?
+    private(set) var conditions: SegmentConditions?
 
     /// A segment of a duration in seconds.
     public init(uri: String, duration: DecimalValue) {
         self.uri = uri
         self.duration = duration
         title = ""
-        byteRange = nil
         isDiscontinuous = false
         isGap = false
-        keys = []
+        rangeLength = -1
+        rangeOffset = -1
         tags = []
-        sharedMap = nil
+        conditions = nil
     }
 
-    init(keys: [EncryptionKey], sharedMap: Shared<MediaInitializationSection>?) {
-        self.init(uri: "", duration: .zero)
-        self.keys = keys
-        self.sharedMap = sharedMap
+    /// The segment's bytes, where it isn't the whole resource (4.4.4.2).
+    public var byteRange: ByteRange? {
+        get {
+            rangeLength < 0 ? nil : ByteRange(length: rangeLength, offset: rangeOffset < 0 ? nil : rangeOffset)
+        }
+        set {
+            rangeLength = newValue.map { max(0, $0.length) } ?? -1
+            rangeOffset = newValue?.offset.map { max(0, $0) } ?? -1
+        }
+    }
+
+    var hasByteRange: Bool { rangeLength >= 0 }
+
+    /// The keys in force: empty, or one with the method NONE, where nothing is encrypted (4.4.4.4).
+    public var keys: [EncryptionKey] {
+        get { conditions?.keys ?? [] }
+        set { conditions = MediaSegment.conditions(keys: newValue, map: map) }
     }
 
     /// The media initialization section that the segment needs (4.4.4.5).
     public var map: MediaInitializationSection? {
-        get { sharedMap?.value }
-        set { sharedMap = newValue.map { Shared($0) } }
+        get { conditions?.map }
+        set { conditions = MediaSegment.conditions(keys: keys, map: newValue) }
     }
 
-    /// Takes over another segment's map, so that both share it.
-    mutating func share(_ map: Shared<MediaInitializationSection>?) {
-        sharedMap = map
+    /// Takes over the keys and the map of other segments.
+    mutating func share(_ conditions: SegmentConditions?) {
+        self.conditions = conditions
     }
 
-    func hasSameMap(as other: MediaSegment) -> Bool {
-        sharedMap === other.sharedMap || map == other.map
-    }
-
-    /// Equal segments have equal values; whether they share their map doesn't matter.
-    public static func == (left: MediaSegment, right: MediaSegment) -> Bool {
-        left.uri == right.uri && left.duration == right.duration && left.title == right.title
-            && left.byteRange == right.byteRange && left.isDiscontinuous == right.isDiscontinuous
-            && left.isGap == right.isGap && left.keys == right.keys && left.tags == right.tags
-            && left.hasSameMap(as: right)
-    }
-
-    /// Feeds what tells most segments apart.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(uri)
-        hasher.combine(duration)
-        hasher.combine(byteRange)
+    static func conditions(keys: [EncryptionKey], map: MediaInitializationSection?) -> SegmentConditions? {
+        keys.isEmpty && map == nil ? nil : SegmentConditions(keys: keys, map: map)
     }
 }

@@ -27,6 +27,8 @@ struct CommonTags {
             try reader.report(.error, .define, "import", "The multivariant playlist defines no variable \(name).")
         case .noQueryItem(let name):
             try reader.report(.error, .define, "query", "The playlist's URL has no value for \(name).")
+        case .undefinedReference(let name):
+            try reader.report(.error, "4.3", "undefined", "The variable \(name) isn't defined.")
         case .tooLarge: try reader.report(.error, .define, "size", "The variables are too long.")
         }
     }

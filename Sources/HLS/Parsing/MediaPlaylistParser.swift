@@ -7,12 +7,12 @@ struct MediaPlaylistParser {
     private var pending = MediaSegment(uri: "", duration: .zero)
     private var hasDuration = false
     private var keys: [EncryptionKey] = []
-    private var map: Shared<MediaInitializationSection>?
+    private var map: MediaInitializationSection?
+    /// ``keys`` and ``map`` as the segments from here on share them.
+    private var conditions: SegmentConditions?
     private var longest = (duration: DecimalValue.zero, line: 0)
 
     mutating func parse(_ reader: inout TagReader) throws(PlaylistError) -> MediaPlaylist {
-        // A guess from the bytes: two lines of some 25 bytes for a segment. Growing a long array costs its size again.
-        playlist.segments.reserveCapacity(min(reader.bytes.count / 50, 1_000_000))
         while let content = try reader.next() {
             switch content {
             case .tag(.segment, let value): try segmentTag(value, &reader)
@@ -27,6 +27,17 @@ struct MediaPlaylistParser {
 
     // MARK: - Segments
 
+    /// After so many segments the others are taken to be as long.
+    private static let sampleCount = 1000
+
+    /// Makes room for all segments at once: an array that grows by doubling costs up to three times its size.
+    private mutating func reserve(_ reader: TagReader) {
+        let count = MediaPlaylistParser.sampleCount
+        let (product, overflow) = reader.bytes.count.multipliedReportingOverflow(by: count)
+        guard !overflow else { return }
+        playlist.segments.reserveCapacity(min(product / max(reader.line.next, 1) + count, 2_000_000))
+    }
+
     @inline(__always)
     private mutating func segmentTag(_ value: Range<Int>, _ reader: inout TagReader) throws(PlaylistError) {
         if hasDuration {
@@ -38,7 +49,9 @@ struct MediaPlaylistParser {
         if let read = DecimalValue.read(reader.bytes, value) {
             pending.duration = read.value
             rest = read.end
-            if read.value.significand < 0 { try reader.report(.error, .segment, "duration", "The duration is negative.") }
+            if read.value.significand < 0 {
+                try reader.report(.error, .segment, "duration", "The duration is negative.")
+            }
         } else {
             pending.duration = DecimalValue(playlist.targetDuration ?? 0)
             try reader.report(.error, .segment, "duration", "EXTINF has no duration; the target duration stands in.")
@@ -64,7 +77,8 @@ struct MediaPlaylistParser {
         let parameters = reader.bytes.trimmed(range.lowerBound, comma ?? range.upperBound)
         if !parameters.isEmpty {
             try reader.report(.error, .segment, "duration", "Something stands between the duration and the comma.")
-            pending.tags.append(.durationParameters(reader.text(parameters)))
+            // First, wherever EXTINF stands among the tags: where it is written isn't where it was read.
+            pending.tags.insert(.durationParameters(reader.text(parameters)), at: 0)
         }
         let title = reader.bytes.trimmed(comma.map { $0 + 1 } ?? range.upperBound, range.upperBound)
         if !title.isEmpty { pending.title = reader.text(title) }
@@ -79,9 +93,9 @@ struct MediaPlaylistParser {
         }
         if let bytes = pending.byteRange, bytes.offset == nil { try checkContinuation(&reader) }
         if pending.duration > longest.duration { longest = (pending.duration, reader.line.number) }
-        pending.keys = keys
-        pending.share(map)
+        pending.share(conditions)
         playlist.segments.append(pending)
+        if playlist.segments.count == MediaPlaylistParser.sampleCount { reserve(reader) }
         pending = MediaSegment(uri: "", duration: .zero)
         hasDuration = false
     }
@@ -98,7 +112,7 @@ struct MediaPlaylistParser {
     private mutating func keep(_ tag: UnknownTag) {
         let isHeader =
             playlist.segments.isEmpty && !hasDuration && pending.tags.isEmpty && !pending.isDiscontinuous
-            && keys.isEmpty && map == nil
+            && conditions == nil
         if isHeader { playlist.unknownTags.append(tag) } else { pending.tags.append(.unknown(tag)) }
     }
 
@@ -116,14 +130,15 @@ struct MediaPlaylistParser {
         case .preloadHint:
             playlist.preloadHints.append(.init(attributes: try reader.attributes(tag, value, PreloadHint.rules)))
         case .renditionReport:
-            playlist.renditionReports.append(.init(attributes: try reader.attributes(tag, value, RenditionReport.rules)))
+            playlist.renditionReports.append(
+                .init(attributes: try reader.attributes(tag, value, RenditionReport.rules)))
         case .cueOut, .cueOutContinued, .cueIn, .cueSpan, .oatclsSCTE35, .scte35, .xSCTE35:
             if let cue = AdvertisementCue(tag: tag, value: value.isEmpty ? nil : reader.text(value)) {
                 pending.tags.append(.cue(cue))
             }
         case .media, .streamInformation, .iFrameStreamInformation, .sessionData, .sessionKey, .contentSteering:
             try reader.report(.error, tag, "place", "\(tag.rawValue) stands in a media playlist.")
-            keep(UnknownTag(name: tag.rawValue, value: reader.text(value), line: reader.line.number))
+            keep(reader.misplacedTag(tag, value))
         default:
             try noteOnce(tag, &reader)
             try mediaPlaylistTag(tag, value, &reader)
@@ -168,7 +183,9 @@ struct MediaPlaylistParser {
         switch tag {
         case .byteRange:
             pending.byteRange = ByteRange(reader.bytes, value)
-            if pending.byteRange?.description != reader.text(value) { try reader.report(.error, tag, "value", "The byte range isn't n or n@o.") }
+            if pending.byteRange?.description != reader.text(value) {
+                try reader.report(.error, tag, "value", "The byte range isn't n or n@o.")
+            }
         case .discontinuity: pending.isDiscontinuous = true
         case .gap: pending.isGap = true
         case .programDateTime:
@@ -185,11 +202,13 @@ struct MediaPlaylistParser {
             let key = EncryptionKey(attributes: try reader.attributes(tag, value, EncryptionKey.rules))
             try KeyRules.check(key, tag, &reader)
             keys = keys.applying(key)
+            conditions = MediaSegment.conditions(keys: keys, map: map)
         default:
             var section = MediaInitializationSection(
                 attributes: try reader.attributes(tag, value, MediaInitializationSection.rules))
             section.keys = keys
-            if map?.value != section { map = Shared(section) }
+            map = section
+            conditions = MediaSegment.conditions(keys: keys, map: map)
         }
     }
 
@@ -209,19 +228,14 @@ struct MediaPlaylistParser {
     private mutating func keepUpcoming() {
         forgetDuration()
         pending.byteRange = nil
-        pending.keys = keys
-        pending.share(map)
-        if playlist.segments.isEmpty, keys.isEmpty, map == nil, !pending.isDiscontinuous {
+        pending.share(conditions)
+        if playlist.segments.isEmpty, conditions == nil, !pending.isDiscontinuous {
             while case .unknown(let tag)? = pending.tags.first {
                 playlist.unknownTags.append(tag)
                 pending.tags.removeFirst()
             }
         }
-        let last = playlist.segments.last ?? MediaSegment(uri: "", duration: .zero)
-        if !pending.tags.isEmpty || pending.isDiscontinuous || pending.isGap || keys != last.keys
-            || !pending.hasSameMap(as: last)
-        {
-            playlist.upcoming = pending
-        }
+        let hasTags = !pending.tags.isEmpty || pending.isDiscontinuous || pending.isGap
+        if hasTags || conditions != playlist.segments.last?.conditions { playlist.upcoming = pending }
     }
 }

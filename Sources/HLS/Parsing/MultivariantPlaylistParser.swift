@@ -2,7 +2,8 @@
 struct MultivariantPlaylistParser {
     private var playlist = MultivariantPlaylist()
     private var common = CommonTags()
-    private var pending: VariantStream?
+    /// The place of the variant stream that waits for its URI.
+    private var pending: Int?
 
     mutating func parse(_ reader: inout TagReader) throws(PlaylistError) -> MultivariantPlaylist {
         while let content = try reader.next() {
@@ -30,7 +31,9 @@ struct MultivariantPlaylistParser {
             try common.read(tag, value, &reader)
         case .streamInformation:
             try finishVariant(&reader)
-            pending = VariantStream(attributes: try reader.attributes(tag, value, VariantStream.rules))
+            let variant = VariantStream(attributes: try reader.attributes(tag, value, VariantStream.rules))
+            pending = playlist.entries.count
+            playlist.entries.append(.variant(variant))
         case .media:
             playlist.entries.append(
                 .rendition(Rendition(attributes: try reader.attributes(tag, value, Rendition.rules))))
@@ -51,24 +54,25 @@ struct MultivariantPlaylistParser {
         default:
             try reader.report(.error, tag, "place", "\(tag.rawValue) stands in a multivariant playlist.")
             playlist.entries.append(
-                .unknown(UnknownTag(name: tag.rawValue, value: reader.text(value), line: reader.line.number)))
+                .unknown(reader.misplacedTag(tag, value)))
         }
     }
 
     private mutating func uriLine(_ range: Range<Int>, _ reader: inout TagReader) throws(PlaylistError) {
-        if pending == nil {
+        let uri = try reader.uri(range)
+        if let place = pending, case .variant(var variant) = playlist.entries[place] {
+            variant.uri = uri
+            playlist.entries[place] = .variant(variant)
+            pending = nil
+        } else {
             try reader.report(.error, .streamInformation, "missing", "The URI follows no EXT-X-STREAM-INF.")
+            playlist.entries.append(.variant(VariantStream(attributes: AttributeList(), uri: uri)))
         }
-        var variant = pending ?? VariantStream(attributes: AttributeList())
-        variant.uri = try reader.uri(range)
-        playlist.entries.append(.variant(variant))
-        pending = nil
     }
 
     private mutating func finishVariant(_ reader: inout TagReader) throws(PlaylistError) {
-        guard let variant = pending else { return }
+        guard pending != nil else { return }
         try reader.report(.error, .streamInformation, "uri", "No URI follows the last EXT-X-STREAM-INF.")
-        playlist.entries.append(.variant(variant))
         pending = nil
     }
 }

@@ -17,6 +17,7 @@ struct TagReader {
     private var hasContent = false
     private var hasHeader = false
     private var isASCII: Bool
+    private let hasVariables: Bool
 
     init(
         _ bytes: UnsafeRawBufferPointer, context: PlaylistContext, limits: PlaylistParser.Limits, log: DiagnosticLog
@@ -27,6 +28,7 @@ struct TagReader {
         lines = LineScanner(bytes)
         variables = VariableScope(context: context)
         isASCII = bytes.isASCII
+        hasVariables = bytes.contains(.openBrace)
     }
 
     /// The next line that isn't blank, a comment or the header.
@@ -101,7 +103,7 @@ struct TagReader {
     /// The URI of a line, variables substituted.
     @inline(__always)
     mutating func uri(_ range: Range<Int>) throws(PlaylistError) -> String {
-        VariableScope.hasReference(bytes, range) ? try substitutedURI(range) : text(range)
+        hasVariables && VariableScope.hasReference(bytes, range) ? try substitutedURI(range) : text(range)
     }
 
     private mutating func substitutedURI(_ range: Range<Int>) throws(PlaylistError) -> String {
@@ -157,6 +159,11 @@ struct TagReader {
         UnknownTag(name: text(name), value: value.map { text($0) }, line: line.number)
     }
 
+    /// A tag of the other kind of playlist, kept like one that nobody knows.
+    func misplacedTag(_ tag: PlaylistTag, _ value: Range<Int>) -> UnknownTag {
+        UnknownTag(name: tag.rawValue, value: value.isEmpty ? nil : text(value), line: line.number)
+    }
+
     // MARK: - Findings
 
     mutating func report(
@@ -180,21 +187,5 @@ struct TagReader {
     /// What can be said only after the last line.
     mutating func finish() throws(PlaylistError) {
         if !hasHeader { try report(.error, .header, "missing", "The playlist has no #EXTM3U.") }
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Whether no byte has its highest bit set.
-    var isASCII: Bool {
-        var index = 0
-        while index &+ 8 <= count {
-            if loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
-            index &+= 8
-        }
-        while index < count {
-            if self[index] & 0x80 != 0 { return false }
-            index &+= 1
-        }
-        return true
     }
 }

@@ -70,6 +70,10 @@ public struct PlaylistReferences: Sendable {
 extension [UInt8] {
     /// A URI less what would end its line or its quoted string.
     mutating func appendURI(_ uri: String) {
+        guard uri.utf8.contains(where: { $0 == .quote || $0 == .lineFeed || $0 == .carriageReturn }) else {
+            append(contentsOf: uri.utf8)
+            return
+        }
         for byte in uri.utf8 {
             if byte == .quote || byte == .lineFeed || byte == .carriageReturn {
                 appendPercentEncoded(byte)

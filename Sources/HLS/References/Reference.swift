@@ -15,4 +15,7 @@ public struct Reference: Sendable, Hashable {
     public var isQuoted: Bool
     /// Whether the URI as it is written names variables.
     public var hasVariables: Bool
+
+    /// How the URI is written (RFC 3986, section 4.2).
+    public var form: URLReference.Form { URLReference.form(of: uri) }
 }

@@ -8,11 +8,13 @@ struct ReferenceScanner {
     private var tag: PlaylistTag?
     private var tagName: Range<Int> = 0..<0
     private var followsStreamInformation = false
+    private let hasBraces: Bool
 
     init(_ bytes: UnsafeRawBufferPointer, context: PlaylistContext) {
         self.bytes = bytes
         lines = LineScanner(bytes)
         variables = VariableScope(context: context)
+        hasBraces = bytes.contains(.openBrace)
     }
 
     mutating func next() -> Reference? {
@@ -71,7 +73,7 @@ struct ReferenceScanner {
     private mutating func reference(
         _ role: ReferenceRole, _ range: Range<Int>, attribute: AttributeName?, isQuoted: Bool
     ) -> Reference {
-        let hasVariables = VariableScope.hasReference(bytes, range)
+        let hasVariables = hasBraces && VariableScope.hasReference(bytes, range)
         let uri = hasVariables ? variables.substituting(bytes, range).text : text(range)
         return Reference(
             role: role, uri: uri, bytes: range, line: line.number, attribute: attribute, isQuoted: isQuoted,

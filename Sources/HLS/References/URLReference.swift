@@ -59,6 +59,14 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
         return path.utf8.first == .slash ? .rootRelative : .relativePath
     }
 
+    /// How a reference is written, without splitting it.
+    public static func form(of text: String) -> Form {
+        let utf8 = Substring(text).utf8.drop { $0.isBlank }
+        if utf8.starts(with: [.slash, .slash]) { return .networkPath }
+        if utf8.first == .slash { return .rootRelative }
+        return schemeEnd(utf8) == nil ? .relativePath : .absolute
+    }
+
     /// The components put together again (RFC 3986, section 5.3).
     public var description: String {
         var text = ""

@@ -6,6 +6,8 @@ struct VariableScope {
         case alreadyDefined(String)
         case notImportable(String)
         case noQueryItem(String)
+        /// The variable is defined, with the reference in it as it is written.
+        case undefinedReference(String)
         case tooLarge
     }
 
@@ -26,13 +28,14 @@ struct VariableScope {
         guard let source = definition.source else { return .noName }
         let name: String
         var value: String
+        var undefined: [String] = []
         switch source {
         case .value(let newName, let text):
-            (name, value) = (newName, text)
+            name = newName
             var copy = text
-            value = copy.withUTF8 { utf8 in
+            (value, undefined) = copy.withUTF8 { utf8 in
                 let bytes = UnsafeRawBufferPointer(utf8)
-                return substituting(bytes, 0..<bytes.count).text
+                return substituting(bytes, 0..<bytes.count)
             }
         case .imported(let newName):
             guard let text = context.importableVariables[newName] else { return .notImportable(newName) }
@@ -45,7 +48,7 @@ struct VariableScope {
         total += value.utf8.count
         guard value.utf8.count <= VariableScope.valueLimit, total <= VariableScope.totalLimit else { return .tooLarge }
         values[name] = VariableScope.writable(value)
-        return nil
+        return undefined.first.map { .undefinedReference($0) }
     }
 
     static func hasReference(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {

@@ -54,7 +54,10 @@ public struct EncryptionKey: AttributeTag {
     /// The versions of the key format that the key complies with; 1 where the tag doesn't say.
     public var keyFormatVersions: [Int] {
         get { attributes.text(.keyFormatVersions)?.split(separator: "/").compactMap { Int($0) } ?? [1] }
-        set { attributes.setQuoted(newValue == [1] ? nil : newValue.map(String.init).joined(separator: "/"), for: .keyFormatVersions) }
+        set {
+            attributes.setQuoted(
+                newValue == [1] ? nil : newValue.map(String.init).joined(separator: "/"), for: .keyFormatVersions)
+        }
     }
 
     /// Where the key is; nil when nothing is encrypted.

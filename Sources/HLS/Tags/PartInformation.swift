@@ -21,6 +21,6 @@ public struct PartInformation: AttributeTag {
     }
 
     static let rules: [AttributeRule] = [
-        .required("PART-TARGET", .decimal),
+        .required("PART-TARGET", .decimal)
     ]
 }

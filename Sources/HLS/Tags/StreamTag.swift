@@ -32,7 +32,9 @@ extension StreamTag {
     /// Codecs of which a device that doesn't know them may still play the stream by its ``codecs``.
     public var supplementalCodecs: [String] {
         get { attributes.list("SUPPLEMENTAL-CODECS") }
-        set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "SUPPLEMENTAL-CODECS") }
+        set {
+            attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "SUPPLEMENTAL-CODECS")
+        }
     }
 
     /// The best size of the picture.

@@ -83,11 +83,27 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
     /// The number as a playlist writes it.
     public var description: String {
         guard fractionDigits > 0 else { return String(significand) }
-        let digits = String(significand.magnitude)
-        let padding = String(repeating: "0", count: max(0, Int(fractionDigits) + 1 - digits.utf8.count))
-        let padded = padding + digits
-        let point = padded.utf8.index(padded.endIndex, offsetBy: -Int(fractionDigits))
-        return (significand < 0 ? "-" : "") + padded[..<point] + "." + padded[point...]
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { digits in
+            // From the last digit to the first; a zero stands before the point.
+            var rest = significand.magnitude
+            var index = digits.count
+            var written = 0
+            while rest > 0 || written <= Int(fractionDigits) {
+                if written == Int(fractionDigits) {
+                    index -= 1
+                    digits[index] = .dot
+                }
+                index -= 1
+                digits[index] = .zero + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+                written += 1
+            }
+            if significand < 0 {
+                index -= 1
+                digits[index] = .minus
+            }
+            return String(decoding: digits[index...], as: UTF8.self)
+        }
     }
 
     /// Equal values are equal, however many zeros they are written with.
@@ -98,7 +114,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
 
     /// By value.
     public static func < (left: DecimalValue, right: DecimalValue) -> Bool {
-        left.scaled < right.scaled
+        left.fractionDigits == right.fractionDigits ? left.significand < right.significand : left.scaled < right.scaled
     }
 
     /// Feeds the value, which is the same for `10` and `10.000`.

@@ -19,10 +19,36 @@ struct LineWriter {
 
     /// A line of its own. Line ends within the text would make it two: they are percent-encoded.
     mutating func line(_ text: String) {
-        for byte in text.utf8 {
-            if byte == .lineFeed || byte == .carriageReturn { bytes.appendPercentEncoded(byte) } else { bytes.append(byte) }
-        }
+        append(text)
         bytes.append(.lineFeed)
+    }
+
+    /// EXTINF with its duration, what else stands before the comma, and the title.
+    mutating func segmentTag(_ duration: DecimalValue, _ title: String, parameters: () -> [String]) {
+        start(.segment)
+        bytes.append(.colon)
+        append(duration.description)
+        for text in parameters() { append(" " + text) }
+        bytes.append(.comma)
+        if !title.isEmpty { append(title) }
+        bytes.append(.lineFeed)
+    }
+
+    private mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { utf8 in
+            if utf8.contains(where: { $0 == .lineFeed || $0 == .carriageReturn }) {
+                for byte in utf8 {
+                    if byte == .lineFeed || byte == .carriageReturn {
+                        bytes.appendPercentEncoded(byte)
+                    } else {
+                        bytes.append(byte)
+                    }
+                }
+            } else {
+                bytes.append(contentsOf: utf8)
+            }
+        }
     }
 
     private mutating func start(_ tag: PlaylistTag) {

@@ -4,14 +4,14 @@ struct MediaPlaylistWriter {
 
     func write(_ playlist: MediaPlaylist, to lines: inout LineWriter) {
         header(playlist, &lines)
-        var previous = MediaSegment(uri: "", duration: .zero)
+        var conditions: SegmentConditions?
         var isFirst = true
         for segment in playlist.segments {
-            self.segment(segment, after: previous, isFirst: isFirst, &lines)
-            previous = segment
+            self.segment(segment, after: conditions, isFirst: isFirst, &lines)
+            conditions = segment.conditions
             isFirst = false
         }
-        if let upcoming = playlist.upcoming { tags(of: upcoming, after: previous, &lines) }
+        if let upcoming = playlist.upcoming { tags(of: upcoming, after: conditions, &lines) }
         for hint in playlist.preloadHints { lines.tag(.preloadHint, hint) }
         for report in playlist.renditionReports { lines.tag(.renditionReport, report) }
         if playlist.hasEndList { lines.tag(.endList) }
@@ -34,12 +34,9 @@ struct MediaPlaylistWriter {
     }
 
     private func segment(
-        _ segment: MediaSegment, after previous: MediaSegment, isFirst: Bool, _ lines: inout LineWriter
+        _ segment: MediaSegment, after previous: SegmentConditions?, isFirst: Bool, _ lines: inout LineWriter
     ) {
-        // An unknown tag before anything of the first segment would be read as one of the playlist.
-        let startsUnknown = if case .unknown? = segment.tags.first(where: \.isLine) { true } else { false }
-        let isBare = segment.keys.isEmpty && segment.map == nil && !segment.isDiscontinuous
-        let isDurationFirst = isFirst && startsUnknown && isBare
+        let isDurationFirst = isFirst && startsWithUnknownTag(segment)
         if isDurationFirst { duration(segment, &lines) }
         tags(of: segment, after: previous, &lines)
         if !isDurationFirst { duration(segment, &lines) }
@@ -47,21 +44,21 @@ struct MediaPlaylistWriter {
         lines.line(segment.uri)
     }
 
-    private func duration(_ segment: MediaSegment, _ lines: inout LineWriter) {
-        var value = segment.duration.description
-        for case .durationParameters(let parameters) in segment.tags { value += " " + parameters }
-        lines.tag(.segment, value + "," + segment.title)
+    /// An unknown tag before anything else of the first segment would be read as one of the playlist.
+    private func startsWithUnknownTag(_ segment: MediaSegment) -> Bool {
+        guard segment.conditions == nil, !segment.isDiscontinuous else { return false }
+        return if case .unknown? = segment.tags.first(where: \.isLine) { true } else { false }
     }
 
-    private func tags(of segment: MediaSegment, after previous: MediaSegment, _ lines: inout LineWriter) {
-        if segment.isDiscontinuous { lines.tag(.discontinuity) }
-        var keys = previous.keys
-        if let map = segment.map, !segment.hasSameMap(as: previous) {
-            self.keys(from: keys, to: map.keys, &lines)
-            lines.tag(.map, map)
-            keys = map.keys
+    private func duration(_ segment: MediaSegment, _ lines: inout LineWriter) {
+        lines.segmentTag(segment.duration, segment.title) {
+            segment.tags.compactMap { if case .durationParameters(let text) = $0 { text } else { nil } }
         }
-        self.keys(from: keys, to: segment.keys, &lines)
+    }
+
+    private func tags(of segment: MediaSegment, after previous: SegmentConditions?, _ lines: inout LineWriter) {
+        if segment.isDiscontinuous { lines.tag(.discontinuity) }
+        if segment.conditions !== previous { conditions(segment, after: previous, &lines) }
         for tag in segment.tags {
             switch tag {
             case .programDateTime(let date): lines.tag(.programDateTime, date)
@@ -75,6 +72,17 @@ struct MediaPlaylistWriter {
             }
         }
         if segment.isGap { lines.tag(.gap) }
+    }
+
+    /// The map goes where the keys are in force that it is encrypted with.
+    private func conditions(_ segment: MediaSegment, after previous: SegmentConditions?, _ lines: inout LineWriter) {
+        var keys = previous?.keys ?? []
+        if let map = segment.map, map != previous?.map {
+            self.keys(from: keys, to: map.keys, &lines)
+            lines.tag(.map, map)
+            keys = map.keys
+        }
+        self.keys(from: keys, to: segment.keys, &lines)
     }
 
     /// The fewest tags that turn one set of keys into another.

@@ -4,25 +4,27 @@ extension MediaPlaylist {
         var version = variables.map(\.requiredVersion).max() ?? 1
         if let skip { version = max(version, skip.recentlyRemovedDateRanges.isEmpty ? 9 : 10) }
         if hasIFramesOnly { version = max(version, 4) }
-        var previous = MediaSegment(uri: "", duration: .zero)
+        var hasFractions = false
+        var hasByteRanges = false
+        var conditions: SegmentConditions?
         for segment in segments {
-            if segment.duration.fractionDigits > 0 { version = max(version, 3) }
-            if segment.byteRange != nil { version = max(version, 4) }
-            version = max(version, requiredVersion(of: segment, after: previous))
-            previous = segment
+            hasFractions = hasFractions || segment.duration.fractionDigits > 0
+            hasByteRanges = hasByteRanges || segment.hasByteRange
+            // Keys and maps are looked at where they change.
+            if segment.conditions !== conditions {
+                conditions = segment.conditions
+                version = max(version, requiredVersion(of: conditions))
+            }
         }
-        if let upcoming { version = max(version, requiredVersion(of: upcoming, after: previous)) }
+        version = max(version, hasByteRanges ? 4 : hasFractions ? 3 : 1, requiredVersion(of: upcoming?.conditions))
         return version
     }
 
-    /// Keys and maps are looked at where they change.
-    private func requiredVersion(of segment: MediaSegment, after previous: MediaSegment) -> Int {
-        var version = 1
-        if segment.keys != previous.keys { version = segment.keys.map(\.requiredVersion).max() ?? 1 }
-        if !segment.hasSameMap(as: previous), let map = segment.map {
-            version = max(version, hasIFramesOnly ? 5 : 6, map.keys.map(\.requiredVersion).max() ?? 1)
-        }
-        return version
+    private func requiredVersion(of conditions: SegmentConditions?) -> Int {
+        guard let conditions else { return 1 }
+        let keys = conditions.keys + (conditions.map?.keys ?? [])
+        let version = keys.map(\.requiredVersion).max() ?? 1
+        return conditions.map == nil ? version : max(version, hasIFramesOnly ? 5 : 6)
     }
 }
 

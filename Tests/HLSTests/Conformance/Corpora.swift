@@ -24,7 +24,8 @@ enum Corpora {
     }
 
     /// The files below a folder, as paths from ``root``, in order.
-    static func files(_ folder: String, where isWanted: (String) -> Bool = { $0.hasSuffix(".m3u8") }) throws -> [String] {
+    static func files(_ folder: String, where isWanted: (String) -> Bool = { $0.hasSuffix(".m3u8") }) throws -> [String]
+    {
         let base = root.appending(path: folder)
         let names = try FileManager.default.subpathsOfDirectory(atPath: base.path)
         return names.filter(isWanted).sorted().map { folder.isEmpty ? $0 : folder + "/" + $0 }

@@ -79,19 +79,17 @@ struct GlobocomSegments {
     private func apply(_ tags: [AdvertisementCue], _ state: inout CueState, _ tree: inout [String: JSONValue]) {
         var starts = false
         var ends = false
-        var explicit = false
         for cue in tags {
             state.scte35 = cue.scte35 ?? state.scte35
             switch cue.tag {
             case .cueOut:
                 starts = true
                 state.isOut = true
-                explicit = true
                 let first = cue.value?.split(separator: ",").first.map { String($0) }
-                state.duration = cue.attributes.text("DURATION") ?? cue.attributes.text("Duration") ?? first ?? state.duration
+                state.duration =
+                    cue.attributes.text("DURATION") ?? cue.attributes.text("Duration") ?? first ?? state.duration
             case .cueOutContinued:
                 state.isOut = true
-                explicit = true
                 state.elapsed = cue.elapsedTime?.description ?? state.elapsed
                 state.duration = cue.duration?.description ?? state.duration
             case .cueIn:
@@ -100,7 +98,6 @@ struct GlobocomSegments {
             default: break
             }
         }
-        _ = explicit
         tree["cue_out_start"] = .bool(starts)
         tree["cue_in"] = .bool(ends)
         tree["cue_out"] = .bool(state.isOut)

@@ -12,7 +12,9 @@ struct GlobocomTree {
     }
 
     /// Attributes by lower-case names. Quotes stay where python-m3u8 keeps them.
-    private func attributes(_ list: AttributeList, numbers: Set<String>, quotes: Set<String> = []) -> [String: JSONValue] {
+    private func attributes(_ list: AttributeList, numbers: Set<String>, quotes: Set<String> = []) -> [String:
+        JSONValue]
+    {
         var tree: [String: JSONValue] = [:]
         for attribute in list.attributes {
             let name = attribute.name.rawValue.lowercased().map { $0 == "-" ? "_" : String($0) }.joined()
@@ -49,12 +51,16 @@ struct GlobocomTree {
                 }),
             "image_playlists": .array(
                 images.map {
-                    .object(["uri": JSONValue($0.attributes.text("URI")), "image_stream_info": stream($0.attributes, "image")])
+                    .object([
+                        "uri": JSONValue($0.attributes.text("URI")),
+                        "image_stream_info": stream($0.attributes, "image"),
+                    ])
                 }),
             "media": .array(playlist.renditions.map { .object(attributes($0.attributes, numbers: [])) }),
             "session_data": .array(playlist.sessionData.map { .object(attributes($0.attributes, numbers: [])) }),
             "session_keys": .array(playlist.sessionKeys.map(key)),
-            "content_steering": playlist.contentSteering.map { .object(attributes($0.attributes, numbers: [])) } ?? .null,
+            "content_steering": playlist.contentSteering.map { .object(attributes($0.attributes, numbers: [])) }
+                ?? .null,
         ])
     }
 
@@ -85,7 +91,8 @@ struct GlobocomTree {
             "is_images_only": .bool(unknown.contains { $0.name == "EXT-X-IMAGES-ONLY" }),
             "playlist_type": JSONValue(playlist.type?.rawValue.lowercased()),
             "allow_cache": JSONValue(unknown.last { $0.name == "EXT-X-ALLOW-CACHE" }?.value?.lowercased()),
-            "movie": JSONValue(unknown.last { $0.name == "EXT-X-MOVIE" }?.value?.split(separator: ":").last.map { String($0) }),
+            "movie": JSONValue(
+                unknown.last { $0.name == "EXT-X-MOVIE" }?.value?.split(separator: ":").last.map { String($0) }),
             "keys": .array(keys.map { $0.first.map(key) ?? .null }),
             "session_keys": .array(
                 unknown.filter { $0.name == "EXT-X-SESSION-KEY" }.map { key(EncryptionKey(attributes: $0.attributes)) }),
@@ -94,13 +101,16 @@ struct GlobocomTree {
             "server_control": playlist.serverControl.map {
                 .object(attributes($0.attributes, numbers: ["can_skip_until", "hold_back", "part_hold_back"]))
             } ?? .null,
-            "part_inf": playlist.partInformation.map { .object(attributes($0.attributes, numbers: ["part_target"])) } ?? .null,
+            "part_inf": playlist.partInformation.map { .object(attributes($0.attributes, numbers: ["part_target"])) }
+                ?? .null,
             "skip": playlist.skip.map { .object(attributes($0.attributes, numbers: ["skipped_segments"])) } ?? .null,
             "preload_hint": playlist.preloadHints.last.map {
                 .object(attributes($0.attributes, numbers: ["byterange_start", "byterange_length"]))
             } ?? .null,
             "rendition_reports": .array(
-                playlist.renditionReports.map { .object(attributes($0.attributes, numbers: ["last_msn", "last_part"])) }),
+                playlist.renditionReports.map {
+                    .object(attributes($0.attributes, numbers: ["last_msn", "last_part"]))
+                }),
             "segments": .array(GlobocomSegments(playlist: playlist, key: key, map: map, dateRange: dateRange).json),
             "tiles": .array(
                 unknown.filter { $0.name == "EXT-X-TILES" }.map {

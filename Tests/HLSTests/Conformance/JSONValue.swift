@@ -69,7 +69,8 @@ enum JSONValue: Codable, Equatable, CustomStringConvertible {
     func differences(from expected: JSONValue, at path: String = "") -> [String] {
         switch (self, expected) {
         case (.number(let left), .number(let right)):
-            return abs(left - right) <= 1e-9 * max(1, abs(left), abs(right)) ? [] : ["\(path): \(left), expected \(right)"]
+            return abs(left - right) <= 1e-9 * max(1, abs(left), abs(right))
+                ? [] : ["\(path): \(left), expected \(right)"]
         case (.array(let left), .array(let right)) where left.count == right.count:
             return zip(left, right).enumerated().flatMap { index, pair in
                 pair.0.differences(from: pair.1, at: "\(path)[\(index)]")

@@ -58,27 +58,33 @@ struct RoundTripConformanceTests {
     private func normalized(_ playlist: Playlist) -> Playlist {
         switch playlist {
         case .media(var media):
-            if let offset = media.start?.timeOffset { media.start = StartPoint(timeOffset: DecimalValue(nanoseconds: offset.nanoseconds)) }
+            if let offset = media.start?.timeOffset {
+                media.start = StartPoint(timeOffset: DecimalValue(nanoseconds: offset.nanoseconds))
+            }
             return .media(media)
         case .multivariant(var multivariant):
             if let offset = multivariant.start?.timeOffset {
                 multivariant.start = StartPoint(timeOffset: DecimalValue(nanoseconds: offset.nanoseconds))
             }
-            multivariant.entries = multivariant.renditions.map { rendition in
-                var rendition = rendition
-                if !rendition.isDefault { rendition.isDefault = false }
-                return .rendition(rendition)
-            } + multivariant.variants.map { variant in
-                var variant = variant
-                variant.attributes["PROGRAM-ID"] = nil
-                return .variant(variant)
-            }
+            multivariant.entries =
+                multivariant.renditions.map { rendition in
+                    var rendition = rendition
+                    if !rendition.isDefault { rendition.isDefault = false }
+                    return .rendition(rendition)
+                }
+                + multivariant.variants.map { variant in
+                    var variant = variant
+                    variant.attributes["PROGRAM-ID"] = nil
+                    return .variant(variant)
+                }
             return .multivariant(multivariant)
         }
     }
 
     @Test func readsWhatItWritesOfEveryPlaylist() throws {
-        let files = try Corpora.files("") { $0.hasSuffix(".m3u8") || $0.hasPrefix("comcast-mamba/") && $0.hasSuffix(".txt") }
+        let files = try Corpora.files("") {
+            $0.hasSuffix(".m3u8") || $0.hasPrefix("comcast-mamba/") && $0.hasSuffix(".txt")
+        }
         #expect(files.count > 490)
         var read = 0
         for file in files {

@@ -1,0 +1,36 @@
+extension MultivariantPlaylist {
+    /// The playlist with every URI replaced: resolved against a base, for instance.
+    ///
+    /// - Parameter transform: takes what a URI names and the URI, and gives the new one.
+    public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MultivariantPlaylist {
+        var playlist = self
+        playlist.entries = entries.map { entry in
+            switch entry {
+            case .rendition(var rendition):
+                rendition.uri = rendition.uri.map { transform(.rendition, $0) }
+                return .rendition(rendition)
+            case .variant(var variant):
+                if !variant.uri.isEmpty { variant.uri = transform(.variantStream, variant.uri) }
+                return .variant(variant)
+            case .iFrameStream(var stream):
+                stream.uri = transform(.iFramePlaylist, stream.uri)
+                return .iFrameStream(stream)
+            case .sessionData(var data):
+                data.uri = data.uri.map { transform(.sessionData, $0) }
+                return .sessionData(data)
+            case .sessionKey(let key): return .sessionKey(key.mappingURI(.sessionKey, transform))
+            case .contentSteering(var steering):
+                steering.serverURI = transform(.steeringManifest, steering.serverURI)
+                return .contentSteering(steering)
+            case .unknown: return entry
+            }
+        }
+        return playlist
+    }
+
+    /// The playlist with every URI resolved against the URL that it came from (RFC 8216bis, section 4.1).
+    public func resolvingURIs(against base: String) -> MultivariantPlaylist {
+        let base = URLReference(base)
+        return mappingURIs { _, uri in URLReference(uri).resolved(against: base).description }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import HLS
+import Testing
+
+/// Broken playlists: none may crash the parser, hang it, or grow beyond its input, and each that is read has to be
+/// written and read again as the same.
+struct PlaylistFuzzTests {
+    private static let environment = ProcessInfo.processInfo.environment
+
+    private static var count: Int {
+        if environment["MEDIACACHE_SOAK"] == "1" { return 5_000_000 }
+        #if DEBUG
+            return 20_000
+        #else
+            return 200_000
+        #endif
+    }
+
+    private static var seed: UInt64 {
+        environment["MEDIACACHE_FUZZ_SEED"].flatMap { UInt64($0) } ?? 20_260_101
+    }
+
+    /// Playlists of our own, and those of the corpora that aren't long.
+    private func seeds() throws -> [[UInt8]] {
+        var seeds = SamplePlaylists.all.map { Array($0.utf8) }
+        if FileManager.default.fileExists(atPath: Corpora.root.path) {
+            seeds += try Corpora.files("").map { try Corpora.bytes($0) }.filter { $0.count <= 4096 }
+        }
+        return seeds
+    }
+
+    @Test func survivesBrokenPlaylists() throws {
+        print("Fuzzing \(Self.count) playlists; MEDIACACHE_FUZZ_SEED=\(Self.seed)")
+        var mutator = PlaylistMutator(seeds: try seeds(), seed: Self.seed)
+        var known: MediaPlaylist?
+        var read = 0
+        var slowest = Duration.zero
+        let before = residentBytes()
+        for _ in 0..<Self.count {
+            let bytes = mutator.next()
+            let elapsed = try ContinuousClock().measure {
+                guard let problem = check(bytes, &known, &read) else { return }
+                Issue.record("\(problem)\nInput: \(Data(bytes).base64EncodedString())")
+                throw Found()
+            }
+            slowest = max(slowest, elapsed)
+        }
+        let grown = (residentBytes() ?? 0) - (before ?? 0)
+        print("\(read) of \(Self.count) were read; the slowest took \(slowest); memory grew by \(grown >> 20) MiB")
+        #expect(read > Self.count / 2)
+        // A playlist of some kilobytes takes well under a millisecond; a hang would take for ever.
+        #expect(slowest < .seconds(10))
+        if Self.environment["MEDIACACHE_SOAK"] == "1" { #expect(grown < 64 << 20) }
+    }
+
+    private struct Found: Error {}
+
+    private func check(_ bytes: [UInt8], _ known: inout MediaPlaylist?, _ read: inout Int) -> String? {
+        if PlaylistDocument(bytes).bytes != bytes { return "The document changed." }
+        if PlaylistReferences().rewritten(bytes, { _ in nil }) != bytes { return "The rewritten playlist changed." }
+        guard let parsed = try? PlaylistParser().parse(bytes) else { return nil }
+        read += 1
+        if let strict = try? PlaylistParser(isStrict: true).parse(bytes), strict != parsed { return "Strict differs." }
+        if let problem = identityProblem(parsed) { return problem }
+        if let media = parsed.playlist.media {
+            for resolved in media.resolvedSegments where resolved.segment.uri.isEmpty { return "A segment has no URI." }
+            if let reload = try? known?.reloaded(with: media), reload.playlist.skip != nil { return "A skip is left." }
+            if media.skip == nil { known = media }
+        }
+        let growth = PlaylistWriter().bytes(parsed.playlist).count
+        if parsed.variables.isEmpty, growth > 8 * bytes.count + 1024 { return "It grew to \(growth) bytes." }
+        return nil
+    }
+
+    /// The process's memory; nil where the system doesn't tell it so.
+    private func residentBytes() -> Int? {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
+        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 4096 }
+    }
+}
