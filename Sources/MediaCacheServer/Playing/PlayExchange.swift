@@ -64,7 +64,9 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     private func open(_ range: RequestedRange, then handle: @escaping (Result<any ByteReader, CacheError>) -> Void) {
         let readRequest = ReadRequest(url: request.target.url, range: range, settings: settings)
         do {
-            if let reader = try source.readerIfOpen(readRequest, for: request.target) { return handle(.success(reader)) }
+            if let reader = try source.readerIfOpen(readRequest, for: request.target) {
+                return handle(.success(reader))
+            }
         } catch {
             return handle(.failure(CacheError.wrap(error, as: .storage, "the resource can't be opened")))
         }

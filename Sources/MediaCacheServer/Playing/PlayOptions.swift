@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// What a play URL says besides what it names: `;name=value` after the key. Unknown options are passed over.
 public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {

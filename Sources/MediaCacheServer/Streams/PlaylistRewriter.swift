@@ -68,7 +68,9 @@ struct PlaylistRewriter {
     private static func climb(of path: String) -> Int {
         guard path.contains("..") else { return 0 }
         var (level, highest) = (0, 0)
-        for part in path.prefix(while: { $0 != "?" && $0 != "#" }).split(separator: "/", omittingEmptySubsequences: false) {
+        for part in path.prefix(while: { $0 != "?" && $0 != "#" }).split(
+            separator: "/", omittingEmptySubsequences: false)
+        {
             if part == ".." {
                 level += 1
                 highest = max(highest, level)

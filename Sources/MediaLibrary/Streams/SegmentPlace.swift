@@ -11,8 +11,8 @@ public struct SegmentPlace: Sendable, Hashable {
 
     /// See ``Sequence``.
     public var sequence: Sequence?
-    /// Whether the resource is this segment and nothing else, so that all of it is wanted. Segments that are byte
-    /// ranges of one resource aren't.
+    /// Whether the resource is this segment and nothing else, so that all of it is wanted. A byte range of a resource
+    /// isn't, nor is a gap (RFC 8216bis §4.4.4.2 and §4.4.4.7).
     public var isWholeResource: Bool
     /// The playlist's place in the book, and the segment's in the playlist.
     var playlist: Int

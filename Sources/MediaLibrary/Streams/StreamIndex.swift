@@ -28,18 +28,15 @@ struct StreamIndex: Sendable {
         let isLive = playlist.isLive
         var number = isLive ? Self.firstMediaSequence(bytes) : 0
         var part = 0
-        var sections: Set<String> = []
-        var previous = ""
+        var end = 0
         PlaylistReferences(context: context).forEach(in: bytes) { reference in
             switch reference.role {
-            case .initializationSection:
-                sections.insert(reference.uri)
             case .mediaSegment:
-                // A name that comes twice in a row, or as a section too, is of a resource that segments are ranges of.
-                let isShared = reference.uri == previous || sections.contains(reference.uri)
-                if reference.uri == previous, !entries.isEmpty { entries[entries.count - 1].isWholeResource = false }
-                previous = reference.uri
-                add(reference, isWholeResource: !isShared, isLive ? .init(number: number, part: 0) : nil)
+                // What is said of the segment stands between the one before and its URI.
+                let tags = bytes[end..<reference.bytes.lowerBound]
+                let isPart = Self.contains("#EXT-X-BYTERANGE", in: tags) || Self.contains("#EXT-X-GAP", in: tags)
+                add(reference, isWholeResource: !isPart, isLive ? .init(number: number, part: 0) : nil)
+                end = reference.bytes.upperBound
                 number &+= 1
                 part = 0
             case .partialSegment where isLive:
@@ -87,6 +84,16 @@ struct StreamIndex: Sendable {
         let uri =
             substituted[index] ?? String(decoding: bytes[Int(entry.lower)..<Int(entry.upper)], as: UTF8.self)
         return try? ResourceURL(URLReference.resolve(uri, against: base.description))
+    }
+
+    private static func contains(_ tag: StaticString, in bytes: ArraySlice<UInt8>) -> Bool {
+        let word = UnsafeBufferPointer(start: tag.utf8Start, count: tag.utf8CodeUnitCount)
+        return bytes.withUnsafeBytes { bytes in
+            guard bytes.count >= word.count else { return false }
+            return (0...bytes.count - word.count).contains { start in
+                bytes[start] == word[0] && bytes[start..<start + word.count].elementsEqual(word)
+            }
+        }
     }
 
     /// The number of the first segment: EXT-X-MEDIA-SEQUENCE, and those that a delta update leaves out.
