@@ -105,9 +105,11 @@ let package = Package(
         .testTarget(
             name: "MediaLibraryTests",
             dependencies: [
+                "HLS",
                 "MediaCache",
                 "MediaCacheTesting",
                 "MediaLibrary",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
@@ -134,9 +136,11 @@ let package = Package(
         .testTarget(
             name: "MediaCacheServerTests",
             dependencies: [
+                "HLS",
                 "MediaCache",
                 "MediaCacheServer",
                 "MediaCacheTesting",
+                "MediaLibrary",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -146,6 +146,11 @@ package struct RepresentationState: Sendable {
         return left > distance && rate.time(for: left).map { $0 > Self.finishTime } ?? true
     }
 
+    /// Somebody wants all of it: what is on its way goes on without readers.
+    mutating func wantRunningFills() {
+        for id in fills.keys { fills[id]?.isWanted = true }
+    }
+
     /// How the fill that `session` waits for is told that it has become more urgent.
     func raise(ofFillFor session: SessionID) -> (@Sendable (TransferClass) -> Void)? {
         guard let position = waiters[session]?.position else { return nil }

@@ -151,14 +151,17 @@ public final class CacheStore: Sendable {
     /// - Throws: ``CacheError``: what the origin answered if nothing is kept,
     ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside.
     public func read(_ request: ReadRequest) async throws -> ReadSession {
+        let session = try await open(request)
+        if request.policy == .whole { fillRest(session.currentRepresentation, request) }
+        return session
+    }
+
+    private func open(_ request: ReadRequest) async throws -> ReadSession {
         do {
             while true {
                 try checkOpen()
                 let resource = try await resource(opening: request)
-                if let session = try await resource.read(request) {
-                    if request.policy == .whole { fillRest(of: resource, request) }
-                    return session
-                }
+                if let session = try await resource.read(request) { return session }
                 // Retired, by whatever way: it must not be found again.
                 table.remove(resource)
             }
@@ -183,8 +186,8 @@ public final class CacheStore: Sendable {
     public func complete(_ request: ReadRequest) async throws -> ResourceInfo {
         var request = request
         request.policy = .whole
-        let session = try await read(
-            ReadRequest(url: request.url, transferClass: request.transferClass, settings: request.settings))
+        request.range = .all
+        let session = try await open(request)
         defer { session.cancel() }
         guard let representation = session.currentRepresentation else {
             throw CacheError(
@@ -202,8 +205,10 @@ public final class CacheStore: Sendable {
     }
 
     /// The fill of a reader that wants the whole goes on beside its reading.
-    private func fillRest(of resource: Resource, _ request: ReadRequest) {
-        guard let representation = resource.current else { return }
+    private func fillRest(_ representation: Representation?, _ request: ReadRequest) {
+        guard let representation, !representation.isComplete else { return }
+        // Before the reader can leave.
+        representation.withState { $0.wantRunningFills() }
         Task {
             try? await representation.fillWhole(
                 from: request.range.knownStart ?? 0, settings: request.settings,

@@ -12,6 +12,14 @@ public struct LoadedPlaylist: Sendable {
     /// Its kind; nil where no tag tells it.
     public var kind: PlaylistKind?
 
+    /// Puts together what was read.
+    public init(bytes: [UInt8], head: ResourceHead, url: ResourceURL, kind: PlaylistKind?) {
+        self.bytes = bytes
+        self.head = head
+        self.url = url
+        self.kind = kind
+    }
+
     /// What relative references resolve against: the URL after redirects.
     public var base: ResourceURL { head.location ?? url }
 

@@ -7,6 +7,12 @@ public struct SegmentPlace: Sendable, Hashable {
         public var number: Int
         /// The place of a partial segment, counted from 1; 0 is the whole segment.
         public var part: Int
+
+        /// Creates a number.
+        public init(number: Int, part: Int = 0) {
+            self.number = number
+            self.part = part
+        }
     }
 
     /// See ``Sequence``.

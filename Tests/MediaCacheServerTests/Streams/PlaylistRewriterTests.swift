@@ -1,0 +1,182 @@
+import Foundation
+import HLS
+import MediaCache
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheServer
+
+struct PlaylistRewriterTests {
+    private func rewritten(
+        _ text: String, from path: String = "/play/K/https/cdn.example/a/b/index.m3u8?token=1",
+        location: String? = nil, peer: AddressKind = .local, publicPath: String = ""
+    ) throws -> String {
+        String(
+            decoding: try rewritten(
+                Array(text.utf8), from: path, location: location, peer: peer, publicPath: publicPath),
+            as: UTF8.self)
+    }
+
+    private func rewritten(
+        _ bytes: [UInt8], from path: String, location: String? = nil, peer: AddressKind = .local,
+        publicPath: String = ""
+    ) throws -> [UInt8] {
+        let target = try PlayTarget(path)
+        guard case .playlist(let kind) = BodyKind(of: bytes) else {
+            Issue.record("no playlist")
+            return []
+        }
+        let head = ResourceHead(
+            length: nil, contentType: "application/vnd.apple.mpegurl", validator: Validator(),
+            validatedAt: .distantPast, entityTag: "\"1\"", location: try location.map { try ResourceURL($0) },
+            peer: peer)
+        let playlist = LoadedPlaylist(bytes: bytes, head: head, url: target.url, kind: kind)
+        return PlaylistRewriter(playlist: playlist, target: target, publicPath: publicPath).rewritten()
+    }
+
+    /// A segment line alone, as it is sent.
+    private func line(
+        _ reference: String, from path: String = "/play/K/https/cdn.example/a/b/index.m3u8?token=1",
+        location: String? = nil, peer: AddressKind = .local, publicPath: String = ""
+    ) throws -> String {
+        let text = try rewritten(
+            "#EXTM3U\n#EXTINF:6,\n\(reference)\n", from: path, location: location, peer: peer, publicPath: publicPath)
+        return String(text.split(separator: "\n")[2])
+    }
+
+    @Test(arguments: [
+        ("https://other.example/x/1.ts?a=b", "/play/K/https/other.example/x/1.ts?a=b"),
+        ("HTTP://Other.Example:8080/1.ts", "/play/K/http/other.example:8080/1.ts"),
+        ("http://[2001:db8::1]:81/1.ts", "/play/K/http/%5B2001:db8::1%5D:81/1.ts"),
+        ("//other.example/1.ts", "/play/K/https/other.example/1.ts"),
+        ("/x/1.ts", "/play/K/https/cdn.example/x/1.ts"),
+        ("/x/../1.ts", "/play/K/https/cdn.example/1.ts"),
+        // These come back by themselves.
+        ("1.ts", "1.ts"), ("./1.ts", "./1.ts"), ("../1.ts", "../1.ts"), ("../../1.ts", "../../1.ts"),
+        ("x/../../1.ts?q", "x/../../1.ts?q"), ("?part=2", "?part=2"),
+        // These would leave the origin's tree.
+        ("../../../1.ts", "/play/K/https/cdn.example/1.ts"),
+        ("../../../../../../1.ts", "/play/K/https/cdn.example/1.ts"),
+        ("x/../../../../1.ts", "/play/K/https/cdn.example/1.ts"),
+        // These aren't fetched over HTTP.
+        ("data:video/mp2t;base64,AA", "data:video/mp2t;base64,AA"),
+        ("ftp://other.example/1.ts", "ftp://other.example/1.ts"),
+    ])
+    func referencesComeBack(_ reference: String, _ expected: String) throws {
+        #expect(try line(reference) == expected)
+    }
+
+    @Test func afterARedirectRelativeOnesWouldLie() throws {
+        let line = try line("1.ts?x", location: "https://edge.example/deep/er/index.m3u8")
+        #expect(line == "/play/K/https/edge.example/deep/er/1.ts?x")
+    }
+
+    @Test func behindAProxyThePublicPathComesFirst() throws {
+        #expect(try line("/1.ts", publicPath: "/cache") == "/cache/play/K/https/cdn.example/1.ts")
+        #expect(try line("1.ts", publicPath: "/cache") == "1.ts")
+    }
+
+    @Test func userInformationStaysWithItsOrigin() throws {
+        let path = "/play/K/https/me%3Apass@cdn.example/a/index.m3u8"
+        #expect(try line("/1.ts", from: path) == "/play/K/https/me%3Apass@cdn.example/1.ts")
+        let again = try PlayTarget(try line("/1.ts", from: path))
+        #expect(again.userInfo == "me:pass")
+        #expect(try line("//other.example/1.ts", from: path) == "/play/K/https/other.example/1.ts")
+    }
+
+    @Test func whatAPlaylistFromOutsideNamesElsewhereMustBeOutside() throws {
+        let elsewhere = try line("http://192.168.0.1/1.ts", peer: .global)
+        #expect(elsewhere == "/play/K;net=public/http/192.168.0.1/1.ts")
+        #expect(try PlayTarget(elsewhere).options.isPublicOnly)
+        #expect(try line("/1.ts", peer: .global) == "/play/K/https/cdn.example/1.ts")
+        // And so on from there.
+        #expect(try line("/1.ts", from: "/play/K;net=public/http/h/x.m3u8") == "/play/K;net=public/http/h/1.ts")
+    }
+
+    @Test func everyTagWithAURI() throws {
+        let media = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=AES-128,URI="https://k.example/1.key",IV=0x01
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://k.example/1",KEYFORMAT="com.apple.streamingkeydelivery"
+            #EXT-X-MAP:URI="/init.mp4",BYTERANGE="10@0"
+            #EXT-X-PART:DURATION=1,URI="//p.example/1.1.mp4"
+            #EXTINF:4,
+            https://s.example/1.mp4
+            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="/1.2.mp4"
+            #EXT-X-RENDITION-REPORT:URI="/low.m3u8",LAST-MSN=3
+            #EXT-X-DATERANGE:ID="ad",CLASS="com.apple.hls.interstitial",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="https://ad.example/ad.m3u8"
+
+            """
+        let expected = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=AES-128,URI="/play/K/https/k.example/1.key",IV=0x01
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://k.example/1",KEYFORMAT="com.apple.streamingkeydelivery"
+            #EXT-X-MAP:URI="/play/K/https/cdn.example/init.mp4",BYTERANGE="10@0"
+            #EXT-X-PART:DURATION=1,URI="/play/K/https/p.example/1.1.mp4"
+            #EXTINF:4,
+            /play/K/https/s.example/1.mp4
+            #EXT-X-PRELOAD-HINT:TYPE=PART,URI="/play/K/https/cdn.example/1.2.mp4"
+            #EXT-X-RENDITION-REPORT:URI="/play/K/https/cdn.example/low.m3u8",LAST-MSN=3
+            #EXT-X-DATERANGE:ID="ad",CLASS="com.apple.hls.interstitial",START-DATE="2026-01-01T00:00:00Z",X-ASSET-URI="/play/K/https/ad.example/ad.m3u8"
+
+            """
+        #expect(try rewritten(media) == expected)
+        let multivariant = """
+            #EXTM3U
+            #EXT-X-SESSION-KEY:METHOD=AES-128,URI="/1.key"
+            #EXT-X-SESSION-DATA:DATA-ID="a",URI="/data.json"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="A",URI="/audio.m3u8"
+            #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="/iframes.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"
+            /video.m3u8
+
+            """
+        let names = ["1.key", "data.json", "audio.m3u8", "iframes.m3u8", "video.m3u8"]
+        let other = names.reduce(multivariant) {
+            $0.replacing("/\($1)", with: "/play/K/https/cdn.example/\($1)")
+        }
+        #expect(try rewritten(multivariant) == other)
+    }
+
+    @Test func everythingElseStaysByteForByte() throws {
+        let bytes =
+            Array("\u{FEFF}#EXTM3U\r\n#EXTINF:6,caf".utf8) + [0xE9]
+            + Array("\r\n#X-OURS:a = b\r\n\r\n  1.ts  \r#EXT-X-ENDLIST".utf8)
+        #expect(try rewritten(bytes, from: "/play/K/https/cdn.example/index.m3u8") == bytes)
+    }
+
+    @Test func variablesAreSubstitutedWhereTheyMakeAnotherURL() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-DEFINE:NAME="host",VALUE="cdn2.example"
+            #EXT-X-DEFINE:QUERYPARAM="token"
+            #EXTINF:6,
+            https://{$host}/1.ts?t={$token}
+            #EXTINF:6,
+            {$token}.ts
+
+            """
+        let lines = try rewritten(text).split(separator: "\n")
+        #expect(lines[4] == "/play/K/https/cdn2.example/1.ts?t=1")
+        // The player puts its own in, and comes back.
+        #expect(lines[6] == "{$token}.ts")
+    }
+
+    @Test func aMediaPlaylistMayImportWhatItsMultivariantPlaylistDefines() throws {
+        let multivariant = """
+            #EXTM3U
+            #EXT-X-DEFINE:NAME="auth",VALUE="a/b?c+d"
+            #EXT-X-STREAM-INF:BANDWIDTH=1
+            low/index.m3u8
+
+            """
+        let line = String(try rewritten(multivariant).split(separator: "\n")[3])
+        #expect(line.hasSuffix("/https/cdn.example/a/b/low/index.m3u8"))
+        #expect(try PlayTarget(line).options.variables == ["auth": "a/b?c+d"])
+        let media = "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"auth\"\n#EXTINF:6,\n/x/{$auth}/1.ts\n"
+        let segment = String(try rewritten(media, from: line).split(separator: "\n")[3])
+        #expect(segment == "/play/K/https/cdn.example/x/a/b?c+d/1.ts")
+    }
+}

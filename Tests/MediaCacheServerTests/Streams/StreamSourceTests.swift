@@ -1,0 +1,175 @@
+import Foundation
+import HTTPTypes
+import Logging
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCacheServer
+
+/// Streams through a store, without sockets: what is asked of the origin, and what isn't.
+struct StreamSourceTests {
+    private let origin = ScriptedOrigin()
+    private let playlist: ResourceURL
+
+    init() throws { playlist = try ResourceURL("http://origin.example/s/index.m3u8") }
+
+    private func withSource(
+        ahead: Int = 0, _ body: (StreamSource, CacheStore) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "stream-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
+        configuration.limits.minimumFreeBytes = 0
+        configuration.transfers.retries = RetryPolicy(budget: 0)
+        let store = try await CacheStore.open(
+            configuration, origin: origin, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        do {
+            try await body(StreamSource(store: store, publicPath: "", segmentsAhead: ahead), store)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+    }
+
+    /// All bytes of what a play URL names.
+    private func read(
+        _ source: StreamSource, _ url: ResourceURL, _ range: RequestedRange = .all
+    ) async throws -> [UInt8] {
+        let target = try PlayTarget(PlayTarget.path(for: url, key: "K"))
+        let request = ReadRequest(url: url, range: range)
+        if let reader = try source.readerIfOpen(request, for: target) { return try await bytes(of: reader) }
+        return try await bytes(of: try await source.reader(request, for: target))
+    }
+
+    private func text(_ source: StreamSource, _ url: ResourceURL) async throws -> String {
+        String(decoding: try await read(source, url), as: UTF8.self)
+    }
+
+    private func bytes(of reader: any ByteReader) async throws -> [UInt8] {
+        defer { reader.cancel() }
+        if let session = reader as? ReadSession {
+            var bytes: [UInt8] = []
+            for try await buffer in session.buffers { bytes += buffer }
+            return bytes
+        }
+        var bytes: [UInt8] = []
+        while case .bytes(let source, let offset, let count) = reader.poll(maximum: 7, onReady: {}) {
+            var piece = [UInt8](repeating: 0, count: count)
+            try piece.withUnsafeMutableBytes { try source.read(into: $0, at: offset) }
+            bytes += piece
+            reader.consume(count)
+        }
+        return bytes
+    }
+
+    private func serve(_ text: String, entityTag: String = "\"1\"") {
+        origin[playlist] = ScriptedResource(.text(text), entityTag: entityTag, contentType: "text/plain")
+    }
+
+    private func segment(_ name: String) throws -> ResourceURL { try ResourceURL("http://origin.example/s/\(name)") }
+
+    private static func live(from number: Int, _ names: String...) -> String {
+        "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(number)\n"
+            + names.map { "#EXTINF:6,\n\($0)\n" }.joined()
+    }
+
+    private static let onDemand = live(from: 0, "a.ts", "b.ts", "c.ts", "d.ts") + "#EXT-X-ENDLIST\n"
+
+    private func media(_ seed: UInt64) -> ScriptedBody {
+        // A transport stream packet's sync byte first, so that it's taken for what it is.
+        .random(seed: seed, length: 3 << 20)
+    }
+
+    @Test func aPlaylistHasItsOwnRanges() async throws {
+        let text = Self.live(from: 1, "/a.ts")
+        serve(text)
+        try await withSource { (source, _) async throws in
+            let whole = try await read(source, playlist)
+            #expect(String(decoding: whole, as: UTF8.self).hasSuffix("/play/K/http/origin.example/a.ts\n"))
+            #expect(try await read(source, playlist, .suffix(3)) == Array("ts\n".utf8))
+            let error = await #expect(throws: CacheError.self) { try await read(source, playlist, .from(9999)) }
+            #expect(error?.completeLength == Int64(whole.count))
+        }
+    }
+
+    @Test func aPlaylistIsKnownByItsContent() async throws {
+        let odd = try ResourceURL("http://origin.example/s/stream.php?id=1")
+        origin[odd] = ScriptedResource(.text(Self.live(from: 1, "/a.ts")), contentType: "text/html")
+        try await withSource { (source, store) async throws in
+            #expect(try await text(source, odd).contains("/play/K/http/"))
+            origin.replaceBody(odd, with: .text(Self.live(from: 2, "/b.ts")), entityTag: "\"2\"")
+            #expect(try await text(source, odd).contains("b.ts"))
+            #expect(try await store.resources().isEmpty)
+        }
+    }
+
+    @Test func aWholeSegmentIsOneRequest() async throws {
+        serve(Self.onDemand)
+        let url = try segment("a.ts")
+        origin[url] = ScriptedResource(media(1))
+        try await withSource { (source, _) async throws in
+            _ = try await read(source, playlist)
+            for _ in 0..<2 { #expect(try await read(source, url) == media(1).bytes) }
+            #expect(origin.requests(for: url).count == 1)
+        }
+    }
+
+    @Test func theNextSegmentsAreFetchedAhead() async throws {
+        serve(Self.onDemand)
+        for name in ["a.ts", "b.ts", "c.ts", "d.ts"] { origin[try segment(name)] = ScriptedResource(media(1)) }
+        try await withSource(ahead: 2) { (source, store) async throws in
+            _ = try await read(source, playlist)
+            _ = try await read(source, try segment("a.ts"))
+            let (b, c) = (try segment("b.ts"), try segment("c.ts"))
+            await origin.wait { requests in [b, c].allSatisfy { url in requests.contains { $0.url == url } } }
+            #expect(origin.requests(for: try segment("d.ts")).isEmpty)
+            // Its player gets it from there, and the origin isn't asked again.
+            #expect(try await read(source, b) == media(1).bytes)
+            #expect(origin.requests(for: b).count == 1)
+        }
+    }
+
+    /// A restarted encoder uses its names again.
+    @Test(arguments: ["\"2\"", nil])
+    func aLiveNameUnderAnotherSequenceIsAnotherSegment(_ entityTag: String?) async throws {
+        let url = try segment("a.ts")
+        origin[url] = ScriptedResource(media(1), entityTag: entityTag.map { _ in "\"1\"" })
+        try await withSource { (source, _) async throws in
+            serve(Self.live(from: 100, "a.ts"))
+            _ = try await read(source, playlist)
+            for _ in 0..<2 { #expect(try await read(source, url) == media(1).bytes) }
+            #expect(origin.requests(for: url).count == 1)
+            origin.replaceBody(url, with: media(2), entityTag: entityTag)
+            serve(Self.live(from: 0, "a.ts"), entityTag: "\"2\"")
+            _ = try await read(source, playlist)
+            #expect(try await read(source, url) == media(2).bytes)
+        }
+    }
+
+    @Test func withoutItsOriginWhatIsKeptPlays() async throws {
+        serve(Self.onDemand)
+        for name in ["a.ts", "b.ts"] { origin[try segment(name)] = ScriptedResource(media(1)) }
+        try await withSource { (source, _) async throws in
+            let text = try await read(source, playlist)
+            _ = try await read(source, try segment("a.ts"))
+            origin.isReachable = false
+            #expect(try await read(source, playlist) == text)
+            #expect(try await read(source, try segment("a.ts")) == media(1).bytes)
+            await #expect(throws: CacheError.self) { try await read(source, try segment("b.ts")) }
+        }
+    }
+
+    @Test func blockingReloadsAreOtherRequests() async throws {
+        let first = try ResourceURL("http://origin.example/s/index.m3u8?_HLS_msn=5&_HLS_part=0")
+        let second = try ResourceURL("http://origin.example/s/index.m3u8?_HLS_msn=5&_HLS_part=1")
+        origin[first] = ScriptedResource(.text(Self.live(from: 1, "a.ts")), contentType: "text/plain")
+        origin[second] = ScriptedResource(.text(Self.live(from: 1, "b.ts")), contentType: "text/plain")
+        try await withSource { (source, store) async throws in
+            #expect(try await text(source, first).contains("a.ts"))
+            #expect(try await text(source, second).contains("b.ts"))
+            #expect(try await store.resources().isEmpty)
+        }
+    }
+}

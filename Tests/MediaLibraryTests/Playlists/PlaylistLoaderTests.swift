@@ -1,0 +1,109 @@
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import Testing
+
+struct PlaylistLoaderTests {
+    private let fixture = LibraryFixture()
+    private let url: ResourceURL
+
+    init() throws { url = try ResourceURL("http://origin.example/live/index.m3u8") }
+
+    @Test(arguments: [SamplePlaylist.onDemand, SamplePlaylist.multivariant])
+    func whatIsOnDemandIsKept(_ text: String) async throws {
+        fixture.serve(text, at: url)
+        let store = try await fixture.open()
+        let loader = PlaylistLoader(store: store)
+        for _ in 0..<3 { #expect(try await loader.load(url)?.bytes == Array(text.utf8)) }
+        #expect(fixture.origin.requests.count == 1)
+        await store.close()
+        fixture.origin.isReachable = false
+        let next = try await fixture.open()
+        let kept = try #require(try await PlaylistLoader(store: next).load(url))
+        #expect(kept.bytes == Array(text.utf8))
+        #expect(kept.head.isStale)
+        await next.close()
+    }
+
+    @Test func whatIsLiveIsAskedForEachTimeAndNeverKept() async throws {
+        let store = try await fixture.open()
+        let loader = PlaylistLoader(store: store)
+        for number in 0..<3 {
+            let text = SamplePlaylist.live(from: number, "a\(number).ts")
+            fixture.serve(text, at: url, entityTag: "\"\(number)\"")
+            let playlist = try #require(try await loader.load(url))
+            #expect(playlist.bytes == Array(text.utf8))
+            #expect(playlist.isLive)
+        }
+        #expect(try await store.resources().isEmpty)
+        // No range: the next answer may be another playlist.
+        #expect(fixture.origin.requests.allSatisfy { $0.headerFields[.range] == nil })
+        await store.close()
+    }
+
+    @Test func aLivePlaylistThatEndsIsKeptFromThenOn() async throws {
+        fixture.serve(SamplePlaylist.live(from: 1, "a.ts"), at: url)
+        let store = try await fixture.open()
+        let loader = PlaylistLoader(store: store)
+        _ = try await loader.load(url)
+        fixture.serve(SamplePlaylist.live(from: 1, "a.ts") + "#EXT-X-ENDLIST\n", at: url, entityTag: "\"2\"")
+        for _ in 0..<3 { #expect(try await loader.load(url)?.isLive == false) }
+        #expect(fixture.origin.requests.count == 2)
+        await store.close()
+    }
+
+    /// It was read before anybody knew that it's a playlist, and so it was kept.
+    @Test func aLivePlaylistThatWasKeptByMistakeIsFetchedAnew() async throws {
+        let odd = try ResourceURL("http://origin.example/channel?id=5")
+        fixture.serve(SamplePlaylist.live(from: 1, "a.ts"), at: odd)
+        let store = try await fixture.open()
+        let session = try await store.read(ReadRequest(url: odd))
+        for try await _ in session.buffers {}
+        session.cancel()
+        let text = SamplePlaylist.live(from: 2, "b.ts")
+        fixture.serve(text, at: odd, entityTag: "\"2\"")
+        let loader = PlaylistLoader(store: store)
+        #expect(!loader.expectsPlaylist(at: odd))
+        loader.remember(odd)
+        #expect(loader.expectsPlaylist(at: odd))
+        #expect(try await loader.load(odd)?.bytes == Array(text.utf8))
+        #expect(try await store.resources().isEmpty)
+        await store.close()
+    }
+
+    @Test func somethingElseUnderThatNameIsKeptAndToldApart() async throws {
+        fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 1000), contentType: "video/mp4")
+        let store = try await fixture.open()
+        #expect(try await PlaylistLoader(store: store).load(url) == nil)
+        let session = try await store.read(ReadRequest(url: url))
+        for try await _ in session.buffers {}
+        session.cancel()
+        #expect(fixture.origin.requests.count == 1)
+        await store.close()
+    }
+
+    @Test(arguments: ["gzip", nil])
+    func aCompressedPlaylistIsInflatedAndKeptSo(_ coding: String?) async throws {
+        fixture.origin[url] = ScriptedResource(
+            .bytes(CompressedSample.playlist), contentType: "application/vnd.apple.mpegurl",
+            headerFields: coding.map { [.contentEncoding: $0] } ?? [:])
+        let store = try await fixture.open()
+        for _ in 0..<2 {
+            let playlist = try #require(try await PlaylistLoader(store: store).load(url))
+            #expect(String(decoding: playlist.bytes, as: UTF8.self) == CompressedSample.text)
+        }
+        #expect(fixture.origin.requests.count == 1)
+        await store.close()
+    }
+
+    @Test func aCodingThatWasNotAskedForAndIsUnknownIsAnError() async throws {
+        fixture.origin[url] = ScriptedResource(
+            .text("br"), contentType: "application/vnd.apple.mpegurl", headerFields: [.contentEncoding: "br"])
+        let store = try await fixture.open()
+        let error = await #expect(throws: CacheError.self) { try await PlaylistLoader(store: store).load(url) }
+        #expect(error?.code == .badResponse)
+        #expect(error?.message.contains("br") == true)
+        await store.close()
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Logging
+import MediaCache
+import MediaCacheTesting
+
+/// A store in a folder of its own, over a scripted origin.
+final class LibraryFixture: Sendable {
+    let folder: String
+    let origin: ScriptedOrigin
+    let time = ManualTime()
+
+    init() {
+        folder = FileManager.default.temporaryDirectory.path + "/mediacache-tests-" + UUID().uuidString
+        origin = ScriptedOrigin(time: time)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Opens the store; each call is another opening of the same folder.
+    func open() async throws -> CacheStore {
+        var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
+        configuration.limits.minimumFreeBytes = 0
+        configuration.transfers.retries = RetryPolicy(budget: 0)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return try await CacheStore.open(configuration, origin: origin, time: time, logger: logger)
+    }
+
+    /// Puts a playlist up at the origin.
+    func serve(_ text: String, at url: ResourceURL, entityTag: String? = "\"1\"") {
+        origin[url] = ScriptedResource(.text(text), entityTag: entityTag, contentType: "application/vnd.apple.mpegurl")
+    }
+}
+
+/// Playlists that several tests read.
+enum SamplePlaylist {
+    static let onDemand = """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:6
+        #EXTINF:6,
+        a.ts
+        #EXTINF:6,
+        b.ts
+        #EXTINF:6,
+        c.ts
+        #EXT-X-ENDLIST
+
+        """
+
+    static func live(from number: Int, _ names: String...) -> String {
+        let segments = names.map { "#EXTINF:6,\n\($0)\n" }.joined()
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(number)\n\(segments)"
+    }
+
+    static let multivariant = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=1000
+        low/index.m3u8
+
+        """
+}
