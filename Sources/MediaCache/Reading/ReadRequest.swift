@@ -34,6 +34,8 @@ public struct ReadRequest: Sendable {
 /// When the origin is asked whether what is kept is current, where the origin itself says nothing of it. If it can't be
 /// reached, what is kept is used in any case, and marked stale.
 public enum Revalidation: Sendable, Hashable {
+    /// Not at all.
+    case never
     /// Beside the first use after opening, and then daily: what is kept is used at once.
     case beside
     /// Before the first use after opening, and then daily.

@@ -29,6 +29,8 @@ public struct WholeBodyRequest: Sendable {
     public var transferClass: TransferClass
     /// Settings of this read alone; nil takes the store's.
     public var settings: TransferSettings?
+    /// When the origin is asked whether what is kept is current. Before the first use unless set.
+    public var revalidation: Revalidation
     /// Whether a body that came from the origin is kept. One that isn't is shared by those who ask while it's on its
     /// way, and by nobody after them. May decode the body first: one in a content coding isn't kept. Called outside
     /// every lock; what it throws ends the request.
@@ -40,12 +42,14 @@ public struct WholeBodyRequest: Sendable {
         maximumLength: Int64 = 64 << 20,
         transferClass: TransferClass = .playback,
         settings: TransferSettings? = nil,
+        revalidation: Revalidation = .first,
         keeps: @escaping @Sendable (inout WholeBody) throws -> Bool
     ) {
         self.url = url
         self.maximumLength = maximumLength
         self.transferClass = transferClass
         self.settings = settings
+        self.revalidation = revalidation
         self.keeps = keeps
     }
 }

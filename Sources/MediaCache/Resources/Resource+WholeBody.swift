@@ -2,8 +2,7 @@ import HTTPTypes
 import Synchronization
 
 extension CacheStore {
-    /// The whole content of a resource: what is kept, confirmed by the origin at its first use after opening and then
-    /// daily; else what the origin sends to one request without a range, which all who ask meanwhile share.
+    /// The whole content of a resource: what is kept, confirmed by the origin as the request says; else what the origin sends to one request without a range, which all who ask meanwhile share.
     ///
     /// - Throws: ``CacheError``, with ``CacheError/Code/badResponse`` if the body is longer than the request allows.
     public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
@@ -29,14 +28,14 @@ extension Resource {
             try Task.checkCancellation()
             // What is on its way is newer than what is kept.
             if let body = try await sharedBody(request, starts: false) { return body }
-            switch readiness(.first, now: engine.time.now).readiness {
+            switch readiness(request.revalidation, now: engine.time.now).readiness {
             case .retired: return nil
             case .ready(let representation):
                 if let body = try await keptBody(of: representation, request) { return body }
             case .askFirst(let representation) where hasAsked:
                 if let body = try await keptBody(of: representation, request) { return body }
             case .askFirst(let representation):
-                hasAsked = try await check(representation, request.settings, .first)
+                hasAsked = try await check(representation, request.settings, request.revalidation)
             case .unknown:
                 if let body = try await sharedBody(request, starts: true) { return body }
             }

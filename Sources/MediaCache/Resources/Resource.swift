@@ -154,6 +154,7 @@ package final class Resource: Sendable {
             if state.isRetired { return (.retired, false) }
             guard let current = state.current else { return (.unknown, false) }
             if revalidation == .always { return (.askFirst(current), false) }
+            if revalidation == .never { return (.ready(current), false) }
             let head = current.head
             let use = current.freshness.use(
                 validatedAt: state.lastCheck ?? head.validatedAt, checkedThisOpening: state.lastCheck != nil, now: now)

@@ -13,7 +13,10 @@ struct InfoCommand: AsyncParsableCommand {
 
             A complete resource is also a file, which is printed with its path. It is the cache's own: read it, don't \
             change it; `get -o` makes a file of yours.
-            --json prints one object with the keys that `list --json` has.
+            Of an HLS stream's playlist, the output also says how much of the stream is kept, and whether that plays \
+            without its origin.
+            --json prints one object with the keys that `list --json` has; of an HLS playlist also stream: playlists \
+            (url, role, isKept, segments, segmentsKept, missing) and playsWithoutOrigin.
             """
     )
 

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCacheServer
+import MediaLibrary
 
 /// Resources as text for people.
 enum ResourceReport {
@@ -40,6 +41,24 @@ enum ResourceReport {
         table.add(["Pinned", resource.pinned ? "yes" : "no"])
         table.add(["In use", resource.inUse ? "yes" : "no"])
         if let file = resource.localFile { table.add(["File", file]) }
+        guard let stream = resource.stream else { return table.rendered() }
+        table.add(["Plays offline", stream.playsWithoutOrigin ? "yes, without its origin" : "no"])
+        return table.rendered() + "\n\n" + playlists(stream)
+    }
+
+    /// The playlists of a stream, a line for each.
+    private static func playlists(_ stream: StreamStatus) -> String {
+        var table = Table([
+            .init("PLAYLIST"), .init("SEGMENTS", .right), .init("KEPT", .right), .init(""), .init("URL"),
+        ])
+        for playlist in stream.playlists {
+            let isMedia = playlist.role != "multivariant" && playlist.isKept
+            let missing = playlist.missing.isEmpty ? "" : "\(playlist.missing.count) keys or sections missing"
+            table.add([
+                playlist.role, isMedia ? "\(playlist.segments)" : "", isMedia ? "\(playlist.segmentsKept)" : "",
+                playlist.isKept ? missing : "not kept", playlist.url,
+            ])
+        }
         return table.rendered()
     }
 

@@ -1,5 +1,6 @@
 public import Foundation
 public import MediaCache
+public import MediaLibrary
 
 /// One kept resource, as `GET /api/v1/resources/<id>` gives it.
 public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
@@ -33,6 +34,8 @@ public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
     public var inUse: Bool
     /// The path of the complete resource as a file on the owner's machine; null while partial.
     public var localFile: String?
+    /// How much of the HLS stream is kept, where the resource is its playlist and is asked about alone; else null.
+    public var stream: StreamStatus?
 
     /// The record of what a store says of a resource.
     public init(_ info: ResourceInfo) {

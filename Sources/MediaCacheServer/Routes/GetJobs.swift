@@ -118,6 +118,12 @@ final class GetJobs: Sendable {
         defer { watching.cancel() }
         do {
             let info = try await store.complete(request)
+            if MediaTypes.isPlaylist(info.contentType) {
+                throw CacheError(
+                    .notMedia,
+                    "\(request.url) is an HLS playlist; keeping a whole stream isn't built yet. Playing it keeps what "
+                        + "is played (mediacache play)")
+            }
             end(id) {
                 $0.state = .done
                 $0.resource = ResourceRecord(info)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCache
+import MediaLibrary
 
 /// `/api/v1/resources`: what is kept, one or all; removing and pinning.
 struct ResourcesRoute: Route {
@@ -27,7 +28,7 @@ struct ResourcesRoute: Route {
                 guard let info = try await store.resource(for: url.withoutUserInfo) else {
                     throw Problem.notFound("nothing of \(url) is kept")
                 }
-                return try .json(try await withFile(ResourceRecord(info), request))
+                return try .json(try await withDetails(ResourceRecord(info), request))
             }
             let infos = try await store.resources()
             let wanted =
@@ -53,7 +54,7 @@ struct ResourcesRoute: Route {
 
     private func respondForOne(_ request: RouteRequest, id: Int64) async throws -> RouteResponse {
         switch request.method {
-        case .get, .head: return try .json(try await withFile(try await record(id), request))
+        case .get, .head: return try .json(try await withDetails(try await record(id), request))
         case .delete: return try .json(RemovalList(removed: [try await store.remove(id: id)]))
         default: throw Problem.methodNotAllowed(request.method.rawValue)
         }
@@ -75,12 +76,16 @@ struct ResourcesRoute: Route {
         return ResourceRecord(info)
     }
 
-    /// The record with the path of its file, if the request asks for it by `file=true` and the resource is complete.
+    /// The record with the state of the stream that it's the playlist of, and with the path of its file, if the request
+    /// asks for that by `file=true` and the resource is complete.
     ///
     /// Asking for the file gives the blob a second name, and from then on it can only be given up whole.
-    private func withFile(_ record: ResourceRecord, _ request: RouteRequest) async throws -> ResourceRecord {
-        guard record.complete, request.queryItem("file") == "true" else { return record }
+    private func withDetails(_ record: ResourceRecord, _ request: RouteRequest) async throws -> ResourceRecord {
         var record = record
+        if MediaTypes.isPlaylist(record.type) {
+            record.stream = try await StreamStatus(of: ResourceURL(record.url), in: store)
+        }
+        guard record.complete, request.queryItem("file") == "true" else { return record }
         record.localFile = try await store.localFile(for: ResourceURL(record.url))?.path
         return record
     }

@@ -1,0 +1,107 @@
+import HLS
+import MediaCache
+
+/// Goes through the playlists of a stream that are kept, and looks which of their resources are.
+struct StreamSurvey {
+    private(set) var playlists: [StreamStatus.PlaylistStatus] = []
+    private(set) var playsWithoutOrigin = false
+    private let store: CacheStore
+    private let kept: [String: ResourceInfo]
+
+    init?(of url: ResourceURL, in store: CacheStore) async throws {
+        self.store = store
+        kept = Dictionary(try await store.resources().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        guard let playlist = try await load(url, variables: [:]) else { return nil }
+        switch playlist.parsed.playlist {
+        case .media(let media):
+            let status = status(of: media, at: playlist.base, url: url, role: "media")
+            playlists = [status]
+            playsWithoutOrigin = status.isComplete
+        case .multivariant(let multivariant):
+            playlists = [
+                .init(
+                    url: url.description, role: "multivariant", isKept: true, segments: 0, segmentsKept: 0, missing: [])
+            ]
+            try await survey(multivariant, at: playlist.base, variables: playlist.parsed.variables)
+        }
+    }
+
+    private mutating func survey(
+        _ playlist: MultivariantPlaylist, at base: ResourceURL, variables: [String: String]
+    ) async throws {
+        /// By group: whether some rendition of it is complete; absent where none has a playlist of its own.
+        var groups: [String: Bool] = [:]
+        for rendition in playlist.renditions {
+            guard let uri = rendition.uri else { continue }
+            let role = rendition.type?.rawValue.lowercased() ?? "rendition"
+            let status = try await child(uri, of: base, role: role, variables: variables)
+            // Subtitles are a choice; sound isn't.
+            if role == "audio" || role == "video" {
+                groups[rendition.groupID] = groups[rendition.groupID] == true || status.isComplete
+            }
+        }
+        for variant in playlist.variants {
+            let status = try await child(variant.uri, of: base, role: "variant", variables: variables)
+            let needed = [variant.audioGroup, variant.videoGroup].compactMap(\.self)
+            if status.isComplete, needed.allSatisfy({ groups[$0] ?? true }) { playsWithoutOrigin = true }
+        }
+    }
+
+    private mutating func child(
+        _ uri: String, of base: ResourceURL, role: String, variables: [String: String]
+    ) async throws -> StreamStatus.PlaylistStatus {
+        let text = URLReference.resolve(uri, against: base.description)
+        if let known = playlists.first(where: { $0.url == text }) { return known }
+        var status = StreamStatus.PlaylistStatus(
+            url: text, role: role, isKept: false, segments: 0, segmentsKept: 0, missing: [])
+        if let url = try? ResourceURL(text), let playlist = try await load(url, variables: variables),
+            case .media(let media) = playlist.parsed.playlist
+        {
+            status = self.status(of: media, at: playlist.base, url: url, role: role)
+        }
+        playlists.append(status)
+        return status
+    }
+
+    private func status(
+        of playlist: MediaPlaylist, at base: ResourceURL, url: ResourceURL, role: String
+    ) -> StreamStatus.PlaylistStatus {
+        var status = StreamStatus.PlaylistStatus(
+            url: url.description, role: role, isKept: true, segments: 0, segmentsKept: 0, missing: [])
+        var needed: Set<String> = []
+        for resolved in playlist.resolvedSegments where !resolved.segment.isGap {
+            let segment = resolved.segment
+            status.segments += 1
+            if isHere(segment.uri, of: base, bytes: resolved.byteRange) { status.segmentsKept += 1 }
+            if let map = segment.map, needed.insert("\(map.uri) \(map.byteRange?.description ?? "")").inserted {
+                let bytes = map.byteRange.flatMap { range in range.end.map { ($0 - range.length)..<$0 } }
+                if !isHere(map.uri, of: base, bytes: bytes) { status.missing.append(map.uri) }
+            }
+            for key in segment.keys {
+                guard let uri = key.uri, needed.insert(uri).inserted else { continue }
+                if !isHere(uri, of: base, bytes: nil) { status.missing.append(uri) }
+            }
+        }
+        return status
+    }
+
+    private func isHere(_ uri: String, of base: ResourceURL, bytes: Range<Int>?) -> Bool {
+        guard let url = try? ResourceURL(URLReference.resolve(uri, against: base.description)),
+            let info = kept[store.key(for: url)]
+        else { return false }
+        guard let bytes else { return info.isComplete }
+        return info.spans.contains { $0.lowerBound <= bytes.lowerBound && bytes.upperBound <= $0.upperBound }
+    }
+
+    /// A playlist from what is kept, or nil.
+    private func load(
+        _ url: ResourceURL, variables: [String: String]
+    ) async throws -> (parsed: ParsedPlaylist, base: ResourceURL)? {
+        guard kept[store.key(for: url)]?.isComplete == true else { return nil }
+        let body = try await store.wholeBody(WholeBodyRequest(url: url, revalidation: .never) { _ in false })
+        let base = body.head.location ?? url
+        let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
+        guard let parsed = try? PlaylistParser(context: context).parse(body.bytes) else { return nil }
+        return (parsed, base)
+    }
+}

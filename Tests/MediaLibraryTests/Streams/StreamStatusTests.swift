@@ -1,0 +1,85 @@
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import Testing
+
+struct StreamStatusTests {
+    private let fixture = LibraryFixture()
+
+    private func url(_ name: String) throws -> ResourceURL { try ResourceURL("http://origin.example/s/\(name)") }
+
+    private func keep(_ name: String, _ range: RequestedRange = .all, in store: CacheStore) async throws {
+        let url = try url(name)
+        fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 3000), contentType: "video/mp4")
+        let session = try await store.read(ReadRequest(url: url, range: range))
+        for try await _ in session.buffers {}
+        session.cancel()
+    }
+
+    @Test func aMediaPlaylistPlaysOnceAllItNamesIsHere() async throws {
+        let playlist = try url("index.m3u8")
+        fixture.serve(
+            """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:6
+            #EXT-X-KEY:METHOD=AES-128,URI="k.key"
+            #EXT-X-MAP:URI="all.mp4",BYTERANGE="100@0"
+            #EXTINF:6,
+            #EXT-X-BYTERANGE:900@100
+            all.mp4
+            #EXTINF:6,
+            #EXT-X-GAP
+            gone.mp4
+            #EXTINF:6,
+            b.mp4
+            #EXT-X-ENDLIST
+            """, at: playlist)
+        let store = try await fixture.open()
+        #expect(try await StreamStatus(of: playlist, in: store) == nil)
+        _ = try await PlaylistLoader(store: store).load(playlist)
+        var status = try #require(try await StreamStatus(of: playlist, in: store))
+        #expect(status.playlists.map(\.segments) == [2])
+        #expect(status.playlists.map(\.segmentsKept) == [0])
+        #expect(status.playlists[0].missing == ["all.mp4", "k.key"])
+        #expect(!status.playsWithoutOrigin)
+        try await keep("all.mp4", .closed(0, through: 999), in: store)
+        try await keep("k.key", in: store)
+        status = try #require(try await StreamStatus(of: playlist, in: store))
+        #expect(status.playlists[0].missing.isEmpty)
+        #expect(status.playlists[0].segmentsKept == 1)
+        #expect(!status.playsWithoutOrigin)
+        try await keep("b.mp4", in: store)
+        let before = fixture.origin.requests.count
+        status = try #require(try await StreamStatus(of: playlist, in: store))
+        #expect(status.playsWithoutOrigin)
+        #expect(fixture.origin.requests.count == before)
+        await store.close()
+    }
+
+    @Test func oneVariantWithItsSoundIsEnough() async throws {
+        let multivariant = try url("index.m3u8")
+        fixture.serve(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="A",URI="audio.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"
+            low.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO="a"
+            high.m3u8
+            """, at: multivariant)
+        for name in ["audio", "low"] {
+            fixture.serve("#EXTM3U\n#EXTINF:6,\n\(name).mp4\n#EXT-X-ENDLIST\n", at: try url("\(name).m3u8"))
+        }
+        let store = try await fixture.open()
+        let loader = PlaylistLoader(store: store)
+        for name in ["index", "audio", "low"] { _ = try await loader.load(try url("\(name).m3u8")) }
+        try await keep("low.mp4", in: store)
+        #expect(try await StreamStatus(of: multivariant, in: store)?.playsWithoutOrigin == false)
+        try await keep("audio.mp4", in: store)
+        let status = try #require(try await StreamStatus(of: multivariant, in: store))
+        #expect(status.playsWithoutOrigin)
+        #expect(status.playlists.map(\.role) == ["multivariant", "audio", "variant", "variant"])
+        #expect(status.playlists.map(\.isKept) == [true, true, true, false])
+        await store.close()
+    }
+}
