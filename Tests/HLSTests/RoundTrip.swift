@@ -19,7 +19,9 @@ func identityProblem(_ parsed: ParsedPlaylist) -> String? {
         let declared = PlaylistWriter(version: .declared).bytes(parsed.playlist)
         let again = try parser.parse(declared).playlist
         // Tags of both kinds, of which the decisive one had no value to keep: there is no kind to keep either.
-        if again.kind != parsed.playlist.kind, parsed.diagnostics.contains(where: { $0.rule.name == "place" }) { return nil }
+        if again.kind != parsed.playlist.kind, parsed.diagnostics.contains(where: { $0.rule.name == "place" }) {
+            return nil
+        }
         if again != parsed.playlist { return "changed:\n" + String(decoding: declared, as: UTF8.self) }
         let lowest = PlaylistWriter().bytes(parsed.playlist)
         let second = try parser.parse(lowest).playlist
