@@ -18,13 +18,14 @@ extension AttributeList {
     ) {
         self.init()
         var items = AttributeListScanner(bytes, range)
+        var names: Set<AttributeName> = []
         while let item = items.next() {
             let name = String(playlistBytes: bytes.part(item.name.lowerBound, item.name.upperBound))
             let isName = bytes[item.name].allSatisfy { $0.isAttributeNameCharacter }
             if item.isMalformed || !isName { problems.append(.malformed(name)) }
             guard !item.name.isEmpty else { continue }
             let attribute = AttributeName(rawValue: name)
-            if self[attribute] != nil { problems.append(.duplicate(name)) }
+            if !names.insert(attribute).inserted { problems.append(.duplicate(name)) }
             append(Attribute(name: attribute, value: AttributeList.value(bytes, item, variables, &problems)))
         }
     }
