@@ -188,10 +188,14 @@ struct MediaPlaylistParser {
         switch tag {
         case .byteRange:
             pending.byteRange = ByteRange(reader.bytes, value)
-            if pending.byteRange?.description != reader.text(value) {
+            if pending.byteRange == nil || reader.bytes[value.upperBound - 1] == .at {
                 try reader.report(.error, tag, "value", "The byte range isn't n or n@o.")
             }
-        case .discontinuity: pending.isDiscontinuous = true
+        case .discontinuity:
+            if pending.isDiscontinuous {
+                try reader.report(.warning, tag, "duplicate", "Two discontinuities before one segment count as one.")
+            }
+            pending.isDiscontinuous = true
         case .gap: pending.isGap = true
         case .programDateTime:
             let date = DateTime(reader.text(value))
@@ -202,7 +206,9 @@ struct MediaPlaylistParser {
         case .part:
             pending.tags.append(.part(.init(attributes: try reader.attributes(tag, value, PartialSegment.rules))))
         case .dateRange:
-            pending.tags.append(.dateRange(.init(attributes: try reader.attributes(tag, value, DateRange.rules))))
+            let range = DateRange(attributes: try reader.attributes(tag, value, DateRange.rules))
+            try DateRangeRules.check(range, &reader)
+            pending.tags.append(.dateRange(range))
         case .key:
             let key = EncryptionKey(attributes: try reader.attributes(tag, value, EncryptionKey.rules))
             try KeyRules.check(key, tag, &reader)

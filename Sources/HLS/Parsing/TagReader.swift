@@ -142,6 +142,14 @@ struct TagReader {
                 try reportUndefined([name])
             }
         }
+        try check(list, of: tag, rules)
+        return list
+    }
+
+    /// Reports required attributes that are absent, and values of other types.
+    mutating func check(
+        _ list: AttributeList, of tag: PlaylistTag, _ rules: [AttributeRule]
+    ) throws(PlaylistError) {
         for rule in rules {
             guard let value = list[rule.name] else {
                 if rule.isRequired { try report(.error, tag, "attribute", "\(tag.rawValue) has no \(rule.name).") }
@@ -151,7 +159,6 @@ struct TagReader {
                 try report(.error, tag, "attribute", "\(tag.rawValue): \(rule.name) isn't \(rule.type.name).")
             }
         }
-        return list
     }
 
     /// A tag's value as a whole number.

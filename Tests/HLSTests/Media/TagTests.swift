@@ -6,7 +6,7 @@ struct TagTests {
         let line = "#EXT-X-STREAM-INF:X-A=1,BANDWIDTH=5,X-B=\"c\"\nv\n"
         var playlist = try #require(try PlaylistParser().parse("#EXTM3U\n" + line).playlist.multivariant)
         #expect(PlaylistWriter().text(.multivariant(playlist)) == "#EXTM3U\n" + line)
-        guard case .variant(var variant) = playlist.entries[0] else { return #expect(Bool(false)) }
+        var variant = try #require(playlist.variants.first)
         variant.bandwidth = 7
         variant.attributes["X-A"] = nil
         variant.frameRate = DecimalValue("29.970")
@@ -27,6 +27,19 @@ struct TagTests {
         #expect(range.rangeClass == Interstitial.rangeClass)
         #expect(range.interstitial?.restrictions == ["SKIP", "JUMP"])
         #expect(range.clientAttributes.map(\.name.rawValue) == ["X-ASSET-URI", "X-RESUME-OFFSET", "X-RESTRICT"])
+    }
+
+    @Test(arguments: [
+        ("CLASS=\"com.apple.hls.interstitial\",X-ASSET-URI=\"a\",X-RESUME-OFFSET=0", []),
+        ("CLASS=\"com.apple.hls.interstitial\"", ["D.2-asset"]),
+        ("CLASS=\"com.apple.hls.interstitial\",X-ASSET-LIST=\"l\",X-PLAYOUT-LIMIT=x", ["4.4.5.1-attribute"]),
+        ("END-ON-NEXT=YES", ["4.4.5.1-end-on-next"]), ("CLASS=\"c\",END-ON-NEXT=YES", []),
+        ("END-DATE=\"2023-01-01T00:00:00Z\"", ["4.4.5.1-end"]),
+    ])
+    func checksDateRanges(_ attributes: String, _ rules: [String]) throws {
+        let tag = "#EXT-X-DATERANGE:ID=\"i\",START-DATE=\"2024-01-01T00:00:00Z\",\(attributes)"
+        let parsed = try PlaylistParser().parse("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(tag)\n#EXTINF:1,\na\n")
+        #expect(parsed.diagnostics.map(\.rule.description) == rules)
     }
 
     @Test func tellsWhereADateRangeEnds() {
