@@ -5,7 +5,7 @@ extension MediaPlaylist {
         let skipped = update.mediaSequence..<max(update.mediaSequence, update.firstMediaSequence)
         guard skipped.isEmpty || sequenceRange.contains(skipped.lowerBound) && skipped.upperBound <= nextMediaSequence
         else { throw .unknownSegments(skipped) }
-        let start = skipped.lowerBound - firstMediaSequence
+        let start = skipped.lowerBound &- firstMediaSequence
         let kept = skipped.isEmpty ? [] : Array(segments[start..<(start + skipped.count)])
         var whole = update
         whole.skip = nil

@@ -61,7 +61,7 @@ extension MediaPlaylist {
     }
 
     func segment(at mediaSequence: Int) -> MediaSegment? {
-        let index = mediaSequence - firstMediaSequence
+        let index = mediaSequence &- firstMediaSequence
         return segments.indices.contains(index) ? segments[index] : nil
     }
 
@@ -95,14 +95,15 @@ extension MediaPlaylist {
     /// A server that removes a discontinuity has to count it (section 6.2.2); where it says nothing, we count.
     private func keepDiscontinuitySequence(_ update: inout MediaPlaylist) {
         guard update.discontinuitySequence == 0 else { return }
-        let removed = max(0, update.firstMediaSequence - firstMediaSequence)
-        update.discontinuitySequence = discontinuitySequence + segments.prefix(removed).filter(\.isDiscontinuous).count
+        let removed = max(0, update.firstMediaSequence.addingClamped(-max(firstMediaSequence, -.max)))
+        let count = segments.prefix(removed).filter(\.isDiscontinuous).count
+        update.discontinuitySequence = discontinuitySequence.addingClamped(count)
     }
 
     private func keepClock(_ update: inout MediaPlaylist) {
         let hasClock = update.segments.contains { $0.programDateTime?.nanosecondsSinceEpoch != nil }
         guard !hasClock, !update.segments.isEmpty else { return }
-        let index = update.firstMediaSequence - firstMediaSequence
+        let index = update.firstMediaSequence &- firstMediaSequence
         var clock: Int64?
         for (offset, resolved) in resolvedSegments.enumerated() where offset <= index {
             let start = resolved.programDateTime?.nanosecondsSinceEpoch
@@ -122,7 +123,7 @@ extension MediaPlaylist {
     private func parts(after known: MediaPlaylist?) -> [PlaylistReload.PlacedPart] {
         var placed: [PlaylistReload.PlacedPart] = []
         for (offset, segment) in (segments + (upcoming.map { [$0] } ?? [])).enumerated() where !segment.tags.isEmpty {
-            let sequence = firstMediaSequence + offset
+            let sequence = firstMediaSequence.addingClamped(offset)
             var start = 0
             if let known, !known.segments.isEmpty || known.upcoming != nil {
                 // The parts of a segment that was whole are of no use any more.

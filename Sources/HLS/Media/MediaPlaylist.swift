@@ -44,10 +44,10 @@ public struct MediaPlaylist: Sendable, Hashable {
     }
 
     /// The media sequence number of the first of ``segments``: after those that a delta update leaves out.
-    public var firstMediaSequence: Int { mediaSequence &+ (skip?.count ?? 0) }
+    public var firstMediaSequence: Int { mediaSequence.addingClamped(skip?.count ?? 0) }
 
     /// The media sequence number after the last of ``segments``: that of the segment to come.
-    public var nextMediaSequence: Int { firstMediaSequence &+ segments.count }
+    public var nextMediaSequence: Int { firstMediaSequence.addingClamped(segments.count) }
 
     /// All date ranges of the playlist, in order (4.4.5.1).
     public var dateRanges: [DateRange] {
@@ -73,5 +73,13 @@ public struct MediaPlaylist: Sendable, Hashable {
     /// The sum of the durations, in nanoseconds.
     public var durationNanoseconds: Int64 {
         segments.reduce(0) { $0 &+ $1.duration.nanoseconds }
+    }
+}
+
+extension Int {
+    /// The sum, kept within 64 bits: a playlist may count from anywhere.
+    func addingClamped(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
     }
 }

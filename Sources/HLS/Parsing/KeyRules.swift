@@ -1,5 +1,8 @@
 /// What keys have to be beyond their attributes' types (RFC 8216bis, section 4.4.4.4).
 enum KeyRules {
+    /// The most keys in force at once: there are a handful of key formats, and each segment's set is looked through.
+    static let limit = 64
+
     static func check(_ key: EncryptionKey, _ tag: PlaylistTag, _ reader: inout TagReader) throws(PlaylistError) {
         if key.method == .none {
             if key.attributes.attributes.count > 1 {

@@ -6,6 +6,7 @@ struct MediaPlaylistParser {
     /// The segment whose tags are being read.
     private var pending = MediaSegment(uri: "", duration: .zero)
     private var hasDuration = false
+    private var parameters: String?
     private var keys: [EncryptionKey] = []
     private var map: MediaInitializationSection?
     /// ``keys`` and ``map`` as the segments from here on share them.
@@ -68,7 +69,7 @@ struct MediaPlaylistParser {
     private mutating func forgetDuration() {
         pending.duration = .zero
         pending.title = ""
-        pending.tags.removeAll { if case .durationParameters = $0 { true } else { false } }
+        parameters = nil
     }
 
     private mutating func title(_ range: Range<Int>, _ reader: inout TagReader) throws(PlaylistError) {
@@ -77,8 +78,7 @@ struct MediaPlaylistParser {
         let parameters = reader.bytes.trimmed(range.lowerBound, comma ?? range.upperBound)
         if !parameters.isEmpty {
             try reader.report(.error, .segment, "duration", "Something stands between the duration and the comma.")
-            // First, wherever EXTINF stands among the tags: where it is written isn't where it was read.
-            pending.tags.insert(.durationParameters(reader.text(parameters)), at: 0)
+            self.parameters = reader.text(parameters)
         }
         let title = reader.bytes.trimmed(comma.map { $0 + 1 } ?? range.upperBound, range.upperBound)
         if !title.isEmpty { pending.title = reader.text(title) }
@@ -94,6 +94,11 @@ struct MediaPlaylistParser {
         if let bytes = pending.byteRange, bytes.offset == nil { try checkContinuation(&reader) }
         if pending.duration > longest.duration { longest = (pending.duration, reader.line.number) }
         pending.share(conditions)
+        if let text = parameters {
+            // First, wherever EXTINF stands among the tags: where it is written isn't where it was read.
+            pending.tags.insert(.durationParameters(text), at: 0)
+            parameters = nil
+        }
         playlist.segments.append(pending)
         if playlist.segments.count == MediaPlaylistParser.sampleCount { reserve(reader) }
         pending = MediaSegment(uri: "", duration: .zero)
@@ -183,10 +188,14 @@ struct MediaPlaylistParser {
         switch tag {
         case .byteRange:
             pending.byteRange = ByteRange(reader.bytes, value)
-            if pending.byteRange?.description != reader.text(value) {
+            if pending.byteRange == nil || reader.bytes[value.upperBound - 1] == .at {
                 try reader.report(.error, tag, "value", "The byte range isn't n or n@o.")
             }
-        case .discontinuity: pending.isDiscontinuous = true
+        case .discontinuity:
+            if pending.isDiscontinuous {
+                try reader.report(.warning, tag, "duplicate", "Two discontinuities before one segment count as one.")
+            }
+            pending.isDiscontinuous = true
         case .gap: pending.isGap = true
         case .programDateTime:
             let date = DateTime(reader.text(value))
@@ -197,11 +206,18 @@ struct MediaPlaylistParser {
         case .part:
             pending.tags.append(.part(.init(attributes: try reader.attributes(tag, value, PartialSegment.rules))))
         case .dateRange:
-            pending.tags.append(.dateRange(.init(attributes: try reader.attributes(tag, value, DateRange.rules))))
+            let range = DateRange(attributes: try reader.attributes(tag, value, DateRange.rules))
+            try DateRangeRules.check(range, &reader)
+            pending.tags.append(.dateRange(range))
         case .key:
             let key = EncryptionKey(attributes: try reader.attributes(tag, value, EncryptionKey.rules))
             try KeyRules.check(key, tag, &reader)
-            keys = keys.applying(key)
+            let applied = keys.applying(key)
+            guard applied.count <= KeyRules.limit else {
+                try reader.report(.error, tag, "count", "More than \(KeyRules.limit) keys are in force at once.")
+                break
+            }
+            keys = applied
             conditions = MediaSegment.conditions(keys: keys, map: map)
         default:
             var section = MediaInitializationSection(
@@ -230,10 +246,9 @@ struct MediaPlaylistParser {
         pending.byteRange = nil
         pending.share(conditions)
         if playlist.segments.isEmpty, conditions == nil, !pending.isDiscontinuous {
-            while case .unknown(let tag)? = pending.tags.first {
-                playlist.unknownTags.append(tag)
-                pending.tags.removeFirst()
-            }
+            let leading = pending.tags.prefix { if case .unknown = $0 { true } else { false } }
+            pending.tags.removeFirst(leading.count)
+            for case .unknown(let tag) in leading { playlist.unknownTags.append(tag) }
         }
         let hasTags = !pending.tags.isEmpty || pending.isDiscontinuous || pending.isGap
         if hasTags || conditions != playlist.segments.last?.conditions { playlist.upcoming = pending }

@@ -18,6 +18,7 @@ struct TagReader {
     private var hasHeader = false
     private var isASCII: Bool
     private let hasVariables: Bool
+    private var expanded = 0
 
     init(
         _ bytes: UnsafeRawBufferPointer, context: PlaylistContext, limits: PlaylistParser.Limits, log: DiagnosticLog
@@ -108,11 +109,18 @@ struct TagReader {
 
     private mutating func substitutedURI(_ range: Range<Int>) throws(PlaylistError) -> String {
         let (text, undefined) = variables.substituting(bytes, range)
+        try countExpansion(text)
         try reportUndefined(undefined)
         let uri = text.trimmedBlanks
         // Neither an empty line nor a comment is a URI.
         if uri.isEmpty { return self.text(range) }
         return uri.utf8.first == .numberSign ? "%23" + uri.dropFirst() : uri
+    }
+
+    private mutating func countExpansion(_ text: String) throws(PlaylistError) {
+        expanded += text.utf8.count
+        let limit = min(limits.playlistLength, VariableScope.expansionLimit)
+        if expanded > limit { throw .playlistTooLong(limit: limit) }
     }
 
     /// A tag's attributes, checked against what the RFC says of them.
@@ -121,6 +129,9 @@ struct TagReader {
     ) throws(PlaylistError) -> AttributeList {
         var problems: [AttributeList.Problem] = []
         let list = AttributeList(bytes, value, substituting: variables, problems: &problems)
+        if hasVariables, VariableScope.hasReference(bytes, value) {
+            for attribute in list.attributes { try countExpansion(attribute.value.text) }
+        }
         for problem in problems {
             switch problem {
             case .malformed(let name):
@@ -131,6 +142,14 @@ struct TagReader {
                 try reportUndefined([name])
             }
         }
+        try check(list, of: tag, rules)
+        return list
+    }
+
+    /// Reports required attributes that are absent, and values of other types.
+    mutating func check(
+        _ list: AttributeList, of tag: PlaylistTag, _ rules: [AttributeRule]
+    ) throws(PlaylistError) {
         for rule in rules {
             guard let value = list[rule.name] else {
                 if rule.isRequired { try report(.error, tag, "attribute", "\(tag.rawValue) has no \(rule.name).") }
@@ -140,7 +159,6 @@ struct TagReader {
                 try report(.error, tag, "attribute", "\(tag.rawValue): \(rule.name) isn't \(rule.type.name).")
             }
         }
-        return list
     }
 
     /// A tag's value as a whole number.

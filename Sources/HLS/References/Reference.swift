@@ -3,7 +3,7 @@ public struct Reference: Sendable, Hashable {
     /// What the reference names.
     public var role: ReferenceRole
     /// The URI after variable substitution (RFC 8216bis, section 4.3), relative or absolute as it is written. Bytes
-    /// that aren't UTF-8 are percent-encoded.
+    /// that aren't UTF-8 are percent-encoded. Past 64 MiB of substituted text, no more is substituted.
     public var uri: String
     /// The place of the URI as it is written, within the playlist's bytes, quotes left out.
     public var bytes: Range<Int>

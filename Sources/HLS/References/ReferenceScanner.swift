@@ -9,6 +9,7 @@ struct ReferenceScanner {
     private var tagName: Range<Int> = 0..<0
     private var followsStreamInformation = false
     private let hasBraces: Bool
+    private var expanded = 0
 
     init(_ bytes: UnsafeRawBufferPointer, context: PlaylistContext) {
         self.bytes = bytes
@@ -74,7 +75,9 @@ struct ReferenceScanner {
         _ role: ReferenceRole, _ range: Range<Int>, attribute: AttributeName?, isQuoted: Bool
     ) -> Reference {
         let hasVariables = hasBraces && VariableScope.hasReference(bytes, range)
-        let uri = hasVariables ? variables.substituting(bytes, range).text : text(range)
+        let substitutes = hasVariables && expanded < VariableScope.expansionLimit
+        let uri = substitutes ? variables.substituting(bytes, range).text : text(range)
+        if substitutes { expanded += uri.utf8.count }
         return Reference(
             role: role, uri: uri, bytes: range, line: line.number, attribute: attribute, isQuoted: isQuoted,
             hasVariables: hasVariables)

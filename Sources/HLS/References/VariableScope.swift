@@ -14,6 +14,8 @@ struct VariableScope {
     /// Values may hold values: without a bound, thirty lines could name a gigabyte.
     static let valueLimit = 64 * 1024
     static let totalLimit = 1024 * 1024
+    /// A playlist of short lines that each name a long value would grow ten thousand times.
+    static let expansionLimit = 64 * 1024 * 1024
 
     private(set) var values: [String: String] = [:]
     private let context: PlaylistContext
@@ -68,15 +70,11 @@ struct VariableScope {
         var undefined: [String] = []
         var index = range.lowerBound
         while index < range.upperBound {
-            if bytes[index] == .openBrace, index + 1 < range.upperBound, bytes[index + 1] == .dollar,
-                let close = bytes.first(.closeBrace, from: index + 2, to: range.upperBound)
-            {
+            if let close = VariableScope.referenceEnd(bytes, index..<range.upperBound) {
                 let name = String(playlistBytes: bytes.part(index + 2, close))
-                if let value = values[name] {
+                if let value = values[name], output.count + value.utf8.count <= VariableScope.totalLimit {
                     output.append(contentsOf: value.utf8)
                     index = close + 1
-                    // A line that repeats a long value is the same attack as values within values.
-                    if output.count > VariableScope.totalLimit { break }
                     continue
                 }
                 undefined.append(name)
@@ -85,6 +83,22 @@ struct VariableScope {
             index += 1
         }
         return (output.withUnsafeBytes { String(playlistBytes: $0) }, undefined)
+    }
+
+    /// The closing brace of the reference that begins a range; nil where none begins. Only the characters of names
+    /// (section 4.4.2.3) are passed over, so that a line of opening braces isn't searched again from each.
+    private static func referenceEnd(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
+        guard range.count > 2, bytes[range.lowerBound] == .openBrace, bytes[range.lowerBound + 1] == .dollar else {
+            return nil
+        }
+        var index = range.lowerBound + 2
+        while index < range.upperBound,
+            bytes[index].isLetter || bytes[index].isDigit || bytes[index] == .minus
+                || bytes[index] == UInt8(ascii: "_")
+        {
+            index += 1
+        }
+        return index < range.upperBound && bytes[index] == .closeBrace ? index : nil
     }
 
     /// A value from outside less what would end a line or a quoted string.

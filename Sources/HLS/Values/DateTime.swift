@@ -8,9 +8,9 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
     /// Without a time zone, UTC is assumed.
     public let nanosecondsSinceEpoch: Int64?
 
-    /// Takes a text, readable or not. Quotes and line ends, which can't stand in a playlist's date, are dropped.
+    /// Takes a text, readable or not. Line ends, and blanks around it, are dropped.
     public init(_ text: String) {
-        let text = text.removing { $0 == .quote || $0 == .lineFeed || $0 == .carriageReturn }
+        let text = text.removing { $0 == .lineFeed || $0 == .carriageReturn }.trimmedBlanks
         self.text = text
         nanosecondsSinceEpoch = DateTimeReader(text).nanoseconds()
     }

@@ -67,9 +67,7 @@ struct GlobocomTree {
     private func stream(_ list: AttributeList, _ kind: String) -> JSONValue {
         var tree = attributes(
             list, numbers: ["program_id", "frame_rate"], quotes: ["closed_captions", "req_video_layout"])
-        if tree["closed_captions"] == .string("NONE") { tree["closed_captions"] = .string("NONE") }
         for name in ["bandwidth", "average_bandwidth"] where tree[name] != nil {
-            let name = name
             tree[name] = JSONValue(list.integer(name == "bandwidth" ? "BANDWIDTH" : "AVERAGE-BANDWIDTH"))
         }
         return .members(tree)

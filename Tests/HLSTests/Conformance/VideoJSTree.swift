@@ -135,11 +135,10 @@ struct VideoJSTree {
         }
         if playlist.upcoming?.parts.isEmpty == false || !playlist.preloadHints.isEmpty {
             let discontinuities = playlist.segments.filter(\.isDiscontinuous).count
-            let isEncryptedMap = playlist.segments.last?.map
             tree["preloadSegment"] = .members([
                 "timeline": JSONValue(playlist.discontinuitySequence + discontinuities),
                 "preloadHints": .array(playlist.preloadHints.map(hint)),
-                "map": isEncryptedMap.map { map($0) } ?? .null,
+                "map": playlist.segments.last?.map.map { map($0) } ?? .null,
                 "parts": parts(playlist.upcoming?.parts ?? []),
             ])
         }

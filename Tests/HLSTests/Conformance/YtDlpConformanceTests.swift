@@ -1,0 +1,43 @@
+import HLS
+import Testing
+
+/// yt-dlp's two multivariant playlists against its lists of formats.
+@Suite(.needsCorpora)
+struct YtDlpConformanceTests {
+    @Test(arguments: ["bipbop_16x9", "img_bipbop_adv_example_fmp4"])
+    func findsTheSameStreams(_ name: String) throws {
+        let expected = try Corpora.json("yt-dlp/m3u8/\(name).expected.json")
+        let base = try #require(expected["manifest_url"].string)
+        let parsed = try PlaylistParser().parse(try Corpora.bytes("yt-dlp/m3u8/\(name).m3u8")).playlist
+        let playlist = try #require(parsed.resolvingURIs(against: base).multivariant)
+        let formats = expected["formats"].array
+        #expect(!formats.isEmpty)
+        var found = 0
+        for format in formats where expect(format, in: playlist) { found += 1 }
+        #expect(found == formats.count)
+        let audio = playlist.renditions.filter { $0.type == .audio && $0.uri != nil }
+        #expect(formats.count == playlist.variants.count + audio.count)
+    }
+
+    /// Whether a format is a variant stream, or an audio rendition, with the same values.
+    private func expect(_ format: JSONValue, in playlist: MultivariantPlaylist) -> Bool {
+        guard let url = format["url"].string else { return false }
+        if let rendition = playlist.renditions.first(where: { $0.uri == url }) {
+            return rendition.type == .audio && JSONValue(rendition.language) == format["language"]
+        }
+        return playlist.variants.contains { variant in
+            let kilobits = (variant.averageBandwidth ?? variant.bandwidth)
+            let rate = JSONValue(Double(kilobits) / 1000)
+            return variant.uri == url
+                && (format["tbr"] == .null || rate.differences(from: format["tbr"]).isEmpty)
+                && (format["height"] == .null || JSONValue(variant.resolution?.height) == format["height"])
+                && (format["width"] == .null || JSONValue(variant.resolution?.width) == format["width"])
+                && isCodec(format["vcodec"], of: variant) && isCodec(format["acodec"], of: variant)
+        }
+    }
+
+    private func isCodec(_ codec: JSONValue, of variant: VariantStream) -> Bool {
+        guard let codec = codec.string, codec != "none" else { return true }
+        return variant.codecs.contains(codec)
+    }
+}

@@ -1,0 +1,160 @@
+import HLS
+import Testing
+
+struct MediaPlaylistReloadTests {
+    private func parse(_ text: String) throws -> MediaPlaylist {
+        try #require(try PlaylistParser().parse(text).playlist.media)
+    }
+
+    /// Segments of 4 s whose names are their numbers.
+    private func playlist(_ range: Range<Int>, header: String = "", footer: String = "", name: String = "s") throws
+        -> MediaPlaylist
+    {
+        let segments = range.map { "#EXTINF:4,\n\(name)\($0).ts\n" }.joined()
+        return try parse(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(range.lowerBound)\n\(header)\(segments)\(footer)"
+        )
+    }
+
+    @Test func tellsNewAndRemovedSegments() throws {
+        let reload = try playlist(10..<15).reloaded(with: playlist(12..<17))
+        #expect(reload.outcome == .updated)
+        #expect(reload.newSegments == 15..<17)
+        #expect(reload.removedSegments == 10..<12)
+        #expect(reload.missedSegments.isEmpty)
+        #expect(reload.playlist.segments.map(\.uri) == (12..<17).map { "s\($0).ts" })
+    }
+
+    @Test func seesThatNothingChanged() throws {
+        let reload = try playlist(10..<15).reloaded(with: playlist(10..<15))
+        #expect(reload.outcome == .unchanged)
+        #expect(reload.newSegments.isEmpty)
+        #expect(reload.removedSegments.isEmpty)
+    }
+
+    @Test func takesTheFirstLoadAsNew() throws {
+        let reload = try MediaPlaylist().reloaded(with: playlist(10..<12))
+        #expect(reload.outcome == .updated)
+        #expect(reload.newSegments == 10..<12)
+        #expect(reload.missedSegments.isEmpty)
+    }
+
+    @Test func namesWhatTheWindowMovedPast() throws {
+        let reload = try playlist(10..<15).reloaded(with: playlist(18..<20))
+        #expect(reload.outcome == .updated)
+        #expect(reload.missedSegments == 15..<18)
+        #expect(reload.newSegments == 18..<20)
+        #expect(reload.removedSegments == 10..<15)
+    }
+
+    @Test func keepsWhatIsKnownWhenACopyIsOlder() throws {
+        let known = try playlist(12..<17)
+        let reload = try known.reloaded(with: playlist(10..<15))
+        #expect(reload.outcome == .stale)
+        #expect(reload.playlist == known)
+    }
+
+    @Test func keepsWhatIsKnownWhenAPlaylistIsEmpty() throws {
+        let known = try playlist(12..<17)
+        #expect(try known.reloaded(with: parse("#EXTM3U\n#EXT-X-TARGETDURATION:4\n")).outcome == .stale)
+        let ended = try known.reloaded(with: parse("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-ENDLIST\n"))
+        #expect(ended.hasEnded)
+        #expect(ended.playlist.segments == known.segments)
+    }
+
+    @Test func seesThatTheSequenceBeganAnew() throws {
+        let behind = try playlist(500..<505).reloaded(with: playlist(0..<3))
+        #expect(behind.outcome == .reset)
+        #expect(behind.newSegments == 0..<3)
+        #expect(behind.removedSegments == 500..<505)
+        let sameNumbers = try playlist(0..<5).reloaded(with: playlist(0..<6, name: "other"))
+        #expect(sameNumbers.outcome == .reset)
+    }
+
+    @Test func overlooksFreshTokens() throws {
+        let known = try parse("#EXTM3U\n#EXTINF:4,\na.ts?t=1\n")
+        let reload = try known.reloaded(with: parse("#EXTM3U\n#EXTINF:4,\na.ts?t=2\n#EXTINF:4,\nb.ts?t=2\n"))
+        #expect(reload.outcome == .updated)
+        #expect(reload.newSegments == 1..<2)
+    }
+
+    @Test func fillsInWhatADeltaUpdateLeavesOut() throws {
+        let known = try playlist(10..<16, header: "#EXT-X-MAP:URI=\"init.mp4\"\n")
+        let update = try parse(
+            """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-MEDIA-SEQUENCE:11
+            #EXT-X-SKIP:SKIPPED-SEGMENTS=4
+            #EXTINF:4,
+            s15.ts
+            #EXTINF:4,
+            s16.ts
+            """)
+        let reload = try known.reloaded(with: update)
+        #expect(reload.outcome == .updated)
+        #expect(reload.playlist.skip == nil)
+        #expect(reload.playlist.mediaSequence == 11)
+        #expect(reload.playlist.segments.map(\.uri) == (11..<17).map { "s\($0).ts" })
+        #expect(reload.playlist.segments.allSatisfy { $0.map?.uri == "init.mp4" })
+        #expect(reload.newSegments == 16..<17)
+    }
+
+    @Test func refusesADeltaUpdateOfWhatIsNotKnown() throws {
+        let update = try parse("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:5\n#EXT-X-SKIP:SKIPPED-SEGMENTS=4\n#EXTINF:4,\ns9.ts\n")
+        #expect(throws: PlaylistReloadError.unknownSegments(5..<9)) { try playlist(8..<12).reloaded(with: update) }
+    }
+
+    @Test func removesTheDateRangesThatADeltaUpdateNames() throws {
+        let range = { (id: String) in "#EXT-X-DATERANGE:ID=\"\(id)\",START-DATE=\"2024-01-01T00:00:00Z\"\n" }
+        let control = "#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=24,CAN-SKIP-DATERANGES=YES\n"
+        let known = try playlist(10..<14, header: control + range("old") + range("kept"))
+        let update = try parse(
+            "#EXTM3U\n\(control)#EXT-X-MEDIA-SEQUENCE:11\n"
+                + "#EXT-X-SKIP:SKIPPED-SEGMENTS=2,RECENTLY-REMOVED-DATERANGES=\"old\"\n"
+                + "#EXTINF:4,\ns13.ts\n\(range("new"))#EXTINF:4,\ns14.ts\n")
+        let reload = try known.reloaded(with: update)
+        #expect(reload.playlist.dateRanges.map(\.id) == ["kept", "new"])
+        #expect(reload.removedDateRanges == ["old"])
+    }
+
+    @Test func countsDiscontinuitiesThatTheServerForgets() throws {
+        let known = try parse(
+            """
+            #EXTM3U
+            #EXT-X-DISCONTINUITY-SEQUENCE:3
+            #EXTINF:4,
+            s0.ts
+            #EXT-X-DISCONTINUITY
+            #EXTINF:4,
+            s1.ts
+            #EXTINF:4,
+            s2.ts
+            """)
+        let reload = try known.reloaded(with: playlist(2..<4))
+        #expect(reload.playlist.resolvedSegments.map(\.discontinuitySequence) == [4, 4])
+    }
+
+    @Test func keepsTheClockWhenItsDateLeaves() throws {
+        let known = try playlist(0..<3, header: "#EXT-X-PROGRAM-DATE-TIME:2024-01-01T00:00:00Z\n")
+        var reload = try known.reloaded(with: playlist(2..<5))
+        #expect(reload.playlist.segments[0].programDateTime?.text == "2024-01-01T00:00:08.000Z")
+        reload = try reload.playlist.reloaded(with: playlist(5..<6))
+        #expect(reload.playlist.segments[0].programDateTime?.text == "2024-01-01T00:00:20.000Z")
+    }
+
+    @Test func tellsNewParts() throws {
+        let part = { (name: String) in "#EXT-X-PART:DURATION=1,URI=\"\(name)\"\n" }
+        let known = try playlist(0..<2, footer: part("2.0"))
+        let grown = try known.reloaded(with: playlist(0..<2, footer: part("2.0") + part("2.1")))
+        #expect(grown.outcome == .updated)
+        #expect(grown.newParts.map(\.part.uri) == ["2.1"])
+        #expect(grown.newParts.map(\.index) == [1])
+        let next = try parse(
+            "#EXTM3U\n#EXTINF:4,\ns0.ts\n#EXTINF:4,\ns1.ts\n\(part("2.0"))\(part("2.1"))#EXTINF:2,\ns2.ts\n\(part("3.0"))"
+        )
+        let reload = try known.reloaded(with: next)
+        #expect(reload.newParts.map { "\($0.mediaSequence).\($0.index)" } == ["2.1", "3.0"])
+        #expect(try grown.playlist.reloaded(with: known).outcome == .stale)
+    }
+}

@@ -1,0 +1,36 @@
+import HLS
+import Testing
+
+struct ReloadScheduleTests {
+    @Test func waitsATargetDurationAfterAChangeAndHalfOfItOtherwise() {
+        let playlist = MediaPlaylist(targetDuration: 6)
+        #expect(playlist.reloadInterval(after: .updated) == .seconds(6))
+        #expect(playlist.reloadInterval(after: .reset) == .seconds(6))
+        #expect(playlist.reloadInterval(after: .unchanged) == .seconds(3))
+        #expect(playlist.reloadInterval(after: .stale) == .seconds(3))
+        #expect(playlist.stallInterval == .seconds(9))
+    }
+
+    @Test func reloadsNothingThatIsOver() {
+        var playlist = MediaPlaylist(targetDuration: 6)
+        playlist.hasEndList = true
+        #expect(playlist.reloadInterval(after: .updated) == nil)
+    }
+
+    @Test func asksForTheNextPartOnlyWhereTheServerWaits() throws {
+        let live = try #require(try PlaylistParser().parse(SamplePlaylists.lowLatency).playlist.media)
+        let directives = live.nextDirectives()
+        #expect(directives == DeliveryDirectives(mediaSequence: 102, part: 1, skip: .segments))
+        #expect(live.nextDirectives(age: .seconds(13)).skip == nil)
+        #expect(MediaPlaylist(targetDuration: 4).nextDirectives().isEmpty)
+    }
+
+    @Test func putsDirectivesIntoAURL() {
+        let directives = DeliveryDirectives(mediaSequence: 7, part: 2, skip: .segmentsAndDateRanges)
+        let url = directives.applied(to: "https://h/p.m3u8?a=1&_HLS_msn=3&b=%20#f")
+        #expect(url == "https://h/p.m3u8?a=1&b=%20&_HLS_msn=7&_HLS_part=2&_HLS_skip=v2#f")
+        #expect(DeliveryDirectives(url: url) == directives)
+        #expect(DeliveryDirectives.removed(from: url) == "https://h/p.m3u8?a=1&b=%20#f")
+        #expect(DeliveryDirectives.removed(from: "https://h/p.m3u8?_HLS_msn=1") == "https://h/p.m3u8")
+    }
+}

@@ -1,0 +1,63 @@
+import HLS
+import Testing
+
+struct ParserErrorTests {
+    private static let body = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n"
+
+    @Test func saysWhatABodyIsThatIsNoPlaylist() {
+        for (text, content) in [
+            ("", ForeignContent.empty), ("<html>login</html>", .html), ("{\"a\":1}", .json), ("Not Found", .text),
+        ] {
+            #expect(throws: PlaylistError.notAPlaylist(content)) { try PlaylistParser().parse(text) }
+        }
+    }
+
+    @Test func endsAStrictParseAtTheFirstError() {
+        let parser = PlaylistParser(isStrict: true)
+        let error = #expect(throws: PlaylistError.self) { try parser.parse("#EXTM3U\n#EXTINF:x,\na\n") }
+        #expect(error?.line == 2)
+        #expect(throws: Never.self) { try parser.parse(Self.body) }
+    }
+
+    @Test func inflatesWithTheInflaterItIsGiven() throws {
+        let compressed: [UInt8] = [0x1F, 0x8B, 1, 2, 3]
+        #expect(throws: PlaylistError.notInflated) { try PlaylistParser().parse(compressed) }
+        let parser = PlaylistParser { bytes, limit in
+            #expect(bytes == compressed)
+            #expect(limit == 64 * 1024 * 1024)
+            return Array(Self.body.utf8)
+        }
+        let parsed = try parser.parse(compressed)
+        #expect(parsed.playlist.media?.segments.count == 2)
+        #expect(parsed.diagnostics.map(\.rule.description) == ["4-compressed"])
+        #expect(throws: PlaylistError.notInflated) {
+            try PlaylistParser(inflate: { _, _ in throw PlaylistError.notInflated }).parse(compressed)
+        }
+    }
+
+    @Test func keepsToItsLimits() {
+        var parser = PlaylistParser()
+        parser.limits.playlistLength = 20
+        #expect(throws: PlaylistError.playlistTooLong(limit: 20)) { try parser.parse(Self.body) }
+        parser = PlaylistParser()
+        parser.limits.lineLength = 20
+        #expect(throws: PlaylistError.lineTooLong(line: 2, limit: 20)) { try parser.parse(Self.body) }
+        parser = PlaylistParser()
+        parser.limits.entries = 2
+        #expect(throws: PlaylistError.tooManyTags(line: 6, limit: 2)) { try parser.parse(Self.body) }
+    }
+
+    @Test func countsFindingsPastTheLimit() throws {
+        var parser = PlaylistParser()
+        parser.limits.diagnostics = 3
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + String(repeating: "a.ts\n", count: 10)
+        let parsed = try parser.parse(text)
+        #expect(parsed.diagnostics.count == 3)
+        #expect(parsed.droppedDiagnostics == 7)
+    }
+
+    @Test func describesErrorsWithTheirLine() {
+        #expect(PlaylistError.lineTooLong(line: 3, limit: 9).description == "Line 3 is longer than 9 bytes.")
+        #expect(PlaylistError.notAPlaylist(.html).description == "The body isn't a playlist; it is HTML.")
+    }
+}

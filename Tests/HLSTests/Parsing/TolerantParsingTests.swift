@@ -1,0 +1,103 @@
+import HLS
+import Testing
+
+/// What real servers write, against the RFC or at its edges.
+struct TolerantParsingTests {
+    private func media(_ text: String) throws -> (playlist: MediaPlaylist, rules: [String]) {
+        let parsed = try PlaylistParser().parse(text)
+        return (try #require(parsed.playlist.media), parsed.diagnostics.map(\.rule.description))
+    }
+
+    @Test(arguments: ["\n", "\r\n", "\r"])
+    func readsEveryLineEnd(_ end: String) throws {
+        let text = ["#EXTM3U", "#EXT-X-TARGETDURATION:4", "#EXTINF:4,", "a.ts", "#EXT-X-ENDLIST"].joined(separator: end)
+        let (playlist, rules) = try media(text)
+        #expect(playlist.segments.map(\.uri) == ["a.ts"])
+        #expect(playlist.hasEndList)
+        #expect(rules.isEmpty)
+    }
+
+    @Test func readsByteOrderMarksAndBlankLeadingLines() throws {
+        #expect(try media("\u{FEFF}#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n").rules == ["4.1-byte-order-mark"])
+        #expect(try media("\n \n#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n").rules == ["4.4.1.1-first-line"])
+    }
+
+    @Test(arguments: [true, false])
+    func readsUTF16(_ isBigEndian: Bool) throws {
+        let units = "\u{FEFF}#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,é\na\n".utf16
+        let bytes = units.flatMap {
+            isBigEndian ? [UInt8($0 >> 8), UInt8($0 & 255)] : [UInt8($0 & 255), UInt8($0 >> 8)]
+        }
+        let parsed = try PlaylistParser().parse(bytes)
+        #expect(parsed.playlist.media?.segments.map(\.title) == ["é"])
+        #expect(parsed.diagnostics.map(\.rule.description) == ["4.1-encoding"])
+    }
+
+    @Test func readsTextThatIsNotUTF8() throws {
+        let bytes = Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\ncaf".utf8) + [0xE9] + Array(".ts\n".utf8)
+        let parsed = try PlaylistParser().parse(bytes)
+        #expect(parsed.playlist.media?.segments.map(\.uri) == ["caf%E9.ts"])
+        #expect(parsed.diagnostics.map(\.rule.description) == ["4.1-encoding"])
+        #expect(parsed.diagnostics.map(\.line) == [4])
+    }
+
+    @Test func readsEXTINFWithoutACommaOrWithBlanks() throws {
+        let (playlist, rules) = try media(
+            "#EXTM3U\n#EXT-X-TARGETDURATION: 10\n#EXTINF: 9\na\n#EXTINF: 9 , A title \nb\n")
+        #expect(playlist.segments.map(\.duration) == [DecimalValue(9), DecimalValue(9)])
+        #expect(playlist.segments.map(\.title) == ["", "A title"])
+        #expect(rules == ["4.4.4.1-comma"])
+    }
+
+    @Test func readsOddTargetDurations() throws {
+        #expect(try media("#EXTM3U\n#EXT-X-TARGETDURATION:8.2\n#EXTINF:8,\na\n").playlist.targetDuration == 9)
+        let missing = try media("#EXTM3U\n#EXTINF:8,\na\n")
+        #expect(missing.playlist.targetDuration == nil)
+        #expect(missing.rules == ["4.4.3.1-missing"])
+        #expect(
+            try media("#EXTM3U\n#EXT-X-TARGETDURATION:x\n#EXTINF:8,\na\n").rules == [
+                "4.4.3.1-value", "4.4.3.1-missing",
+            ])
+    }
+
+    @Test func saysThatASegmentIsTooLong() throws {
+        let (_, rules) = try media(
+            "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:8\n#EXTINF:8.4,\na\n#EXTINF:8.5,\nb\n")
+        #expect(rules == ["4.4.3.1-exceeded"])
+    }
+
+    @Test func keepsTheAttributesOfIPTVLists() throws {
+        let text = "#EXTM3U\n#EXTINF:-1 tvg-id=\"a,b\" group=\"c\",Channel, One\nhttp://h/1\n"
+        let (playlist, _) = try media(text)
+        #expect(playlist.segments[0].title == "Channel, One")
+        #expect(playlist.segments[0].tags == [.durationParameters("tvg-id=\"a,b\" group=\"c\"")])
+        #expect(PlaylistWriter().text(.media(playlist)) == text)
+    }
+
+    @Test func readsAttributeListsThatBreakTheGrammar() throws {
+        let text = "#EXTM3U\n#EXT-X-STREAM-INF: BANDWIDTH = 1280000.0 , CODECS=\"a, b\"x,,FLAG,NAME=\"open\nlow.m3u8\n"
+        let parsed = try PlaylistParser().parse(text)
+        let variant = try #require(parsed.playlist.multivariant?.variants.first)
+        #expect(variant.bandwidth == 1_280_000)
+        #expect(variant.codecs == ["a", "b"])
+        #expect(variant.attributes.text("NAME") == "open")
+        #expect(variant.attributes.text("FLAG")?.isEmpty == true)
+        #expect(parsed.diagnostics.contains { $0.rule.description == "4.2-syntax" })
+    }
+
+    @Test func reportsTheLine() throws {
+        let parsed = try PlaylistParser().parse("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\n# comment\n#EXTINF:abc\na\n")
+        #expect(parsed.diagnostics.map(\.line) == [5])
+        #expect(parsed.diagnostics.first?.severity == .error)
+    }
+
+    @Test func acceptsWhatTheRFCAllowsWithoutAWord() throws {
+        for sample in [SamplePlaylists.lowLatency, SamplePlaylists.delta, SamplePlaylists.iFrames] {
+            #expect(try PlaylistParser(isStrict: true).parse(sample).diagnostics.isEmpty)
+        }
+        let context = PlaylistContext(playlistURL: "https://h/p.m3u8?token=1")
+        #expect(
+            try PlaylistParser(isStrict: true, context: context).parse(SamplePlaylists.multivariant).diagnostics.isEmpty
+        )
+    }
+}
