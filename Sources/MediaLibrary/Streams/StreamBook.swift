@@ -21,7 +21,9 @@ public final class StreamBook: Sendable {
 
     /// Notes the segments of a media playlist that was just asked for.
     ///
-    /// - Parameter variables: what it may import (RFC 8216bis §4.4.2.3).
+    /// - Parameters:
+    ///   - playlist: the playlist.
+    ///   - variables: what it may import (RFC 8216bis §4.4.2.3).
     public func note(_ playlist: LoadedPlaylist, variables: [String: String] = [:]) {
         let index = StreamIndex(playlist, variables: variables)
         state.withLock { state in

@@ -30,7 +30,9 @@ public struct StreamStatus: Sendable, Hashable, Codable {
 
     /// Looks at what is kept; the origin isn't asked.
     ///
-    /// - Parameter url: a multivariant or media playlist.
+    /// - Parameters:
+    ///   - url: a multivariant or media playlist.
+    ///   - store: where it may be kept.
     /// - Returns: nil if what is kept of `url` isn't a playlist.
     /// - Throws: `CacheError`.
     public init?(of url: ResourceURL, in store: CacheStore) async throws {
