@@ -8,6 +8,9 @@
 /// }
 /// ```
 public struct PlaylistReferences: Sendable {
+    /// By this much of a playlist it's judged how much longer it gets.
+    private static let sampleLength = 64 * 1024
+
     /// What variables of the playlist may come from (RFC 8216bis, section 4.4.2.3).
     public var context: PlaylistContext
 
@@ -48,8 +51,8 @@ public struct PlaylistReferences: Sendable {
     ) throws(Failure) -> [UInt8] {
         try withBytes(of: bytes) { (buffer) throws(Failure) in
             var output: [UInt8] = []
-            // Room for some growth: doubling a large array would cost more memory than its slack.
-            output.reserveCapacity(buffer.count + buffer.count / 4)
+            output.reserveCapacity(min(buffer.count, PlaylistReferences.sampleLength) * 2)
+            var isReserved = false
             var copied = 0
             var scanner = ReferenceScanner(buffer, context: context)
             while let reference = scanner.next() {
@@ -60,6 +63,12 @@ public struct PlaylistReferences: Sendable {
                 output.appendURI(uri)
                 if needsQuotes { output.append(.quote) }
                 copied = reference.bytes.upperBound
+                if !isReserved, copied >= PlaylistReferences.sampleLength {
+                    // Room for all of it, judged by the part that is done: growing by doubling would hold it twice.
+                    isReserved = true
+                    let growth = Double(output.count) / Double(copied)
+                    output.reserveCapacity(Int(Double(buffer.count) * growth * 1.02) + 1024)
+                }
             }
             output.append(contentsOf: buffer[copied...])
             return output

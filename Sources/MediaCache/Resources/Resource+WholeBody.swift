@@ -50,6 +50,8 @@ extension Resource {
         guard let session = try session(read, over: representation) else { return nil }
         defer { session.cancel() }
         var bytes: [UInt8] = []
+        // Growing by doubling would hold it twice.
+        bytes.reserveCapacity(Int(min(representation.head.length ?? 0, request.maximumLength)))
         do {
             for try await buffer in session.buffers {
                 try checkLength(Int64(bytes.count + buffer.count), request)
@@ -103,6 +105,7 @@ extension Resource {
         // What comes after a break must be of the same version.
         await reader.expect(KnownRepresentation(validator: head.validator, length: head.length))
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(head.length ?? 0))
         while let piece = try await reader.next() {
             try checkLength(Int64(bytes.count + piece.part.count), request)
             piece.withUnsafeBytes { bytes += $0 }

@@ -20,25 +20,42 @@ struct PlaylistRewriter {
         let context = PlaylistContext(
             playlistURL: base.description, importableVariables: target.options.variables)
         let variables = exportedVariables(context)
-        let baseText = base.description
         let depth = Self.depth(of: base)
+        var prefixes = PlayPrefixes(playlist: playlist, target: target, publicPath: publicPath)
         return PlaylistReferences(context: context).rewritten(playlist.bytes) { reference in
             // A media playlist may import what is defined here, so its URL says it.
-            let passesOn = !variables.isEmpty && Self.isPlaylist(reference.role)
-            guard passesOn || !resolvesByItself(reference, depth: depth) else { return nil }
-            // What isn't fetched over HTTP (`data:`, `skd:`) isn't ours.
-            guard let url = try? ResourceURL(URLReference.resolve(reference.uri, against: baseText)) else { return nil }
-            var options = PlayOptions(isPublicOnly: target.options.isPublicOnly)
-            if playlist.head.peer == .global, url.authority != base.authority { options.isPublicOnly = true }
-            if passesOn { options.variables = variables }
-            return publicPath + target.path(for: url, options: options)
+            if !variables.isEmpty, Self.isPlaylist(reference.role) {
+                return playPath(of: reference.uri, against: base, variables)
+            }
+            let shape = ReferenceShape(reference.uri)
+            if resolvesByItself(reference, shape, depth: depth) { return nil }
+            return prefixes.playPath(of: reference.uri, shape) ?? playPath(of: reference.uri, against: base, [:])
         }
     }
 
+    /// The play path of any reference, by the rules; nil for what isn't fetched over HTTP (`data:`, `skd:`): it isn't
+    /// ours.
+    private func playPath(of uri: String, against base: ResourceURL, _ variables: [String: String]) -> String? {
+        guard let url = try? ResourceURL(URLReference.resolve(uri, against: base.description)) else { return nil }
+        var options = Self.options(for: url.authority, of: playlist, target)
+        options.variables = variables
+        return publicPath + target.path(for: url, options: options)
+    }
+
+    /// What is to be said of a reference to `authority`: what a public origin names elsewhere must be public too.
+    static func options(for authority: String, of playlist: LoadedPlaylist, _ target: PlayTarget) -> PlayOptions {
+        let leaves = playlist.head.peer == .global && authority != playlist.base.authority
+        return PlayOptions(isPublicOnly: target.options.isPublicOnly || leaves)
+    }
+
     /// Whether a player that resolves the reference as it is written comes back here, to the right resource.
-    private func resolvesByItself(_ reference: Reference, depth: Int) -> Bool {
+    private func resolvesByItself(_ reference: Reference, _ shape: ReferenceShape, depth: Int) -> Bool {
         guard playlist.head.location == nil else { return false }
-        // What an option of this URL says, the resolved one says too; variables are another playlist's affair.
+        switch shape {
+        case .absolute, .rootRelative: return false
+        case .relativePath: return true
+        case .other: break
+        }
         switch URLReference(reference.uri).form {
         case .absolute, .networkPath, .rootRelative: return false
         default: return Self.climb(of: reference.uri) <= depth

@@ -25,7 +25,11 @@ public final class StreamBook: Sendable {
     ///   - playlist: the playlist.
     ///   - variables: what it may import (RFC 8216bis §4.4.2.3).
     public func note(_ playlist: LoadedPlaylist, variables: [String: String] = [:]) {
-        let index = StreamIndex(playlist, variables: variables)
+        let known = state.withLock { $0.streams.first { $0.index.url == playlist.url }?.index }
+        let index =
+            if let known, known.isOf(playlist, variables: variables) { known } else {
+                StreamIndex(playlist, variables: variables)
+            }
         state.withLock { state in
             let known = state.streams.firstIndex { $0.index.url == playlist.url }
             let id = known.map { state.streams.remove(at: $0).id } ?? state.nextID

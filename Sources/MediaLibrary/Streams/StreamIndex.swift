@@ -10,13 +10,21 @@ struct StreamIndex: Sendable {
         var isWholeResource: Bool
     }
 
+    /// The hash of a segment's URL, and its place among `entries`.
+    private struct Name {
+        var hash: UInt64
+        var index: Int32
+    }
+
     let url: ResourceURL
     let base: ResourceURL
     /// What segments are called where that isn't what is written: variables are in it.
     private var substituted: [Int: String] = [:]
     private let bytes: [UInt8]
+    private let variables: [String: String]
     private var entries: [Entry] = []
-    private var indexByURL: [Int: Int32] = [:]
+    /// Sorted by hash; of equal ones the newest comes last.
+    private var names: [Name] = []
     private var sequences: [SegmentPlace.Sequence] = []
 
     /// Reads the segments of `playlist`.
@@ -24,6 +32,8 @@ struct StreamIndex: Sendable {
         url = playlist.url
         base = playlist.base
         bytes = playlist.bytes
+        self.variables = variables
+        let hashes = ReferenceHash(base: base)
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
         let isLive = playlist.isLive
         var number = isLive ? Self.firstMediaSequence(bytes) : 0
@@ -33,34 +43,49 @@ struct StreamIndex: Sendable {
             switch reference.role {
             case .mediaSegment:
                 // What is said of the segment stands between the one before and its URI.
-                let tags = bytes[end..<reference.bytes.lowerBound]
-                let isPart = Self.contains("#EXT-X-BYTERANGE", in: tags) || Self.contains("#EXT-X-GAP", in: tags)
-                add(reference, isWholeResource: !isPart, isLive ? .init(number: number, part: 0) : nil)
+                let isPart = Self.hasRangeOrGap(bytes, end..<reference.bytes.lowerBound)
+                add(reference, hashes, isWholeResource: !isPart, isLive ? .init(number: number) : nil)
                 end = reference.bytes.upperBound
                 number &+= 1
                 part = 0
             case .partialSegment where isLive:
                 part += 1
-                add(reference, isWholeResource: false, .init(number: number, part: part))
+                add(reference, hashes, isWholeResource: false, .init(number: number, part: part))
             default: break
             }
         }
+        names.sort { ($0.hash, $0.index) < ($1.hash, $1.index) }
     }
 
-    private mutating func add(_ reference: Reference, isWholeResource: Bool, _ sequence: SegmentPlace.Sequence?) {
-        guard let url = try? ResourceURL(URLReference.resolve(reference.uri, against: base.description)),
+    /// Whether this is what reading `playlist` would give.
+    func isOf(_ playlist: LoadedPlaylist, variables: [String: String]) -> Bool {
+        base == playlist.base && self.variables == variables && bytes == playlist.bytes
+    }
+
+    private mutating func add(
+        _ reference: Reference, _ hashes: ReferenceHash, isWholeResource: Bool, _ sequence: SegmentPlace.Sequence?
+    ) {
+        guard let hash = hashes.hash(of: reference.uri), let index = Int32(exactly: entries.count),
             let upper = Int32(exactly: reference.bytes.upperBound)
         else { return }
         if reference.hasVariables { substituted[entries.count] = reference.uri }
-        // The last of a name counts: where one repeats, that is the newest.
-        indexByURL[url.hashValue] = Int32(entries.count)
+        names.append(Name(hash: hash, index: index))
         entries.append(
             Entry(lower: Int32(reference.bytes.lowerBound), upper: upper, isWholeResource: isWholeResource))
         if let sequence { sequences.append(sequence) }
     }
 
+    /// Where `url` comes. Where a name repeats, the newest counts.
     func place(of url: ResourceURL, playlist: Int) -> SegmentPlace? {
-        guard let index = indexByURL[url.hashValue].map(Int.init), self.url(at: index) == url else { return nil }
+        let hash = ReferenceHash.hash(of: url)
+        var (lower, upper) = (0, names.count)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if names[middle].hash <= hash { lower = middle + 1 } else { upper = middle }
+        }
+        guard lower > 0, names[lower - 1].hash == hash else { return nil }
+        let index = Int(names[lower - 1].index)
+        guard self.url(at: index) == url else { return nil }
         return SegmentPlace(
             sequence: sequences.isEmpty ? nil : sequences[index], isWholeResource: entries[index].isWholeResource,
             playlist: playlist, index: index)
@@ -86,12 +111,14 @@ struct StreamIndex: Sendable {
         return try? ResourceURL(URLReference.resolve(uri, against: base.description))
     }
 
-    private static func contains(_ tag: StaticString, in bytes: ArraySlice<UInt8>) -> Bool {
-        let word = UnsafeBufferPointer(start: tag.utf8Start, count: tag.utf8CodeUnitCount)
-        return bytes.withUnsafeBytes { bytes in
-            guard bytes.count >= word.count else { return false }
-            return (0...bytes.count - word.count).contains { start in
-                bytes[start] == word[0] && bytes[start..<start + word.count].elementsEqual(word)
+    /// Whether a byte range or a gap is said of a segment by the lines before it.
+    private static func hasRangeOrGap(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            let lines = UnsafeRawBufferPointer(rebasing: bytes[range])
+            return lines.indices.contains { start in
+                lines[start] == UInt8(ascii: "#")
+                    && (lines[start...].starts(with: "#EXT-X-BYTERANGE".utf8)
+                        || lines[start...].starts(with: "#EXT-X-GAP".utf8))
             }
         }
     }

@@ -1,0 +1,65 @@
+/// How a reference is written, where resolving it takes no more than putting texts together: so are nearly all of a long
+/// playlist, and there may be a hundred thousand.
+public enum ReferenceShape: Sendable, Hashable {
+    /// `http://host/path`, in the form that URLs are kept in. The authority ends before this offset of its UTF-8.
+    case absolute(authorityEnd: Int)
+    /// `/path`.
+    case rootRelative
+    /// `path`, without dot segments (RFC 3986 §3.3).
+    case relativePath
+    /// Anything that has to be resolved by the rules (RFC 3986 §5.2).
+    case other
+
+    /// Looks at a reference.
+    public init(_ uri: String) {
+        var uri = uri
+        self = uri.withUTF8 { Self.shape($0) }
+    }
+
+    private static func shape(_ text: UnsafeBufferPointer<UInt8>) -> ReferenceShape {
+        guard let first = text.first, first != UInt8(ascii: "?"), first != UInt8(ascii: "."), isPlain(text) else {
+            return .other
+        }
+        if first == UInt8(ascii: "/") {
+            return text.count > 1 && text[1] == UInt8(ascii: "/") ? .other : .rootRelative
+        }
+        let colon = text.firstIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+        guard let colon, text[colon] == UInt8(ascii: ":") else { return .relativePath }
+        return absolute(text, colon: colon)
+    }
+
+    private static func absolute(_ text: UnsafeBufferPointer<UInt8>, colon: Int) -> ReferenceShape {
+        let scheme = text[..<colon]
+        guard scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8),
+            text[colon...].starts(with: "://".utf8),
+            let end = text[(colon + 3)...].firstIndex(of: UInt8(ascii: "/"))
+        else { return .other }
+        let authority = text[(colon + 3)..<end]
+        // Upper case, user information, a port that may be the default one: the rules know.
+        let isPlain = authority.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ":")
+        }
+        guard isPlain, !authority.isEmpty else { return .other }
+        if let port = authority.firstIndex(of: UInt8(ascii: ":")) {
+            let digits = authority[(port + 1)...]
+            guard digits.count > 3 || (digits.count == 3 && !digits.elementsEqual("443".utf8)), digits.first != 0x30,
+                digits.count < 5, digits.allSatisfy({ (0x30...0x39).contains($0) })
+            else { return .other }
+        }
+        return .absolute(authorityEnd: end)
+    }
+
+    /// Only what may stand in a URL as it is, no fragment, and no dot at the beginning of a segment.
+    private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var previous: UInt8 = 0
+        for byte in text {
+            if byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") || byte == UInt8(ascii: "\"") { return false }
+            if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "@") { return false }
+            if byte == UInt8(ascii: "."), previous == UInt8(ascii: "/") { return false }
+            previous = byte
+        }
+        return true
+    }
+}
