@@ -40,6 +40,11 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The path below which a reverse proxy shows the server.", valueName: "path"))
     var publicPath = ""
 
+    @Option(
+        help: ArgumentHelp(
+            "How many segments of an HLS stream to fetch beyond the one that a player asks for.", valueName: "count"))
+    var segmentsAhead: UInt8 = 2
+
     @OptionGroup var limits: LimitOptions
     @OptionGroup var origin: OriginOptions
     @OptionGroup var cache: CacheOptions
@@ -52,6 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
         settings.allowedHosts = allowedHost
         settings.allowedNetworks = allowNet
         settings.publicPath = publicPath
+        settings.segmentsAhead = Int(segmentsAhead)
         let interruption = Interruption()
         let server = try await LocalHost.start(settings)
         StandardStreams.print("Listening on \(settings.url(port: server.port))")

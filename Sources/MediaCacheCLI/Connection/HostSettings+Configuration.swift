@@ -20,6 +20,7 @@ extension HostSettings {
             port: port,
             allowedHosts: allowedHosts,
             publicPath: publicPath,
+            segmentsAhead: segmentsAhead,
             cacheFolder: location.durable,
             grace: grace,
             logger: logger)

@@ -32,6 +32,8 @@ struct HostSettings: Sendable {
     var allowedNetworks: [String] = []
     /// The path below which a proxy in front shows the server.
     var publicPath = ""
+    /// Segments of a stream to fetch beyond the one asked for.
+    var segmentsAhead = 2
     /// How long running responses may go on when it's to end.
     var grace = Duration.seconds(10)
     /// Options given that another owner of the folder won't heed.

@@ -7,20 +7,27 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// Whether only public addresses may be asked: `net=public`. So is marked what a playlist from outside names on
     /// another host, which may not lead behind this machine's firewall.
     public var isPublicOnly: Bool
+    /// What the resource is read as, where only the playlist that names it tells: `as=assets` or `as=steering`.
+    public var document: StreamDocument.Kind?
     /// The variables of the multivariant playlist that named this media playlist, which it may import
     /// (RFC 8216bis §4.4.2.3): `define=<JSON in base64url>`.
     public var variables: [String: String]
 
     /// Creates options; without arguments, none.
-    public init(fastStart: Bool = false, isPublicOnly: Bool = false, variables: [String: String] = [:]) {
+    public init(
+        fastStart: Bool = false, isPublicOnly: Bool = false, document: StreamDocument.Kind? = nil,
+        variables: [String: String] = [:]
+    ) {
         self.fastStart = fastStart
         self.isPublicOnly = isPublicOnly
+        self.document = document
         self.variables = variables
     }
 
     /// Reads `name=value` items.
     init(_ items: [Substring]) {
         self.init(fastStart: items.contains("faststart=1"), isPublicOnly: items.contains("net=public"))
+        document = StreamDocument.Kind.allCases.first { items.contains("as=\($0.rawValue)") }
         guard let text = items.first(where: { $0.hasPrefix("define=") })?.dropFirst("define=".count) else { return }
         let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - base64.count % 4) % 4)
@@ -32,6 +39,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         var text = fastStart ? ";faststart=1" : ""
         if isPublicOnly { text += ";net=public" }
+        if let document { text += ";as=\(document.rawValue)" }
         if !variables.isEmpty, let data = try? Self.encoder.encode(variables) {
             let base64 = data.base64EncodedString()
             text += ";define=" + base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")

@@ -25,20 +25,32 @@ struct PlaylistRewriter {
         return PlaylistReferences(context: context).rewritten(playlist.bytes) { reference in
             // A media playlist may import what is defined here, so its URL says it.
             if !variables.isEmpty, Self.isPlaylist(reference.role) {
-                return playPath(of: reference.uri, against: base, variables)
+                return playPath(of: reference.uri, PlayOptions(variables: variables))
+            }
+            // What it names has to come back too, and only this attribute tells what it is.
+            if let kind = StreamDocument.Kind(reference.role) {
+                return playPath(of: reference.uri, PlayOptions(document: kind))
             }
             let shape = ReferenceShape(reference.uri)
             if resolvesByItself(reference, shape, depth: depth) { return nil }
-            return prefixes.playPath(of: reference.uri, shape) ?? playPath(of: reference.uri, against: base, [:])
+            return prefixes.playPath(of: reference.uri, shape) ?? playPath(of: reference.uri, PlayOptions())
+        }
+    }
+
+    /// A JSON document that a playlist named, as it is sent.
+    func rewritten(as kind: StreamDocument.Kind) -> [UInt8] {
+        StreamDocument(kind: kind, bytes: playlist.bytes).rewritten { uri in
+            playPath(of: uri, PlayOptions(document: kind == .steering ? kind : nil))
         }
     }
 
     /// The play path of any reference, by the rules; nil for what isn't fetched over HTTP (`data:`, `skd:`): it isn't
     /// ours.
-    private func playPath(of uri: String, against base: ResourceURL, _ variables: [String: String]) -> String? {
-        guard let url = try? ResourceURL(URLReference.resolve(uri, against: base.description)) else { return nil }
-        var options = Self.options(for: url.authority, of: playlist, target)
-        options.variables = variables
+    private func playPath(of uri: String, _ options: PlayOptions) -> String? {
+        let base = playlist.base.description
+        guard let url = try? ResourceURL(URLReference.resolve(uri, against: base)) else { return nil }
+        var options = options
+        options.isPublicOnly = Self.options(for: url.authority, of: playlist, target).isPublicOnly
         return publicPath + target.path(for: url, options: options)
     }
 

@@ -22,7 +22,7 @@ final class StreamSource: ByteReaderSource {
     }
 
     func readerIfOpen(_ request: ReadRequest, for target: PlayTarget) throws -> (any ByteReader)? {
-        guard !loader.expectsPlaylist(at: request.url) else { return nil }
+        guard target.options.document == nil, !loader.expectsPlaylist(at: request.url) else { return nil }
         let (request, place) = placed(request)
         guard request.revalidation != .always, let session = try store.readIfOpen(request) else { return nil }
         guard !MediaTypes.isPlaylist(session.head.contentType) else {
@@ -35,6 +35,7 @@ final class StreamSource: ByteReaderSource {
     }
 
     func reader(_ request: ReadRequest, for target: PlayTarget) async throws -> any ByteReader {
+        if let kind = target.options.document { return try await document(kind, request, target) }
         if loader.expectsPlaylist(at: request.url), let reader = try await playlist(request, target) { return reader }
         let (placedRequest, place) = placed(request)
         let session = try await store.read(placedRequest)
@@ -58,6 +59,24 @@ final class StreamSource: ByteReaderSource {
         guard let playlist = try await loader.load(request.url, settings: request.settings) else { return nil }
         if playlist.kind != .multivariant { book.note(playlist, variables: target.options.variables) }
         let bytes = PlaylistRewriter(playlist: playlist, target: target, publicPath: publicPath).rewritten()
+        return try reader(bytes, "application/vnd.apple.mpegurl", playlist.head, request)
+    }
+
+    /// A JSON document that a playlist named: fresh each time, since it decides what comes next.
+    private func document(
+        _ kind: StreamDocument.Kind, _ request: ReadRequest, _ target: PlayTarget
+    ) async throws -> MemoryReader {
+        let body = try await store.wholeBody(
+            WholeBodyRequest(url: request.url, maximumLength: 4 << 20, settings: request.settings) { _ in false })
+        let document = LoadedPlaylist(bytes: body.bytes, head: body.head, url: request.url, kind: nil)
+        let rewriter = PlaylistRewriter(playlist: document, target: target, publicPath: publicPath)
+        return try reader(rewriter.rewritten(as: kind), "application/json", body.head, request)
+    }
+
+    /// A reader of what is sent in place of the origin's bytes: with a length, a tag and ranges of its own.
+    private func reader(
+        _ bytes: [UInt8], _ contentType: String, _ original: ResourceHead, _ request: ReadRequest
+    ) throws -> MemoryReader {
         let length = Int64(bytes.count)
         guard let range = request.range.resolved(in: length) else {
             throw CacheError(
@@ -65,9 +84,8 @@ final class StreamSource: ByteReaderSource {
                 completeLength: length)
         }
         let head = ResourceHead(
-            length: length, contentType: "application/vnd.apple.mpegurl", validator: Validator(),
-            validatedAt: playlist.head.validatedAt, isStale: playlist.head.isStale,
-            entityTag: "\"mc-\(String(Self.hash(bytes), radix: 16))-\(length)\"")
+            length: length, contentType: contentType, validator: Validator(), validatedAt: original.validatedAt,
+            isStale: original.isStale, entityTag: "\"mc-\(String(Self.hash(bytes), radix: 16))-\(length)\"")
         return MemoryReader(bytes, head: head, range: range)
     }
 

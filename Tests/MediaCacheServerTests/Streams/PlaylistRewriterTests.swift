@@ -179,4 +179,38 @@ struct PlaylistRewriterTests {
         let segment = String(try rewritten(media, from: line).split(separator: "\n")[3])
         #expect(segment == "/play/K/https/cdn.example/x/a/b?c+d/1.ts")
     }
+
+    @Test func whatAJSONDocumentNamesComesBackToo() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-DATERANGE:ID="1",START-DATE="2026-01-01T00:00:00Z",X-ASSET-LIST="ads.json?x=1"
+            #EXT-X-CONTENT-STEERING:SERVER-URI="/steer",PATHWAY-ID="A"
+
+            """
+        let lines = try rewritten(text).split(separator: "\n")
+        let list = "/play/K;as=assets/https/cdn.example/a/b/ads.json?x=1"
+        #expect(lines[1].hasSuffix("X-ASSET-LIST=\"\(list)\""))
+        #expect(lines[2].contains("SERVER-URI=\"/play/K;as=steering/https/cdn.example/steer\""))
+        #expect(try PlayTarget(list).options.document == .assets)
+        let assets = #"{"ASSETS":[{"DURATION":5,"URI":"https://ad.example/1.m3u8"},{"URI":"2.m3u8"}],"X":1}"#
+        let expected =
+            #"{"ASSETS":[{"DURATION":5,"URI":"/play/K/https/ad.example/1.m3u8"},"#
+            + #"{"URI":"/play/K/https/cdn.example/a/b/2.m3u8"}],"X":1}"#
+        #expect(try document(assets, .assets, at: list) == expected)
+        let manifest = #"{"VERSION":1,"RELOAD-URI":"/steer?2","PATHWAY-CLONES":[{"ID":"B"}],"PATHWAY-PRIORITY":["A"]}"#
+        let steered =
+            #"{"PATHWAY-PRIORITY":["A"],"RELOAD-URI":"/play/K;as=steering/https/cdn.example/steer?2","VERSION":1}"#
+        #expect(try document(manifest, .steering, at: "/play/K;as=steering/https/cdn.example/steer") == steered)
+        #expect(try document("not JSON", .assets, at: list) == "not JSON")
+    }
+
+    private func document(_ text: String, _ kind: StreamDocument.Kind, at path: String) throws -> String {
+        let target = try PlayTarget(path)
+        let head = ResourceHead(
+            length: nil, contentType: "application/json", validator: Validator(), validatedAt: .distantPast,
+            entityTag: "\"1\"")
+        let document = LoadedPlaylist(bytes: Array(text.utf8), head: head, url: target.url, kind: nil)
+        let rewriter = PlaylistRewriter(playlist: document, target: target, publicPath: "")
+        return String(decoding: rewriter.rewritten(as: kind), as: UTF8.self)
+    }
 }
