@@ -78,6 +78,19 @@ package enum MediaType {
         return type.hasSuffix("/json") || type.hasSuffix("+json") || type == "application/xml" || type == "text/xml"
     }
 
+    /// Whether a body that begins with `bytes` can't be text, whatever it's labelled as: a key of 16 bytes from a script
+    /// that labels everything as a page.
+    package static func isBinary(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let start = bytes.prefix(sniffLength)
+        // In UTF-16 every other byte of a page is zero.
+        if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) { return false }
+        let hasControls = start.contains { $0 < 0x20 && !(0x09...0x0D).contains($0) && $0 != 0x1B }
+        if hasControls { return true }
+        // A page in another encoding has its tags; a letter of several bytes may be cut off at the end.
+        guard !start.contains(UInt8(ascii: "<")) else { return false }
+        return (0...min(3, start.count)).allSatisfy { String(validating: start.dropLast($0), as: UTF8.self) == nil }
+    }
+
     /// The file name extension for a type.
     package static func preferredExtension(for type: String, pathExtension: String) -> String {
         let essence = essence(type) ?? ""

@@ -27,7 +27,8 @@ extension OriginResponse {
         }
         // The middle of media tells nothing; the front of a page does.
         let sniffed = front.withUnsafeBytes(MediaType.sniff)
-        guard sniffed.map({ !MediaType.isDocument($0) }) ?? (status == 206) else {
+        let isMedia = sniffed.map { !MediaType.isDocument($0) } ?? front.withUnsafeBytes(MediaType.isBinary)
+        guard isMedia || (sniffed == nil && status == 206) else {
             body.cancel()
             throw CacheError(
                 .notMedia,

@@ -136,11 +136,13 @@ extension Resource {
     ) async throws -> (head: ResourceHead, answer: CheckedHead)? {
         let first = try await reader.peek(reader.start == 0 ? MediaType.sniffLength : 1)
         guard let answer = await reader.answer else { return nil }
-        let declared = answer.headerFields[.contentType]
+        var declared = answer.headerFields[.contentType]
         let pathExtension = locator.url.pathExtension
         var sniffed: String?
         if await reader.start == 0 {
             sniffed = first.withUnsafeBytes(MediaType.sniff)
+            let isPage = MediaType.isDocument(MediaType.essence(declared) ?? "", where: pathExtension)
+            if sniffed == nil, isPage, first.withUnsafeBytes(MediaType.isBinary) { declared = nil }
         } else if let type = MediaType.essence(declared), MediaType.isDocument(type, where: pathExtension) {
             let front = OriginReader(
                 context: context, locator: locator, asked: .from(0, to: Int64(MediaType.sniffLength)), known: nil)
