@@ -1,0 +1,133 @@
+extension RepresentationState {
+    mutating func attach(at position: Int64, readAhead: ReadAhead) -> (id: SessionID, window: Int64) {
+        nextID += 1
+        // The disk may have room again.
+        if sessions.isEmpty { keepFailure = nil }
+        sessions.insert(nextID)
+        let window = recentEnds.last { abs($0.position - position) <= 64 << 10 }?.window ?? readAhead.initial
+        return (nextID, window)
+    }
+
+    /// The reader goes. Returns what is to be called: its own wake, if it waits in another task, and the ends of the
+    /// fills that nobody reads any more.
+    mutating func detach(_ session: SessionID, at position: Int64, window: Int64) -> [@Sendable () -> Void] {
+        sessions.remove(session)
+        failures[session] = nil
+        let wake = waiters.removeValue(forKey: session).map { [$0.wake] } ?? []
+        recentEnds.removeAll { $0.position == position }
+        recentEnds.append((position, window))
+        if recentEnds.count > 8 { recentEnds.removeFirst() }
+        let left = wake + leaveFills(session)
+        guard sessions.isEmpty else { return left }
+        // The fill that found the representation has no reader of its own. It may finish a read-ahead, since players
+        // that read in small ranges come back at once, but not a whole film.
+        return left
+            + fills.values.filter { isOver($0, distance: Self.finishDistance) }.compactMap(\.cancel)
+    }
+
+    /// The reader goes elsewhere. Returns the fills that nobody reads any more.
+    mutating func leaveFills(_ session: SessionID) -> [@Sendable () -> Void] {
+        waiters[session] = nil
+        return fills.keys.compactMap { id in
+            guard var fill = fills[id], fill.readers.remove(session) != nil else { return nil }
+            fills[id] = fill
+            return isOver(fill, distance: Self.finishDistance) ? fill.cancel : nil
+        }
+    }
+
+    func isOver(_ fill: RunningFill, distance: Int64) -> Bool {
+        guard fill.readers.isEmpty, !fill.isWanted else { return false }
+        let left = fill.limit - fill.position
+        return left > distance && rate.time(for: left).map { $0 > Self.finishTime } ?? true
+    }
+
+    /// Somebody wants all of it: what is on its way goes on without readers.
+    mutating func wantRunningFills() {
+        for id in fills.keys { fills[id]?.isWanted = true }
+    }
+
+    /// How the fill that `session` waits for is told that it has become more urgent.
+    func raise(ofFillFor session: SessionID) -> (@Sendable (TransferClass) -> Void)? {
+        guard let position = waiters[session]?.position else { return nil }
+        return fills.values.first { $0.position <= position && position < $0.limit }?.raise
+    }
+
+    mutating func setRaise(_ raise: @escaping @Sendable (TransferClass) -> Void, of fill: FillID) {
+        fills[fill]?.raise = raise
+    }
+
+    /// What there is for the reader at `position`, whose range ends at `end`.
+    ///
+    /// - Parameters:
+    ///   - window: how far this reader reads ahead; grows when it reads in order.
+    ///   - wake: kept if the answer is to wait or to verify.
+    ///   - plans: gets the fills that are to be started.
+    mutating func advance(
+        _ session: SessionID, position: Int64, end: Int64, window: inout Int64, readAhead: ReadAhead,
+        plans: inout [FillPlan], wake: @escaping @Sendable () -> Void
+    ) -> Answer {
+        if let failure = failures.removeValue(forKey: session) { return .failed(failure) }
+        let end = min(end, length)
+        guard position < end else { return .end }
+        if let span = verified.span(at: position) {
+            let until = min(span.upperBound, end)
+            let planAt = planAhead(
+                session, position: position, end: end, window: &window, readAhead: readAhead, plans: &plans)
+            return .available(until: until, planAt: planAt)
+        }
+        if let span = written.span(at: position) {
+            waiters[session] = Waiter(position: position, wake: wake)
+            return .verify(position..<min(span.upperBound, position + (1 << 20)))
+        }
+        let hole = written.hole(at: position, limit: length) ?? position..<length
+        if isSuperseded {
+            return .failed(
+                CacheError(.representationChanged, "the origin has another version; this one's missing bytes are gone"))
+        }
+        if keepFailure != nil {
+            return .passThrough(until: min(hole.upperBound, end, position + Self.passDistance))
+        }
+        if let id = fill(worthWaitingForAt: position) {
+            fills[id]?.readers.insert(session)
+        } else {
+            plans.append(start(at: position, end: end, window: window, readAhead: readAhead, reader: session))
+        }
+        waiters[session] = Waiter(position: position, wake: wake)
+        return .wait
+    }
+
+    /// Asks for the next bytes before the reader gets there. Returns where to look again.
+    mutating func planAhead(
+        _ session: SessionID, position: Int64, end: Int64, window: inout Int64, readAhead: ReadAhead,
+        plans: inout [FillPlan]
+    ) -> Int64 {
+        let covered = coverage(from: position)
+        // What is on its way for another reader is on its way for this one too, should the other leave.
+        for (id, fill) in fills where fill.position < position.clampedSum(window) && position < fill.limit {
+            fills[id]?.readers.insert(session)
+        }
+        guard covered < end, !isSuperseded, keepFailure == nil else { return .max }
+        let isNear = covered - position < window / 2
+        // Where only bytes tell versions apart, those before the next fill have to be here when it's compared.
+        let isTold = !isUntold || written.span(at: covered - 1) != nil
+        guard isNear, isTold else { return max(position + 1, covered - window / 2) }
+        window = min(window * 2, readAhead.maximum)
+        plans.append(start(at: covered, end: end, window: window, readAhead: readAhead, reader: session))
+        return max(position + 1, coverage(from: position) - window / 2)
+    }
+
+    /// The end of what is here or on its way, from `position` on.
+    func coverage(from position: Int64) -> Int64 {
+        var covered = position
+        while covered < length {
+            if let span = written.span(at: covered) {
+                covered = span.upperBound
+            } else if let fill = fills.values.first(where: { $0.position <= covered && covered < $0.limit }) {
+                covered = fill.limit
+            } else {
+                return covered
+            }
+        }
+        return covered
+    }
+}
