@@ -37,12 +37,15 @@ package struct Freshness: Sendable, Hashable {
         case askFirst
     }
 
-    /// Without a word of the origin's, what is kept is asked for at first use after opening, then daily.
-    package func use(validatedAt: Date, checkedThisOpening: Bool, now: Date) -> Use {
+    /// Without a word of the origin's, what is kept is asked for at first use after opening, then each time that
+    /// `lifetime` seconds have gone by: daily.
+    package func use(
+        validatedAt: Date, checkedThisOpening: Bool, now: Date, lifetime: TimeInterval = 86_400
+    ) -> Use {
         if let freshUntil { return now < freshUntil && !mustRevalidate ? .asItIs : .askFirst }
         if mustRevalidate { return .askFirst }
         let age = now.timeIntervalSince(validatedAt)
-        return checkedThisOpening && age >= 0 && age < 86_400 ? .asItIs : .askBeside
+        return checkedThisOpening && age >= 0 && age < lifetime ? .asItIs : .askBeside
     }
 }
 

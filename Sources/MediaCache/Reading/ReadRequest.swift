@@ -38,8 +38,8 @@ public enum Revalidation: Sendable, Hashable {
     case never
     /// Beside the first use after opening, and then daily: what is kept is used at once.
     case beside
-    /// Before the first use after opening, and then daily.
-    case first
+    /// Before this use, unless that was within the last minute.
+    case recently
     /// Before this use. What has no validator to be told by is fetched anew.
     case always
 }

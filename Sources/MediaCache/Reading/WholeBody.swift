@@ -29,7 +29,8 @@ public struct WholeBodyRequest: Sendable {
     public var transferClass: TransferClass
     /// Settings of this read alone; nil takes the store's.
     public var settings: TransferSettings?
-    /// When the origin is asked whether what is kept is current. Before the first use unless set.
+    /// When the origin is asked whether what is kept is current. Before the use, but no more than once a minute, unless
+    /// set.
     public var revalidation: Revalidation
     /// Whether a body that came from the origin is kept. One that isn't is shared by those who ask while it's on its
     /// way, and by nobody after them. May decode the body first: one in a content coding isn't kept. Called outside
@@ -42,7 +43,7 @@ public struct WholeBodyRequest: Sendable {
         maximumLength: Int64 = 64 << 20,
         transferClass: TransferClass = .playback,
         settings: TransferSettings? = nil,
-        revalidation: Revalidation = .first,
+        revalidation: Revalidation = .recently,
         keeps: @escaping @Sendable (inout WholeBody) throws -> Bool
     ) {
         self.url = url

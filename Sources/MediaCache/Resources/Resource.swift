@@ -157,11 +157,12 @@ package final class Resource: Sendable {
             if revalidation == .never { return (.ready(current), false) }
             let head = current.head
             let use = current.freshness.use(
-                validatedAt: state.lastCheck ?? head.validatedAt, checkedThisOpening: state.lastCheck != nil, now: now)
+                validatedAt: state.lastCheck ?? head.validatedAt, checkedThisOpening: state.lastCheck != nil, now: now,
+                lifetime: revalidation == .recently ? 60 : 86_400)
             switch use {
             case .asItIs: return (.ready(current), false)
             case .askFirst: return (.askFirst(current), false)
-            case .askBeside where revalidation == .first: return (.askFirst(current), false)
+            case .askBeside where revalidation == .recently: return (.askFirst(current), false)
             case .askBeside: return (.ready(current), !state.isChecking)
             }
         }

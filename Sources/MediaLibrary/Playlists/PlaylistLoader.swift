@@ -2,7 +2,7 @@ import HLS
 public import MediaCache
 import Synchronization
 
-/// Reads playlists through a store. What is on demand is kept and confirmed once per opening; what is live is as fresh
+/// Reads playlists through a store. What is on demand is kept and confirmed before its use, at most once a minute; what is live is as fresh
 /// as one request to the origin makes it, and shared by those who ask while that is under way.
 public final class PlaylistLoader: Sendable {
     /// The most keys that are remembered to be of playlists, beyond what the name says.

@@ -26,7 +26,7 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    @Test func whatIsKeptIsAskedForOnceInAnOpening() async throws {
+    @Test func whatIsKeptIsConfirmedOnceAMinute() async throws {
         let store = try await fixture.open()
         for _ in 0..<3 { #expect(try await store.wholeBody(request(keeps: true)).bytes == Self.text.bytes) }
         #expect(fixture.origin.requests.count == 1)
@@ -37,6 +37,10 @@ struct WholeBodyTests {
         for _ in 0..<3 { #expect(try await next.wholeBody(request(keeps: true)).bytes == Self.text.bytes) }
         #expect(fixture.origin.requests.count == 2)
         #expect(fixture.origin.requests.last?.headerFields[.ifNoneMatch] == "\"1\"")
+        // What it names may be signed for minutes.
+        fixture.time.advance(by: .seconds(61))
+        fixture.origin.replaceBody(fixture.url, with: Self.other, entityTag: "\"2\"")
+        #expect(try await next.wholeBody(request(keeps: true)).bytes == Self.other.bytes)
         await next.close()
     }
 
