@@ -138,7 +138,8 @@ struct MediaPlaylistParser {
             playlist.renditionReports.append(
                 .init(attributes: try reader.attributes(tag, value, RenditionReport.rules)))
         case .cueOut, .cueOutContinued, .cueIn, .cueSpan, .oatclsSCTE35, .scte35, .xSCTE35:
-            if let cue = AdvertisementCue(tag: tag, value: value.isEmpty ? nil : reader.text(value)) {
+            let text = value.isEmpty ? nil : reader.text(value)
+            if let cue = AdvertisementCue(tag: tag, value: text, line: reader.line.number) {
                 pending.tags.append(.cue(cue))
             }
         case .media, .streamInformation, .iFrameStreamInformation, .sessionData, .sessionKey, .contentSteering:

@@ -5,6 +5,8 @@ public struct AdvertisementCue: Sendable, Hashable {
     public let tag: PlaylistTag
     /// What follows the colon; nil where there is none.
     public let value: String?
+    /// The line that it was read from, counted from 1; 0 for one that wasn't read.
+    public let line: Int
 
     /// The tags that are cues.
     public static let tags: Set<PlaylistTag> = [
@@ -12,9 +14,10 @@ public struct AdvertisementCue: Sendable, Hashable {
     ]
 
     /// A cue; nil for a tag that is none. Line ends in the value, which can't stand there, are dropped.
-    public init?(tag: PlaylistTag, value: String? = nil) {
+    public init?(tag: PlaylistTag, value: String? = nil, line: Int = 0) {
         guard AdvertisementCue.tags.contains(tag) else { return nil }
         self.tag = tag
+        self.line = line
         self.value = value?.removing { $0 == .lineFeed || $0 == .carriageReturn }
     }
 
@@ -42,6 +45,17 @@ public struct AdvertisementCue: Sendable, Hashable {
     /// The value read as an attribute list.
     public var attributes: AttributeList {
         UnknownTag(name: tag.rawValue, value: value).attributes
+    }
+
+    /// Equal cues say the same, wherever they were read.
+    public static func == (left: AdvertisementCue, right: AdvertisementCue) -> Bool {
+        left.tag == right.tag && left.value == right.value
+    }
+
+    /// Feeds the tag and the value.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(tag)
+        hasher.combine(value)
     }
 
     private var firstItem: String {

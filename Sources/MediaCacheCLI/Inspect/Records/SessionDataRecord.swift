@@ -1,0 +1,24 @@
+import HLS
+
+/// EXT-X-SESSION-DATA in JSON.
+struct SessionDataRecord: Encodable, Sendable {
+    /// What the data is.
+    @Nullable var dataID: String?
+    /// The data itself.
+    @Nullable var value: String?
+    /// Where the data is.
+    @Nullable var uri: String?
+    /// How the data at the URI is written; JSON where null.
+    @Nullable var format: String?
+    /// The language of the value (RFC 5646).
+    @Nullable var language: String?
+
+    /// The record of a tag.
+    init(_ data: SessionData, _ resolve: ReferenceResolver) {
+        dataID = data.attributes.text("DATA-ID")
+        value = data.value
+        uri = resolve(data.uri)
+        format = data.format
+        language = data.language
+    }
+}

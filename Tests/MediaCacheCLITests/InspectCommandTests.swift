@@ -1,0 +1,40 @@
+import ArgumentParser
+import Testing
+
+@testable import MediaCacheCLI
+
+struct InspectCommandTests {
+    private func exitCode(_ arguments: [String]) -> Int32? {
+        do {
+            _ = try MediaCacheCommand.parseAsRoot(["inspect"] + arguments)
+            return nil
+        } catch {
+            return MediaCacheCommand.exitCode(for: error).rawValue
+        }
+    }
+
+    @Test(arguments: [
+        ["http://h/a.m3u8", "--strict", "--json", "--header", "A: b"], ["a.m3u8", "--base", "https://h/a/"], ["-"],
+        ["http://h/a", "--proxy", "http://p:1", "--ca-file", "ca.pem"],
+    ])
+    func whatIsRightIsTaken(arguments: [String]) {
+        #expect(exitCode(arguments) == nil)
+    }
+
+    @Test(arguments: [
+        [], ["ftp://h/a"], ["a.m3u8", "--base", "b/"], ["a.m3u8", "--header", "https://h A: b"],
+        ["-", "--proxy", "http://p:1"], ["http://h/a", "--max-object-size", "1GB"], ["a.m3u8", "b.m3u8"],
+    ])
+    func whatIsNotRightEndsWith64(arguments: [String]) {
+        #expect(exitCode(arguments) == 64)
+    }
+
+    @Test func itsHelpTeachesByExample() {
+        let configuration = InspectCommand.configuration
+        #expect(configuration.discussion.contains("mediacache inspect https://"))
+        // The keys of the JSON are there to look up.
+        for key in ["unknownTags", "iFrameVariants", "renditionReports", "otherAttributes"] {
+            #expect(configuration.discussion.contains(key), "\(key)")
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+/// Playlists and expected results written by others, beside the package; read in place.
+enum InspectCorpora {
+    private static let root = URL(filePath: #filePath).appending(path: "../../../../shared/corpora").standardizedFileURL
+
+    /// Whether the folder is there. Where it isn't, its tests are skipped; in CI that is a failure.
+    static let isPresent: Bool = {
+        if FileManager.default.fileExists(atPath: root.path) { return true }
+        if ProcessInfo.processInfo.environment["CI"] == "true" { return true }
+        print("Skipped: there is no \(root.path).")
+        return false
+    }()
+
+    static func bytes(_ path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: root.appending(path: path)))
+    }
+
+    static func json(_ path: String) throws -> InspectJSON {
+        try InspectJSON(decoding: Data(contentsOf: root.appending(path: path)))
+    }
+
+    /// All playlists, as paths from the folder, in order.
+    static func playlists() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: root.path)
+            .filter { $0.hasSuffix(".m3u8") || $0.hasSuffix(".m3u") }.sorted()
+    }
+}
