@@ -3,6 +3,8 @@ extension MediaPlaylist {
     ///
     /// - Parameter transform: takes what a URI names and the URI, and gives the new one.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MediaPlaylist {
+        // An absent URI stays absent: an empty reference would resolve to the playlist itself.
+        let transform = { (role: ReferenceRole, uri: String) in uri.isEmpty ? uri : transform(role, uri) }
         var playlist = self
         var last: (old: SegmentConditions, new: SegmentConditions)?
         for index in playlist.segments.indices {

@@ -3,6 +3,8 @@ extension MultivariantPlaylist {
     ///
     /// - Parameter transform: takes what a URI names and the URI, and gives the new one.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MultivariantPlaylist {
+        // An absent URI stays absent: an empty reference would resolve to the playlist itself.
+        let transform = { (role: ReferenceRole, uri: String) in uri.isEmpty ? uri : transform(role, uri) }
         var playlist = self
         playlist.entries = entries.map { entry in
             switch entry {
@@ -10,7 +12,7 @@ extension MultivariantPlaylist {
                 rendition.uri = rendition.uri.map { transform(.rendition, $0) }
                 return .rendition(rendition)
             case .variant(var variant):
-                if !variant.uri.isEmpty { variant.uri = transform(.variantStream, variant.uri) }
+                variant.uri = transform(.variantStream, variant.uri)
                 return .variant(variant)
             case .iFrameStream(var stream):
                 stream.uri = transform(.iFramePlaylist, stream.uri)
