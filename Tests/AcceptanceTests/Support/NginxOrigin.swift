@@ -26,7 +26,7 @@ final class NginxOrigin: Sendable {
                 \(temporary)
                 log_format facts '$request_time $status $body_bytes_sent "$http_range" "$sent_http_content_range" $uri';
                 access_log \(folder.path)/access.log facts;
-                types { video/mp4 mp4; audio/mp4 m4a; }
+                types { video/mp4 mp4; audio/mp4 m4a; text/html html; application/vnd.apple.mpegurl m3u8; }
                 default_type application/octet-stream;
                 sendfile on; tcp_nopush off; tcp_nodelay on; keepalive_requests 1000000;
                 server {

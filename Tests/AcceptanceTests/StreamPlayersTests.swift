@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// ffmpeg, mpv, VLC and Chromium play HLS through the server.
+    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
+    struct StreamPlayersTests {
+        /// Each gets what it would get from the origin; a second play costs the origin nothing.
+        @Test(arguments: StreamKind.allCases, StreamPlayer.present)
+        func playersGetTheWholeStream(kind: StreamKind, player: StreamPlayer) async throws {
+            try await StreamFixtures.shared.make()
+            let origin = try await NginxOrigin(serving: StreamFixtures.folder)
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let playlist = try kind.playlist(at: origin)
+            let frames = player.tellsFrames ? try await player.play(origin.url(playlist)).frames : []
+            let direct = try await origin.log()
+
+            let url = try await server.play(origin.url(playlist))
+            try await expectAll(player.play(url), frames)
+            let first = try await origin.log()
+            for (path, entries) in Dictionary(grouping: first.since(direct).entries, by: \.path) {
+                let sent = first.since(direct).of(String(path.dropFirst()))
+                #expect(sent.repeatedBytes == 0, "\(path): \(sent.summary)")
+                if kind != .byteRanges { #expect(entries.count == 1, "\(path): \(sent.summary)") }
+            }
+
+            try await expectAll(player.play(url), frames)
+            let second = try await origin.log().since(first)
+            #expect(second.bodyBytes == 0, "\(second.summary)")
+            try await server.stop()
+        }
+
+        /// All players at once on a window that moves on, from where they join it until it ends: no picture is lost or
+        /// wrong, and the origin sends each segment once for all of them.
+        @Test func playersFollowALiveWindow() async throws {
+            let encoder = try await LiveEncoder(seconds: 12)
+            let origin = try await NginxOrigin(serving: encoder.folder.path)
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let url = try await server.play(origin.url(LiveEncoder.window))
+            let playbacks = try await withThrowingTaskGroup(of: (StreamPlayer, StreamPlayer.Playback).self) { group in
+                for player in StreamPlayer.present {
+                    group.addTask { (player, try await player.play(url, isLive: true)) }
+                }
+                return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            }
+            try await encoder.end()
+            let log = try await origin.log()
+            for (path, entries) in Dictionary(grouping: log.entries, by: \.path) where path.hasSuffix(".ts") {
+                #expect(entries.count == 1, "\(path): \(log.of(String(path.dropFirst())).summary)")
+            }
+            let whole = try await StreamPlayer.ffmpeg.play(origin.url(LiveEncoder.whole)).frames
+                .filter { $0.kind == "video" }.map(\.sum)
+            // They join at the window, three segments from its end or at its start, and follow it for the rest.
+            for (player, playback) in playbacks {
+                print("live window: \(player) showed \(playback.videoFrames) of \(whole.count) pictures")
+                #expect(playback.hasSound, "\(player)")
+                #expect(180...whole.count ~= playback.videoFrames, "\(player): \(playback.videoFrames) pictures")
+                let seen = playback.frames.filter { $0.kind == "video" }.map(\.sum)
+                if player.tellsFrames { #expect(seen == whole.suffix(seen.count), "\(player)") }
+            }
+            try await server.stop()
+        }
+
+        private func expectAll(_ playback: StreamPlayer.Playback, _ frames: [DecodedFrame]) throws {
+            #expect(playback.hasSound)
+            #expect(playback.frames == frames)
+            // VLC and Chromium leave out a few pictures where they start or end.
+            let fewest = frames.isEmpty ? StreamFixtures.videoFrames * 9 / 10 : StreamFixtures.videoFrames
+            #expect(fewest...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) pictures")
+        }
+    }
+}

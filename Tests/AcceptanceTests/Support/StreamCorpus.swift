@@ -1,0 +1,58 @@
+import Foundation
+
+/// HLS streams written by others, in a folder beside the package, and what is known of them. They are served from where
+/// they lie.
+enum StreamCorpus {
+    /// The folder, to be served by an origin.
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "shared/corpora").path
+
+    /// Whether the folder is there. Where it isn't, its tests are skipped; in CI that is a failure.
+    static let isPresent: Bool = {
+        if FileManager.default.fileExists(atPath: root) { return true }
+        if TestSettings.variable("CI") == "true" { return true }
+        print("skipped: there is no \(root)")
+        return false
+    }()
+
+    /// What a player reads of each media playlist whose segments are here, by the playlist's path.
+    static func packets() throws -> [String: [StreamPackets]] {
+        let rows = try table("derived/media/hls-playback-oracle.tsv").map { row in
+            guard let index = row["stream"].flatMap({ Int($0) }), let count = row["packets"].flatMap({ Int($0) }),
+                let bytes = row["packet_bytes"].flatMap({ Int($0) }),
+                let first = row["min_pts_s"].flatMap({ Double($0) }),
+                let last = row["max_pts_s"].flatMap({ Double($0) })
+            else { throw HarnessError("a row that isn't one: \(row)") }
+            let packets = StreamPackets(
+                index: index, type: row["type"] ?? "", codec: row["codec"] ?? "", count: count, bytes: bytes,
+                first: first, last: last)
+            return (row["playlist"] ?? "", packets)
+        }
+        return Dictionary(grouping: rows) { $0.0 }.mapValues { $0.map(\.1).sorted { $0.index < $1.index } }
+    }
+
+    /// The paths of multivariant playlists, all of whose media playlists and their segments are here.
+    static func multivariantPlaylists() throws -> [String] {
+        let rows = try table("derived/media/hls-origins.tsv")
+        let incomplete = rows.filter { $0["missing"] != "0" }.compactMap { $0["playlist"] }
+        return try rows.filter { $0["kind"] == "multivariant" && $0["missing"] == "0" }.compactMap { $0["playlist"] }
+            .filter { path in
+                let lines = try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
+                    .split(whereSeparator: \.isNewline)
+                let folder = (path as NSString).deletingLastPathComponent
+                return !lines.contains { incomplete.contains("\(folder)/\($0)") }
+            }
+    }
+
+    /// Whether a path asked of the origin is a file in the folder.
+    static func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root + path) }
+
+    /// The rows of a table by the names in its first line.
+    private static func table(_ path: String) throws -> [[String: String]] {
+        let lines = try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8).split(whereSeparator: \.isNewline)
+            .map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
+        guard let names = lines.first else { throw HarnessError("\(path) is empty") }
+        return lines.dropFirst().map { Dictionary(zip(names, $0)) { $1 } }
+    }
+}

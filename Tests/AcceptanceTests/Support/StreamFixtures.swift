@@ -1,0 +1,61 @@
+import Foundation
+
+/// Short HLS streams of one clip, made by ffmpeg once per run and kept in the build folder: 6 s of pictures and sound in
+/// segments of 1 s.
+actor StreamFixtures {
+    static let shared = StreamFixtures()
+
+    /// The folder they lie in, to be served by an origin.
+    static let folder = Fixtures.folder + "/streams"
+
+    /// How many pictures the clip has.
+    static let videoFrames = 150
+
+    /// How pictures and sound are encoded.
+    static let encoding =
+        ["-c:v", "libx264", "-preset", "ultrafast", "-b:v", "400k", "-g", "25", "-pix_fmt", "yuv420p", "-threads", "1"]
+        + ["-c:a", "aac", "-b:a", "64k"]
+
+    /// Pictures and sound of a given length.
+    static func source(seconds: Int) -> [String] {
+        ["-f", "lavfi", "-i", "testsrc2=s=320x180:r=25", "-f", "lavfi", "-i", "sine=440:r=48000", "-t", "\(seconds)"]
+    }
+
+    private var made: Task<Void, any Error>?
+
+    /// All streams are there afterwards.
+    func make() async throws {
+        let task = made ?? Task { try await Self.make() }
+        made = task
+        try await task.value
+    }
+
+    private static func make() async throws {
+        let files = FileManager.default
+        try? files.removeItem(atPath: folder)
+        try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let clip = "\(folder)/clip.mp4"
+        try await Peer.run("ffmpeg", ["-v", "error"] + source(seconds: 6) + encoding + [clip])
+        for kind in StreamKind.allCases {
+            var options = ["-hls_time", "1", "-hls_playlist_type", "vod"]
+            switch kind {
+            case .transportStream, .absolute: break
+            case .fragmentedMP4:
+                options += ["-hls_segment_type", "fmp4", "-hls_fmp4_init_filename", "\(kind.name)-init.mp4"]
+            case .encrypted, .encryptedAbsolute:
+                let key = "\(folder)/\(kind.name).key"
+                try Data((0..<16).map { _ in UInt8.random(in: 0...255) }).write(to: URL(filePath: key))
+                let information = "\(folder)/\(kind.name).keyinfo"
+                try "\(kind.name).key\n\(key)\n".write(toFile: information, atomically: true, encoding: .utf8)
+                options += ["-hls_key_info_file", information]
+            case .byteRanges: options += ["-hls_flags", "single_file"]
+            case .separateAudio:
+                options += ["-map", "0:v", "-map", "0:a", "-master_pl_name", "\(kind.name).m3u8"]
+                options += ["-var_stream_map", "a:0,agroup:sound,default:yes v:0,agroup:sound"]
+            }
+            let output = kind == .separateAudio ? "\(kind.name)-%v.m3u8" : "\(kind.name).m3u8"
+            try await Peer.run(
+                "ffmpeg", ["-v", "error", "-i", clip, "-c", "copy", "-f", "hls"] + options + ["\(folder)/\(output)"])
+        }
+    }
+}

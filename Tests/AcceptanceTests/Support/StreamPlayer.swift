@@ -1,0 +1,78 @@
+import Foundation
+
+/// Programs that people play streams with.
+enum StreamPlayer: String, CaseIterable {
+    case ffmpeg, mpv, vlc, chromium
+
+    /// What came of playing a stream from where the player starts it to its end.
+    struct Playback {
+        /// Each frame decoded, where the player tells; else empty.
+        var frames: [DecodedFrame] = []
+        var videoFrames: Int
+        var hasSound: Bool
+    }
+
+    /// What Debian calls the program.
+    var program: String { self == .vlc ? "cvlc" : rawValue }
+
+    /// Whether it tells each frame.
+    var tellsFrames: Bool { self == .ffmpeg || self == .mpv }
+
+    /// The players that are here; says which aren't.
+    static let present: [StreamPlayer] = allCases.filter { Peer.present($0.program) }
+
+    /// Plays all of `url`, as fast as the player can; a live stream from near its end until it ends.
+    func play(_ url: URL, isLive: Bool = false, within limit: Duration = .seconds(60)) async throws -> Playback {
+        switch self {
+        case .ffmpeg:
+            let output = try await Peer.run(
+                program, ["-v", "error", "-i", url.absoluteString, "-f", "framemd5", "-"], within: limit)
+            return try Self.playback(String(decoding: output, as: UTF8.self))
+        case .mpv: return try await Self.mpv(url, limit)
+        case .vlc: return try await Self.vlc(url, limit)
+        case .chromium: return try await ChromiumPage.play(url, rate: isLive ? 1 : 4, within: limit)
+        }
+    }
+
+    private static func playback(_ frameSums: String) throws -> Playback {
+        let frames = try DecodedFrame.all(in: frameSums)
+        return Playback(
+            frames: frames, videoFrames: frames.count { $0.kind == "video" },
+            hasSound: frames.contains { $0.kind == "audio" })
+    }
+
+    /// mpv in its encoding mode, which decodes and plays as ever and writes each frame's checksum.
+    private static func mpv(_ url: URL, _ limit: Duration) async throws -> Playback {
+        let folder = try TemporaryFolder("mpv")
+        let output = folder.file("frames.txt")
+        try await Peer.run(
+            "mpv",
+            ["--no-config", "--no-terminal", "--of=framemd5", "--ovc=rawvideo", "--oac=pcm_s16le", "--o=\(output)"]
+                + [url.absoluteString],
+            within: limit)
+        return try playback(String(contentsOfFile: output, encoding: .utf8))
+    }
+
+    /// VLC decodes everything into a file of another codec; ffprobe counts what is in it. VLC refuses to run as root.
+    private static func vlc(_ url: URL, _ limit: Duration) async throws -> Playback {
+        let folder = try TemporaryFolder("vlc")
+        let output = folder.file("all.ts")
+        var command = ["cvlc", "-I", "dummy", "--no-interact", "--play-and-exit"]
+        command += ["--sout", "#transcode{vcodec=mp2v,vb=1000,acodec=mp2a}:std{access=file,mux=ts,dst=\(output)}"]
+        command.append(url.absoluteString)
+        if geteuid() == 0 {
+            let nobody = 65534
+            try FileManager.default.setAttributes([.ownerAccountID: nobody], ofItemAtPath: folder.path)
+            command = ["setpriv", "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups"] + command
+        }
+        let child = try ChildProcess(command[0], Array(command.dropFirst()), environment: ["HOME": folder.path])
+        let ending = try await child.end(within: limit)
+        guard ending == .exit(0), FileManager.default.fileExists(atPath: output) else {
+            throw HarnessError("vlc \(url): \(ending), \(child.errorText.suffix(2000))")
+        }
+        let streams = try await StreamPackets.read(from: URL(filePath: output))
+        return Playback(
+            videoFrames: streams.filter { $0.type == "video" }.reduce(0) { $0 + $1.count },
+            hasSound: streams.contains { $0.type == "audio" && $0.count > 0 })
+    }
+}
