@@ -4,21 +4,21 @@ extension MediaPlaylist {
     /// - Parameter transform: takes what a URI names and the URI, and gives the new one.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MediaPlaylist {
         // An absent URI stays absent: an empty reference would resolve to the playlist itself.
-        let transform = { (role: ReferenceRole, uri: String) in uri.isEmpty ? uri : transform(role, uri) }
+        func mapped(_ role: ReferenceRole, _ uri: String) -> String { uri.isEmpty ? uri : transform(role, uri) }
         var playlist = self
         var last: (old: SegmentConditions, new: SegmentConditions)?
         for index in playlist.segments.indices {
-            MediaPlaylist.map(&playlist.segments[index], transform, &last)
+            MediaPlaylist.map(&playlist.segments[index], mapped, &last)
         }
         if var upcoming {
-            MediaPlaylist.map(&upcoming, transform, &last)
+            MediaPlaylist.map(&upcoming, mapped, &last)
             playlist.upcoming = upcoming
         }
         for index in preloadHints.indices {
-            playlist.preloadHints[index].uri = transform(.preloadHint, preloadHints[index].uri)
+            playlist.preloadHints[index].uri = mapped(.preloadHint, preloadHints[index].uri)
         }
         for index in renditionReports.indices {
-            playlist.renditionReports[index].uri = transform(.renditionReport, renditionReports[index].uri)
+            playlist.renditionReports[index].uri = mapped(.renditionReport, renditionReports[index].uri)
         }
         return playlist
     }

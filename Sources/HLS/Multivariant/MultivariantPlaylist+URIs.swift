@@ -4,25 +4,25 @@ extension MultivariantPlaylist {
     /// - Parameter transform: takes what a URI names and the URI, and gives the new one.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MultivariantPlaylist {
         // An absent URI stays absent: an empty reference would resolve to the playlist itself.
-        let transform = { (role: ReferenceRole, uri: String) in uri.isEmpty ? uri : transform(role, uri) }
+        func mapped(_ role: ReferenceRole, _ uri: String) -> String { uri.isEmpty ? uri : transform(role, uri) }
         var playlist = self
         playlist.entries = entries.map { entry in
             switch entry {
             case .rendition(var rendition):
-                rendition.uri = rendition.uri.map { transform(.rendition, $0) }
+                rendition.uri = rendition.uri.map { mapped(.rendition, $0) }
                 return .rendition(rendition)
             case .variant(var variant):
-                variant.uri = transform(.variantStream, variant.uri)
+                variant.uri = mapped(.variantStream, variant.uri)
                 return .variant(variant)
             case .iFrameStream(var stream):
-                stream.uri = transform(.iFramePlaylist, stream.uri)
+                stream.uri = mapped(.iFramePlaylist, stream.uri)
                 return .iFrameStream(stream)
             case .sessionData(var data):
-                data.uri = data.uri.map { transform(.sessionData, $0) }
+                data.uri = data.uri.map { mapped(.sessionData, $0) }
                 return .sessionData(data)
-            case .sessionKey(let key): return .sessionKey(key.mappingURI(.sessionKey, transform))
+            case .sessionKey(let key): return .sessionKey(key.mappingURI(.sessionKey, mapped))
             case .contentSteering(var steering):
-                steering.serverURI = transform(.steeringManifest, steering.serverURI)
+                steering.serverURI = mapped(.steeringManifest, steering.serverURI)
                 return .contentSteering(steering)
             case .unknown: return entry
             }
