@@ -57,13 +57,15 @@ final class ScriptedOrigin: Sendable {
             throw HarnessError("no listening socket: \(String(cString: strerror(errno)))")
         }
         let listener = descriptor
-        Thread.detachNewThread { [weak self] in
+        // Without the connections' threads holding the origin, so that it can go.
+        let respond: @Sendable (String, Int32) -> Bool = { [weak self] in self?.respond(to: $0, on: $1) ?? false }
+        Thread.detachNewThread {
             while true {
                 let connection = accept(listener, nil, nil)
                 if connection < 0 && errno == EINTR { continue }
                 guard connection >= 0 else { break }
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-                Thread.detachNewThread { Self.serve(connection) { self?.respond(to: $0, on: connection) ?? false } }
+                Thread.detachNewThread { Self.serve(connection) { respond($0, connection) } }
             }
             close(listener)
         }
