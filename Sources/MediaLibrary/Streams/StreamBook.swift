@@ -31,9 +31,13 @@ public final class StreamBook: Sendable {
                 StreamIndex(playlist, variables: variables)
             }
         state.withLock { state in
-            let known = state.streams.firstIndex { $0.index.url == playlist.url }
-            let id = known.map { state.streams.remove(at: $0).id } ?? state.nextID
+            let known = state.streams.firstIndex { $0.index.url == playlist.url }.map { state.streams.remove(at: $0) }
+            let id = known?.id ?? state.nextID
             if known == nil { state.nextID += 1 }
+            // An encoder that starts again counts from 0 as before: its segments have the old ones' names and numbers.
+            if let known, index.isReset(of: known.index) {
+                state.confirmed = state.confirmed.filter { url, _ in index.place(of: url, playlist: id) == nil }
+            }
             state.streams.append((id, index))
             if state.streams.count > Self.capacity { state.streams.removeFirst() }
             // What no playlist names any more is asked about again if it comes back.

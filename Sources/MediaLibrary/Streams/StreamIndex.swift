@@ -75,6 +75,13 @@ struct StreamIndex: Sendable {
         if let sequence { sequences.append(sequence) }
     }
 
+    /// Whether all its segments come before those of `earlier`, the same live playlist as it was: media sequence numbers
+    /// never fall (RFC 8216bis §6.2.2), so they are counted anew. A window that overlaps is an older view of the same.
+    func isReset(of earlier: StreamIndex) -> Bool {
+        guard let last = sequences.last, let first = earlier.sequences.first else { return false }
+        return last.number < first.number
+    }
+
     /// Where `url` comes. Where a name repeats, the newest counts.
     func place(of url: ResourceURL, playlist: Int) -> SegmentPlace? {
         let hash = ReferenceHash.hash(of: url)

@@ -9,7 +9,9 @@ struct DecodedFrame: Hashable, Comparable, CustomStringConvertible {
 
     var description: String { "\(kind) \(time) \(sum)" }
 
-    static func < (one: Self, other: Self) -> Bool { (one.kind, one.time, one.sum) < (other.kind, other.time, other.sum) }
+    static func < (one: Self, other: Self) -> Bool {
+        (one.kind, one.time, one.sum) < (other.kind, other.time, other.sum)
+    }
 
     /// The frames of a `framemd5` file, by kind and time. Which stream is number 0, and how the streams interleave,
     /// depends on which was decoded first.

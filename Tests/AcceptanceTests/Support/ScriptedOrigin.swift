@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A small HTTP/1.1 origin whose every answer a closure makes: for what changes from one request to the next. A thread
-/// for each connection, on a port of the loopback address.
+/// A small HTTP/1.1 origin whose every answer a closure makes: for what changes from one request to the next. It cuts
+/// ranges out of the answers itself. A thread for each connection, on a port of the loopback address.
 final class ScriptedOrigin: Sendable {
     /// What was asked for.
     struct Request: Sendable {
@@ -28,6 +28,7 @@ final class ScriptedOrigin: Sendable {
         var number: Int
         var fields: [String: String]
         var status: Int
+        var bodyBytes: Int
         var received: ContinuousClock.Instant
         /// Just before the answer's first byte was sent.
         var answered: ContinuousClock.Instant
@@ -100,6 +101,19 @@ final class ScriptedOrigin: Sendable {
         }
     }
 
+    /// The part of an answer that a single range asks for.
+    private static func cut(_ response: Response, to range: String?) -> Response {
+        guard response.status == 200, let match = range?.wholeMatch(of: #/bytes=(\d+)-(\d*)/#),
+            let start = Int(match.1), start < response.body.count
+        else { return response }
+        let end = min(Int(match.2).map { $0 + 1 } ?? response.body.count, response.body.count)
+        var part = response
+        part.status = 206
+        part.fields["Content-Range"] = "bytes \(start)-\(end - 1)/\(response.body.count)"
+        part.body = response.body[start..<end]
+        return part
+    }
+
     /// Answers one request; false if the connection is gone.
     private func respond(to head: String, on connection: Int32) -> Bool {
         let received = ContinuousClock.now
@@ -115,14 +129,15 @@ final class ScriptedOrigin: Sendable {
             defer { state.counts[path, default: 0] += 1 }
             return state.counts[path, default: 0]
         }
-        let response = answer(Request(path: path, fields: fields, number: number))
+        let response = Self.cut(answer(Request(path: path, fields: fields, number: number)), to: fields["range"])
         if response.delay > .zero { Thread.sleep(forTimeInterval: response.delay.milliseconds / 1000) }
         var text = "HTTP/1.1 \(response.status) Answer\r\n"
         if response.status != 304 { text += "Content-Length: \(response.body.count)\r\n" }
         for (name, value) in response.fields { text += "\(name): \(value)\r\n" }
         var bytes = Data((text + "\r\n").utf8)[...] + response.body
         let entry = Entry(
-            path: path, number: number, fields: fields, status: response.status, received: received, answered: .now)
+            path: path, number: number, fields: fields, status: response.status,
+            bodyBytes: response.body.count, received: received, answered: .now)
         state.withLock { $0.entries.append(entry) }
         while !bytes.isEmpty {
             #if canImport(Glibc)

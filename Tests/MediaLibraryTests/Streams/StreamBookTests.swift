@@ -69,6 +69,15 @@ struct StreamBookTests {
         #expect(!book.isConfirmed(name, at: try #require(book.place(of: name))))
     }
 
+    @Test func whatIsCountedAnewIsNotConfirmed() throws {
+        let name = try segment("a.ts")
+        book.note(playlist(SamplePlaylist.live(from: 0, "a.ts", "b.ts")))
+        book.confirm(name, at: try #require(book.place(of: name)))
+        book.note(playlist(SamplePlaylist.live(from: 5, "c.ts", "d.ts")))
+        book.note(playlist(SamplePlaylist.live(from: 0, "a.ts", "b.ts")))
+        #expect(!book.isConfirmed(name, at: try #require(book.place(of: name))))
+    }
+
     @Test func partialSegmentsHaveNumbersOfTheirOwn() throws {
         book.note(
             playlist(

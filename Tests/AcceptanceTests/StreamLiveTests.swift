@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// Live playlists, which change with every request, and segments whose names are used again.
+    @Suite struct StreamLiveTests {
+        /// A client that polls gets what the origin has then, each time.
+        @Test func eachPollIsAnsweredByTheOrigin() async throws {
+            let origin = try LivePlaylist.origin(answeringAfter: .milliseconds(20))
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let url = try await server.play(origin.url(LivePlaylist.path))
+            let numbers = try await onThread {
+                let connection = try HTTPConnection(to: url)
+                return try (0..<20).map { _ in try LivePlaylist.number(at: url, over: connection) }
+            }
+            #expect(numbers == Array(0..<20))
+            #expect(origin.entries(LivePlaylist.path).count == 20)
+            try await server.stop()
+        }
+
+        /// Clients that poll when they like share requests, but nobody gets an answer that the origin made more than one
+        /// round trip before it was asked for.
+        @Test func noAnswerIsOlderThanARoundTrip() async throws {
+            let roundTrip = Duration.milliseconds(100)
+            let origin = try LivePlaylist.origin(answeringAfter: roundTrip)
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let url = try await server.play(origin.url(LivePlaylist.path))
+            var random = SeededGenerator.forTest("polls")
+            let pauses = (0..<12).map { _ in (0..<8).map { _ in Double.random(in: 0...0.2, using: &random) } }
+            let answers = try await withThrowingTaskGroup(of: [LivePlaylist.Answer].self) { group in
+                for pauses in pauses {
+                    group.addTask {
+                        try await onThread {
+                            let connection = try HTTPConnection(to: url)
+                            return try pauses.map { pause in
+                                Thread.sleep(forTimeInterval: pause)
+                                let asked = ContinuousClock.now
+                                let number = try LivePlaylist.number(at: url, over: connection)
+                                return LivePlaylist.Answer(number: number, asked: asked)
+                            }
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            let requests = Dictionary(uniqueKeysWithValues: origin.entries(LivePlaylist.path).map { ($0.number, $0) })
+            let ages = answers.compactMap { answer in requests[answer.number].map { answer.asked - $0.received } }
+            #expect(ages.count == answers.count)
+            let oldest = ages.max() ?? .zero
+            print(
+                "\(answers.count) polls by 12 clients: \(requests.count) requests, the oldest answer made",
+                "\(oldest.milliseconds) ms before it was asked for; one round trip takes \(roundTrip.milliseconds) ms")
+            #expect(oldest <= roundTrip + .milliseconds(50))
+            #expect(requests.count < answers.count)
+            try await server.stop()
+        }
+
+        /// 50 clients that poll at the same moments cost the origin the requests of one.
+        @Test func fiftyClientsCostTheRequestsOfOne() async throws {
+            let rounds = 5
+            let origin = try LivePlaylist.origin(answeringAfter: .milliseconds(400))
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let url = try await server.play(origin.url(LivePlaylist.path))
+            let start = Date(timeIntervalSinceNow: 1)
+            let numbers = try await withThrowingTaskGroup(of: [Int].self) { group in
+                for _ in 0..<50 {
+                    group.addTask {
+                        try await onThread {
+                            let connection = try HTTPConnection(to: url)
+                            return try (0..<rounds).map { round in
+                                Thread.sleep(until: start + Double(round))
+                                return try LivePlaylist.number(at: url, over: connection)
+                            }
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(numbers.count == 50)
+            #expect(numbers.allSatisfy { $0 == Array(0..<rounds) })
+            #expect(origin.entries(LivePlaylist.path).count == rounds)
+            try await server.stop()
+        }
+
+        /// Names that come again in a ring.
+        @Test(arguments: [true, false])
+        func aRingOfNamesIsServedAnew(hasValidators: Bool) async throws {
+            let encoder = RestartingEncoder(names: 4, hasValidators: hasValidators)
+            try await expectEachWindow(of: encoder, [.init(run: 0, first: 1000), .init(run: 0, first: 1004)])
+        }
+
+        /// An encoder that starts again gives old names to other segments, under higher or lower numbers than before.
+        @Test(arguments: [true, false])
+        func anEncoderStartedAgainIsServedAnew(hasValidators: Bool) async throws {
+            let encoder = RestartingEncoder(names: 4, hasValidators: hasValidators)
+            try await expectEachWindow(
+                of: encoder, [.init(run: 0, first: 1000), .init(run: 1, first: 5000), .init(run: 2, first: 0)])
+        }
+
+        /// An encoder that counts from 0 each time it starts, and calls segments by their numbers: name and number are
+        /// both as they were, the segment isn't.
+        @Test(arguments: [true, false])
+        func anEncoderThatCountsFromZeroAgainIsServedAnew(hasValidators: Bool) async throws {
+            let encoder = RestartingEncoder(names: 1 << 20, hasValidators: hasValidators)
+            try await expectEachWindow(
+                of: encoder, [.init(run: 0, first: 0), .init(run: 0, first: 4), .init(run: 1, first: 0)])
+        }
+
+        /// A segment that is on its way when a player asks for it isn't sent twice.
+        @Test(arguments: [true, false])
+        func segmentsFetchedAheadAreSentOnce(hasValidators: Bool) async throws {
+            let encoder = RestartingEncoder(names: 1 << 20, hasValidators: hasValidators)
+            let windows = (0..<20).map { RestartingEncoder.Window(run: 0, first: $0 * 4) }
+            guard !hasValidators else { return try await expectEachWindow(of: encoder, windows, segmentsAhead: 2) }
+            // A player that asks after the head has come and before it is noted as confirmed asks again, and what has no
+            // validator is then fetched anew. The bytes are right.
+            try await withKnownIssue("a segment without validators may be sent twice", isIntermittent: true) {
+                try await expectEachWindow(of: encoder, windows, segmentsAhead: 2)
+            } matching: {
+                $0.description.contains("sent")
+            }
+        }
+
+        /// What is kept under a name isn't served for another segment, whether validators tell or nothing does; and what
+        /// is the same is sent once: beyond it there is a byte to ask whether a name means what it did.
+        private func expectEachWindow(
+            of encoder: RestartingEncoder,
+            _ windows: [RestartingEncoder.Window],
+            segmentsAhead: Int = 0
+        ) async throws {
+            let origin = try ScriptedOrigin { encoder.answer($0) }
+            let folder = try TemporaryFolder("cache")
+            let command = ["serve", "--min-free", "0", "--segments-ahead", "\(segmentsAhead)"]
+            let server = try await RunningServer(cache: folder.path, command: command)
+            let playlist = try await server.play(origin.url(RestartingEncoder.playlist))
+            for window in windows {
+                encoder.show(window)
+                let before = origin.entries(".ts").count
+                for _ in 0..<2 {
+                    let text = String(decoding: try Self.body(of: playlist), as: UTF8.self)
+                    #expect(text.contains("#EXT-X-MEDIA-SEQUENCE:\(window.first)\n"))
+                    for number in window.numbers {
+                        let name = encoder.name(of: number)
+                        let body = try Self.body(of: playlist.deletingLastPathComponent().appending(path: name))
+                        let isRight = body == RestartingEncoder.segment(number, of: window.run)
+                        #expect(isRight, "\(name) of \(window)")
+                    }
+                }
+                let sent = origin.entries(".ts").dropFirst(before).reduce(0) { $0 + $1.bodyBytes }
+                let fewest = window.numbers.count * RestartingEncoder.segmentBytes
+                #expect(fewest...fewest + window.numbers.count ~= sent, "\(window)")
+            }
+            try await server.stop()
+        }
+
+        private static func body(of url: URL) throws -> Data {
+            let connection = try HTTPConnection(to: url)
+            let head = try connection.request(url)
+            guard head.status == 200 else { throw HarnessError("\(url): \(head.status)") }
+            return try connection.body()
+        }
+    }
+}

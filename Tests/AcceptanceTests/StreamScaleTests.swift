@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// What a very long playlist costs.
+    @Suite(.enabled(if: Peer.present("nginx")))
+    struct StreamScaleTests {
+        /// A playlist of 100,000 segments is served within 6 times its own size: with absolute URIs, all of which are
+        /// rewritten, and with relative ones, none of which is.
+        @Test(arguments: [true, false])
+        func aHundredThousandSegmentsStayInMemoryLimit(isAbsolute: Bool) async throws {
+            let segments = 100_000
+            let folder = try TemporaryFolder("long")
+            let origin = try await NginxOrigin(serving: folder.path)
+            let prefix = isAbsolute ? origin.url("video/").absoluteString : ""
+            for (name, count) in [("short.m3u8", 100), ("long.m3u8", segments)] {
+                try Self.playlist(count, prefix: prefix)
+                    .write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+            }
+            let cache = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: cache.path)
+            let short = try await server.play(origin.url("short.m3u8"))
+            for _ in 0..<20 { _ = try Self.body(of: short) }
+            guard let idle = server.peakResidentBytes else { return }
+
+            let long = try await server.play(origin.url("long.m3u8"))
+            let start = ContinuousClock.now
+            let body = try Self.body(of: long)
+            let time = ContinuousClock.now - start
+            let afterOne = server.peakResidentBytes ?? 0
+            let lines = String(decoding: body, as: UTF8.self).split(separator: "\n")
+            #expect(lines.count { $0.hasSuffix(".ts") } == segments)
+            #expect(lines.count { $0.hasPrefix("/play/") } == (isAbsolute ? segments : 0))
+            #expect(lines.last == "#EXT-X-ENDLIST")
+            for _ in 0..<2 {
+                let again = try Self.body(of: long)
+                #expect(again == body)
+            }
+            let peak = server.peakResidentBytes ?? 0
+            let size = try FileManager.default.attributesOfItem(atPath: folder.file("long.m3u8"))[.size] as? Int ?? 0
+            let once = Double(afterOne - idle) / Double(size)
+            let often = Double(peak - idle) / Double(size)
+            print(
+                "\(segments) segments, \(isAbsolute ? "absolute" : "relative") URIs: a playlist of \(size) bytes, sent as",
+                "\(body.count) in \(time.milliseconds) ms; peak memory \(idle) idle, \(afterOne) after it (\(once) times its",
+                "size), \(peak) after two more (\(often) times)")
+            #expect(once <= 6)
+            // The allocator comes to keep freed blocks of this size, and doesn't find room in them for the next.
+            withKnownIssue("each request for a long playlist leaves holes in the heap", isIntermittent: true) {
+                #expect(often <= 6)
+            }
+            try await server.stop()
+        }
+
+        /// An on-demand playlist.
+        private static func playlist(_ segments: Int, prefix: String) -> String {
+            var text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:4\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+            for index in 0..<segments { text += "#EXTINF:4.0,\n\(prefix)segment\(index).ts\n" }
+            return text + "#EXT-X-ENDLIST\n"
+        }
+
+        private static func body(of url: URL) throws -> Data {
+            let connection = try HTTPConnection(to: url)
+            let head = try connection.request(url)
+            guard head.status == 200 else { throw HarnessError("\(url): \(head.status)") }
+            return try connection.body()
+        }
+    }
+}
