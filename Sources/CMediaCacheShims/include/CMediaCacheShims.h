@@ -30,6 +30,10 @@ int mc_reflink(int source, int destination);
 /// An exclusive lock on an open file that goes with the descriptor; EWOULDBLOCK when another process holds it.
 int mc_lock_exclusive(int descriptor);
 
+/// Makes the heap give back what large buffers took, where the system's allocator has to be told (glibc). For a process
+/// that runs for weeks.
+void mc_keep_heap_small(void);
+
 /// Inflates a whole gzip (RFC 1952) or zlib (RFC 1950) stream into `output`, which has room for `capacity` bytes.
 /// Returns how many came, or -1 with errno: EFBIG if there is no room for all of it, EINVAL if the stream is damaged or
 /// cut short.

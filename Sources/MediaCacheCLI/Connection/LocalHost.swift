@@ -1,3 +1,4 @@
+import CMediaCacheShims
 import MediaCache
 import MediaCacheServer
 
@@ -11,6 +12,7 @@ struct LocalHost: Sendable {
     /// - Throws: what the engine throws, `folderOwned` among it; `ServerError` if the port can't be had;
     ///   ``CommandFailure`` if a setting makes no sense.
     static func start(_ settings: HostSettings, routes: [any Route] = []) async throws -> LocalHost {
+        mc_keep_heap_small()
         let origin = try AsyncHTTPClientOrigin(settings: settings.originSettings)
         do {
             let host = try await CacheHost.open(
