@@ -24,11 +24,13 @@ public struct LoadedPlaylist: Sendable {
     public var base: ResourceURL { head.location ?? url }
 
     /// Whether it may be another one soon, so that it's never kept: a media playlist without EXT-X-ENDLIST
-    /// (RFC 8216bis §4.4.3.4).
+    /// (RFC 8216bis §4.4.3.4), or without a segment, as an encoder writes that has only begun.
     public var isLive: Bool { Self.isLive(bytes, kind: kind) }
 
     static func isLive(_ bytes: [UInt8], kind: PlaylistKind?) -> Bool {
-        kind != .multivariant && !contains(Array("#EXT-X-ENDLIST".utf8), atLineStartIn: bytes)
+        guard kind != .multivariant else { return false }
+        return !contains(Array("#EXT-X-ENDLIST".utf8), atLineStartIn: bytes)
+            || !contains(Array("#EXTINF".utf8), atLineStartIn: bytes)
     }
 
     /// Whether some line begins with `word`; blanks before it are passed over, as the parser does.

@@ -10,6 +10,8 @@ public final class PlaylistLoader: Sendable {
 
     private let store: CacheStore
     private let unusualNames = Mutex<Set<String>>([])
+    /// Keys of playlists that were live: one that says it has ended may go on, when its encoder starts again.
+    private let liveKeys = Mutex<Set<String>>([])
 
     /// A loader over `store`.
     public init(store: CacheStore) {
@@ -24,24 +26,32 @@ public final class PlaylistLoader: Sendable {
 
     /// What lies at `url` has turned out to be a playlist, by its content.
     public func remember(_ url: ResourceURL) {
-        let key = store.key(for: url)
-        unusualNames.withLock { names in
-            if names.count >= Self.maximumRemembered { names.removeAll() }
-            names.insert(key)
+        Self.insert(store.key(for: url), into: unusualNames)
+    }
+
+    private static func insert(_ key: String, into keys: borrowing Mutex<Set<String>>) {
+        keys.withLock { keys in
+            if keys.count >= maximumRemembered { keys.removeAll() }
+            keys.insert(key)
         }
     }
 
     /// Reads the playlist at `url`.
     ///
-    /// - Returns: the playlist; nil if it is something else, which is kept then and can be read as any resource.
-    /// - Throws: `CacheError`.
+    /// - Returns: the playlist; nil if it is media of another kind, which is kept then and can be read as any resource.
+    /// - Throws: `CacheError`, with `notMedia` if it's neither: an error report, a page, nothing at all.
     public func load(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> LoadedPlaylist? {
-        let request = WholeBodyRequest(url: url, settings: settings) { body in
+        let key = store.key(for: url)
+        let wasLive = liveKeys.withLock { $0.contains(key) }
+        let request = WholeBodyRequest(
+            url: url, settings: settings, revalidation: wasLive ? .always : .recently
+        ) { body in
             try Self.decode(&body, of: url)
-            guard case .playlist(let kind) = BodyKind(of: body.bytes) else { return true }
+            guard case .playlist(let kind) = try Self.content(of: body, at: url) else { return true }
             return !LoadedPlaylist.isLive(body.bytes, kind: kind)
         }
         let (playlist, isKept) = try await read(request)
+        if playlist?.isLive == true, !wasLive { Self.insert(key, into: liveKeys) }
         guard let playlist, isKept, playlist.isLive, let info = try await store.resource(for: url), !info.isPinned
         else { return playlist }
         // It was kept before anybody knew what it is.
@@ -53,8 +63,26 @@ public final class PlaylistLoader: Sendable {
         var body = try await store.wholeBody(request)
         // One that was kept in another way may be compressed still.
         try Self.decode(&body, of: request.url)
-        guard case .playlist(let kind) = BodyKind(of: body.bytes) else { return (nil, body.isKept) }
-        return (LoadedPlaylist(bytes: body.bytes, head: body.head, url: request.url, kind: kind), body.isKept)
+        guard case .playlist(let kind) = try Self.content(of: body, at: request.url) else { return (nil, body.isKept) }
+        let playlist = LoadedPlaylist(bytes: body.bytes, head: body.head, url: request.url, kind: kind)
+        return (playlist, body.isKept)
+    }
+
+    /// What may lie where a playlist is expected.
+    private enum Content {
+        case playlist(PlaylistKind?)
+        case media
+    }
+
+    private static func content(of body: WholeBody, at url: ResourceURL) throws -> Content {
+        switch BodyKind(of: body.bytes) {
+        case .playlist(let kind): return .playlist(kind)
+        case .foreign(.transportStream), .foreign(.mp4), .foreign(.packedAudio), .foreign(.webVTT), .foreign(.image):
+            return .media
+        case .foreign(let content):
+            throw CacheError(
+                .notMedia, "\(url) came as something else than a playlist (\(content)); its origin may be failing")
+        }
     }
 
     /// Takes a content coding off, and the compression of a file that was stored compressed.

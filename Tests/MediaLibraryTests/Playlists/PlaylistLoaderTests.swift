@@ -49,7 +49,9 @@ struct PlaylistLoaderTests {
         _ = try await loader.load(url)
         fixture.serve(SamplePlaylist.live(from: 1, "a.ts") + "#EXT-X-ENDLIST\n", at: url, entityTag: "\"2\"")
         for _ in 0..<3 { #expect(try await loader.load(url)?.isLive == false) }
-        #expect(fixture.origin.requests.count == 2)
+        #expect(try await store.resource(for: url)?.isComplete == true)
+        fixture.origin.isReachable = false
+        #expect(try await loader.load(url)?.isLive == false)
         await store.close()
     }
 
@@ -73,7 +75,8 @@ struct PlaylistLoaderTests {
     }
 
     @Test func somethingElseUnderThatNameIsKeptAndToldApart() async throws {
-        fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 1000), contentType: "video/mp4")
+        let media = Array("\0\0\0\u{18}ftypisom".utf8) + ScriptedBody.random(seed: 1, length: 1000).bytes
+        fixture.origin[url] = ScriptedResource(.bytes(media), contentType: "video/mp4")
         let store = try await fixture.open()
         #expect(try await PlaylistLoader(store: store).load(url) == nil)
         let session = try await store.read(ReadRequest(url: url))
@@ -104,6 +107,48 @@ struct PlaylistLoaderTests {
         let error = await #expect(throws: CacheError.self) { try await PlaylistLoader(store: store).load(url) }
         #expect(error?.code == .badResponse)
         #expect(error?.message.contains("br") == true)
+        await store.close()
+    }
+
+    /// One bad answer must not stay.
+    @Test(arguments: [
+        "", "\n\n", #"{"error":"busy"}"#, "Service restarting", "<Error>SlowDown</Error>",
+        String(repeating: "\0", count: 100),
+    ])
+    func whatIsNoPlaylistIsAnErrorAndNotKept(_ text: String) async throws {
+        fixture.serve(text, at: url)
+        let store = try await fixture.open()
+        let loader = PlaylistLoader(store: store)
+        let error = await #expect(throws: CacheError.self) { try await loader.load(url) }
+        #expect(error?.code == .notMedia)
+        #expect(try await store.resources().isEmpty)
+        fixture.serve(SamplePlaylist.live(from: 1, "a.ts"), at: url, entityTag: "\"2\"")
+        #expect(try await loader.load(url)?.isLive == true)
+        await store.close()
+    }
+
+    @Test func aPlaylistThatHasNoSegmentYetIsNotKept() async throws {
+        fixture.serve("#EXTM3U\n#EXT-X-ENDLIST\n", at: url)
+        let store = try await fixture.open()
+        #expect(try await PlaylistLoader(store: store).load(url)?.isLive == true)
+        #expect(try await store.resources().isEmpty)
+        await store.close()
+    }
+
+    /// An encoder that is stopped writes that the stream has ended; started again it goes on.
+    @Test(arguments: ["\"2\"", nil])
+    func whatWasLiveIsAskedForThoughItSaysItHasEnded(_ entityTag: String?) async throws {
+        fixture.serve(SamplePlaylist.live(from: 1, "a.ts"), at: url, entityTag: entityTag)
+        let store = try await fixture.open()
+        let loader = PlaylistLoader(store: store)
+        _ = try await loader.load(url)
+        fixture.serve(
+            SamplePlaylist.live(from: 1, "a.ts") + "#EXT-X-ENDLIST\n", at: url,
+            entityTag: entityTag.map { _ in "\"3\"" })
+        #expect(try await loader.load(url)?.isLive == false)
+        let text = SamplePlaylist.live(from: 2, "b.ts")
+        fixture.serve(text, at: url, entityTag: entityTag.map { _ in "\"4\"" })
+        #expect(try await loader.load(url)?.bytes == Array(text.utf8))
         await store.close()
     }
 }
