@@ -39,7 +39,10 @@ extension String {
     /// names the same resource.
     @inline(__always)
     init(playlistBytes bytes: UnsafeRawBufferPointer) {
-        if let valid = String(validating: bytes, as: UTF8.self) {
+        // Nearly every URI: `String(validating:as:)` looks up generic metadata on each call.
+        if bytes.isASCII {
+            self = String(decoding: bytes, as: UTF8.self)
+        } else if let valid = String(validating: bytes, as: UTF8.self) {
             self = valid
         } else {
             self = String(percentEncodingInvalid: bytes)

@@ -99,9 +99,11 @@ struct MediaPlaylistParser {
             pending.tags.insert(.durationParameters(text), at: 0)
             parameters = nil
         }
-        playlist.segments.append(pending)
+        // Moved, not copied: a copy counts its references up and down.
+        var segment = MediaSegment(uri: "", duration: .zero)
+        swap(&segment, &pending)
+        playlist.segments.append(consume segment)
         if playlist.segments.count == MediaPlaylistParser.sampleCount { reserve(reader) }
-        pending = MediaSegment(uri: "", duration: .zero)
         hasDuration = false
     }
 

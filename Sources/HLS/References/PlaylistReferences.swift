@@ -31,6 +31,9 @@ public struct PlaylistReferences: Sendable {
         }
     }
 
+    /// After so many references the rest of the playlist is taken to grow as much.
+    private static let sampleCount = 1000
+
     /// All references, in the order of the playlist.
     public func all(in bytes: [UInt8]) -> [Reference] {
         var references: [Reference] = []
@@ -54,8 +57,15 @@ public struct PlaylistReferences: Sendable {
             output.reserveCapacity(min(buffer.count, PlaylistReferences.sampleLength) * 2)
             var isReserved = false
             var copied = 0
+            var count = 0
             var scanner = ReferenceScanner(buffer, context: context)
             while let reference = scanner.next() {
+                count += 1
+                if count == PlaylistReferences.sampleCount, copied > 0 {
+                    // Bounded, since the first lines of a hostile playlist may grow as no other does.
+                    let growth = Double(output.count) / Double(copied) + 1.0 / 16
+                    output.reserveCapacity(Int(Double(buffer.count) * min(growth, 4)))
+                }
                 guard let uri = try replacement(reference) else { continue }
                 output.append(contentsOf: buffer[copied..<reference.bytes.lowerBound])
                 let needsQuotes = reference.attribute != nil && !reference.isQuoted
@@ -79,15 +89,18 @@ public struct PlaylistReferences: Sendable {
 extension [UInt8] {
     /// A URI less what would end its line or its quoted string.
     mutating func appendURI(_ uri: String) {
-        guard uri.utf8.contains(where: { $0 == .quote || $0 == .lineFeed || $0 == .carriageReturn }) else {
-            append(contentsOf: uri.utf8)
-            return
-        }
-        for byte in uri.utf8 {
-            if byte == .quote || byte == .lineFeed || byte == .carriageReturn {
-                appendPercentEncoded(byte)
-            } else {
-                append(byte)
+        var uri = uri
+        uri.withUTF8 { utf8 in
+            guard utf8.contains(where: { $0 == .quote || $0 == .lineFeed || $0 == .carriageReturn }) else {
+                append(contentsOf: utf8)
+                return
+            }
+            for byte in utf8 {
+                if byte == .quote || byte == .lineFeed || byte == .carriageReturn {
+                    appendPercentEncoded(byte)
+                } else {
+                    append(byte)
+                }
             }
         }
     }

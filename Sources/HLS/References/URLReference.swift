@@ -61,10 +61,14 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
 
     /// How a reference is written, without splitting it.
     public static func form(of text: String) -> Form {
-        let utf8 = Substring(text).utf8.drop { $0.isBlank }
-        if utf8.starts(with: [.slash, .slash]) { return .networkPath }
-        if utf8.first == .slash { return .rootRelative }
-        return schemeEnd(utf8) == nil ? .relativePath : .absolute
+        var text = text
+        return text.withUTF8 { utf8 in
+            let reference = utf8.drop { $0.isBlank }
+            if reference.first == .slash {
+                return reference.dropFirst().first == .slash ? .networkPath : .rootRelative
+            }
+            return schemeEnd(reference) == nil ? .relativePath : .absolute
+        }
     }
 
     /// The components put together again (RFC 3986, section 5.3).
@@ -79,13 +83,11 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The colon after a scheme: a letter, then letters, digits, plus, minus and dot (RFC 3986, section 3.1).
-    private static func schemeEnd(_ utf8: Substring.UTF8View) -> Substring.UTF8View.Index? {
+    private static func schemeEnd<Bytes: Collection>(_ utf8: Bytes) -> Bytes.Index? where Bytes.Element == UInt8 {
         guard let first = utf8.first, first.isLetter else { return nil }
-        for index in utf8.indices {
-            let byte = utf8[index]
-            if byte == .colon { return index }
-            guard byte.isLetter || byte.isDigit || byte == .plus || byte == .minus || byte == .dot else { return nil }
+        let end = utf8.firstIndex { byte in
+            !(byte.isLetter || byte.isDigit || byte == .plus || byte == .minus || byte == .dot)
         }
-        return nil
+        return end.flatMap { utf8[$0] == .colon ? $0 : nil }
     }
 }
