@@ -3,15 +3,18 @@
 import PackageDescription
 
 /// Measures the `mediacache` command against other programs. A package of its own, so that nobody who uses the library
-/// builds it; it needs nothing but the standard library and Foundation.
+/// builds it; beside the library `HLS`, which is measured in process, it needs nothing but the standard library and
+/// Foundation.
 ///
 /// `Sources/Benchmarks/Support` is a link to the harness of the acceptance tests: child processes, nginx, fixtures.
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "swift-media-cache", path: "..")],
     targets: [
         .executableTarget(
             name: "Benchmarks",
+            dependencies: [.product(name: "HLS", package: "swift-media-cache")],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),

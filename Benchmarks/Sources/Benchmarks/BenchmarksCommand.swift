@@ -4,17 +4,22 @@ import Foundation
 @main
 struct BenchmarksCommand {
     static let usage = """
-        usage: Benchmarks/run [--only cached,cold,latency,fill] [--rounds N] [--seconds N] [--json FILE]
+        usage: Benchmarks/run [--only cached,cold,latency,fill,playlists] [--rounds N] [--seconds N] [--json FILE]
 
-          cached   a file of 1 GiB that is kept, against nginx (sendfile): full and range reads at 1, 16 and 64 connections
-          cold     the same file passed through for the first time, against nginx (proxy_cache, slice) and Varnish
-          latency  the first byte of a read that isn't kept, against asking the origin
-          fill     the file fetched to disk, against curl
+          cached     a file of 1 GiB that is kept, against nginx (sendfile): full and range reads at 1, 16 and 64 connections
+          cold       the same file passed through for the first time, against nginx (proxy_cache, slice) and Varnish
+          latency    the first byte of a read that isn't kept, against asking the origin
+          fill       the file fetched to disk, against curl
+          playlists  playlists of 100,000 segments parsed, against python-m3u8, m3u8-parser in Node and ffprobe's start
         """
 
     static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            let options = try Options(Array(CommandLine.arguments.dropFirst()))
+            if arguments.first == PlaylistProcess.command, arguments.count > 1 {
+                return try PlaylistProcess.run(arguments[1], measuresMemory: arguments.count > 2)
+            }
+            let options = try Options(arguments)
             try await run(options)
         } catch let error as Options.Problem {
             FileHandle.standardError.write(Data("\(error.text)\n".utf8))
@@ -30,11 +35,13 @@ struct BenchmarksCommand {
         let report = try Report(path: options.json)
         report.say(machine.text)
         try report.add(machine)
-        _ = try await Fixtures.shared.random(Fixtures.big)
+        // Playlists are the one part that doesn't serve the file.
+        if options.names != ["playlists"] { _ = try await Fixtures.shared.random(Fixtures.big) }
         if options.names.contains("cached") { try await CachedServing(options: options, report: report).run() }
         if options.names.contains("cold") { try await ColdPassThrough(options: options, report: report).run() }
         if options.names.contains("latency") { try await MissLatency(options: options, report: report).run() }
         if options.names.contains("fill") { try await FillThroughput(options: options, report: report).run() }
+        if options.names.contains("playlists") { try await PlaylistSpeed(options: options, report: report).run() }
         report.say("\nEvery figure: \(options.json)")
     }
 }

@@ -28,6 +28,20 @@ final class Report {
         )
     }
 
+    /// Begins a table of measurements of us alone.
+    func beginAlone(_ title: String) { say("\n\(title)\n\n| what | median | min | max |\n|---|---|---|---|") }
+
+    /// Adds one row, and its line of JSON.
+    func add(_ measurement: Measurement) throws {
+        let figures = [
+            measurement.figures.median, measurement.figures.min() ?? .nan, measurement.figures.max() ?? .nan,
+        ]
+        let cells = figures.map { String(format: $0 < 100 ? "%.2f" : "%.0f", $0) }
+        say("| \(measurement.name) | \(cells[0]) \(measurement.unit) | \(cells[1]) | \(cells[2]) |")
+        struct Line: Encodable { var measurement: Measurement }
+        try add(Line(measurement: measurement))
+    }
+
     /// Adds one row, and its line of JSON.
     func add(_ comparison: Comparison) throws {
         let ratios = comparison.ratios

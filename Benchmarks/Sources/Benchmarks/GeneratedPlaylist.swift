@@ -1,0 +1,44 @@
+import Foundation
+
+/// An on-demand media playlist of many segments; the same seed always gives the same bytes.
+struct GeneratedPlaylist {
+    /// How its segments are named.
+    enum Form: String, CaseIterable {
+        case relative = "relative names"
+        case absolute = "absolute URLs"
+    }
+
+    static let segmentCount = 100_000
+    /// What absolute URLs begin with.
+    static let origin = "https://"
+
+    let form: Form
+    let bytes: [UInt8]
+
+    init(_ form: Form) {
+        self.form = form
+        var random = SeededGenerator(seed: 3)
+        var text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        let folder =
+            form == .absolute
+            ? "\(Self.origin)media.example/vod/\(String(random.next(), radix: 16))/1080p/" : ""
+        for index in 0..<Self.segmentCount {
+            let milliseconds = Int.random(in: 500..<1000, using: &random)
+            text += "#EXTINF:5.\(milliseconds),\n\(folder)segment-\(index).ts\n"
+        }
+        bytes = Array((text + "#EXT-X-ENDLIST\n").utf8)
+    }
+
+    /// Its length in MB.
+    var megabytes: Double { Double(bytes.count) / 1e6 }
+
+    /// What the parts and files that hold it are called.
+    var name: String { "\(form)" }
+
+    /// Writes it into a folder and gives the path.
+    func write(to folder: TemporaryFolder) throws -> String {
+        let path = folder.file("\(name).m3u8")
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+}

@@ -1,0 +1,14 @@
+/// One thing measured of us alone, once a round.
+struct Measurement: Codable {
+    /// What was measured.
+    var name: String
+    /// The unit of the figures.
+    var unit: String
+    /// The figures.
+    var figures: [Double] = []
+
+    init(_ name: String, unit: String) {
+        self.name = name
+        self.unit = unit
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+
+/// A playlist library of another language, installed beside the figures and timed inside its own process.
+struct PlaylistPeer {
+    /// The library and its version.
+    let name: String
+    private let program: String
+    private let arguments: [String]
+
+    /// What one run of a script found.
+    private struct Result {
+        var version: String
+        var segments: Int
+        var seconds: Double
+
+        init(_ output: Data) throws {
+            let words = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            guard words.count == 3, let segments = Int(words[1]), let seconds = Double(words[2]), seconds > 0 else {
+                throw HarnessError("a playlist peer printed \(words)")
+            }
+            (version, self.segments, self.seconds) = (String(words[0]), segments, seconds)
+        }
+    }
+
+    private static let folder = MediaCacheBinary.buildFolder + "/playlist-peers"
+
+    /// Parses the file named last once to warm up, then three times; prints the version, the count of segments and the
+    /// median seconds.
+    private static let pythonScript = """
+        import importlib.metadata, statistics, sys, time, m3u8
+        text = open(sys.argv[1], encoding="utf-8").read()
+        count = len(m3u8.loads(text).segments)
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            playlist = m3u8.loads(text)
+            times.append(time.perf_counter() - start)
+            del playlist
+        print(importlib.metadata.version("m3u8"), count, statistics.median(times))
+        """
+
+    /// The same, of ten times: the compiler of the virtual machine takes some to warm up.
+    private static let nodeScript = """
+        const paths = [process.argv[1], ...require.resolve.paths("m3u8-parser")];
+        const { Parser } = require(require.resolve("m3u8-parser", { paths }));
+        const { version } = require(require.resolve("m3u8-parser/package.json", { paths }));
+        const text = require("fs").readFileSync(process.argv[2], "utf8");
+        const parse = () => { const it = new Parser(); it.push(text); it.end(); return it.manifest.segments.length; };
+        const times = [];
+        let count;
+        for (let round = 0; round < 13; round++) {
+            const start = process.hrtime.bigint();
+            count = parse();
+            if (round >= 3) times.push(Number(process.hrtime.bigint() - start) / 1e9);
+        }
+        times.sort((left, right) => left - right);
+        console.log(version, count, (times[4] + times[5]) / 2);
+        """
+
+    /// python-m3u8 in a virtual environment; nil, with a line that says why, where it can't be had.
+    static func python(_ probe: String, _ report: Report) async throws -> PlaylistPeer? {
+        let environment = folder + "/python"
+        let program = environment + "/bin/python"
+        return try await installed("python-m3u8", program, ["-c", pythonScript], probe, report) {
+            try await output(Peer.required("python3"), ["-m", "venv", environment])
+            try await output(program, ["-m", "pip", "install", "--quiet", "m3u8"])
+        }
+    }
+
+    /// m3u8-parser, which Video.js plays with, in Node; nil, with a line that says why, where it can't be had.
+    static func node(_ probe: String, _ report: Report) async throws -> PlaylistPeer? {
+        guard let node = Peer.path(of: "node") else {
+            report.say("Left out: m3u8-parser, since there is no node")
+            return nil
+        }
+        let modules = folder + "/node"
+        return try await installed("m3u8-parser in Node", node, ["-e", nodeScript, modules], probe, report) {
+            try await output(
+                Peer.required("npm"),
+                ["install", "--prefix", modules, "--no-audit", "--no-fund", "--ignore-scripts"]
+                    + ["--fetch-retries", "0", "m3u8-parser"])
+        }
+    }
+
+    /// Runs the script on `probe`; where that fails, installs what it needs and runs it again.
+    private static func installed(
+        _ library: String, _ program: String, _ arguments: [String], _ probe: String, _ report: Report,
+        _ install: () async throws -> Void
+    ) async throws -> PlaylistPeer? {
+        func peer() async throws -> PlaylistPeer {
+            let version = try Result(await output(program, arguments + [probe])).version
+            return PlaylistPeer(name: "\(library) \(version)", program: program, arguments: arguments)
+        }
+        if let peer = try? await peer() { return peer }
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try await install()
+            return try await peer()
+        } catch {
+            let lines = "\(error)".split(separator: "\n")
+            let reason = lines.first { $0.lowercased().contains("error") } ?? lines.last ?? ""
+            report.say("Left out: \(library), which can't be installed (\(reason.prefix(160)))")
+            return nil
+        }
+    }
+
+    /// What a program at a path prints; a failure is an error with what it says.
+    @discardableResult
+    private static func output(_ program: String, _ arguments: [String]) async throws -> Data {
+        let child = try ChildProcess(program, arguments)
+        guard try await child.end(within: .seconds(300)) == .exit(0) else { throw HarnessError(child.errorText) }
+        return child.output
+    }
+
+    /// How fast it parses a file.
+    func megabytesPerSecond(_ playlist: GeneratedPlaylist, at path: String) async throws -> Double {
+        let result = try Result(await Self.output(program, arguments + [path]))
+        guard result.segments == GeneratedPlaylist.segmentCount else {
+            throw HarnessError("\(name) found \(result.segments) segments")
+        }
+        return playlist.megabytes / result.seconds
+    }
+}

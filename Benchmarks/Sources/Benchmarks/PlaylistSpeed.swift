@@ -1,0 +1,134 @@
+import Foundation
+import HLS
+
+/// Playlists of 100,000 segments: the library `HLS` in this process against libraries of other languages, and the start
+/// of a player.
+struct PlaylistSpeed {
+    let options: Options
+    let report: Report
+
+    func run() async throws {
+        let folder = try TemporaryFolder("bench")
+        let playlists = GeneratedPlaylist.Form.allCases.map { GeneratedPlaylist($0) }
+        let paths = try playlists.map { try $0.write(to: folder) }
+        report.say("")
+        let peers = [try await PlaylistPeer.python(paths[0], report), try await PlaylistPeer.node(paths[0], report)]
+
+        report.begin("Parsing a playlist of \(GeneratedPlaylist.segmentCount) segments")
+        for (playlist, path) in zip(playlists, paths) {
+            for peer in peers.compactMap({ $0 }) {
+                try report.add(
+                    await Comparison.alternating(
+                        "parse, \(playlist.form.rawValue)", peer: peer.name, unit: "MB/s", rounds: options.rounds,
+                        ours: { playlist.megabytes / (try Stopwatch.seconds { try Self.parsed(playlist.bytes) }) },
+                        theirs: { try await peer.megabytesPerSecond(playlist, at: path) }))
+            }
+        }
+        try await start(paths[0])
+        try alone(playlists)
+        try await memory(playlists, paths)
+    }
+
+    // MARK: - The start of a player
+
+    /// ffprobe opens a playlist as ffmpeg and its players do; the segments it reads are links to one short clip.
+    private func start(_ path: String) async throws {
+        guard Peer.present("ffmpeg", "ffprobe") else { return }
+        let clip = try TemporaryFolder("bench")
+        let whole = clip.file("whole.m3u8")
+        try FileManager.default.copyItem(atPath: path, toPath: whole)
+        let short = clip.file("short.m3u8")
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        try (lines.prefix(4 + 2 * 10) + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n")
+            .write(toFile: short, atomically: true, encoding: .utf8)
+        try await Peer.run(
+            "ffmpeg",
+            ["-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=5.5", "-c:v", "mpeg2video", "-f", "mpegts"]
+                + [clip.file("segment-0.ts")])
+        for index in 1..<20 {
+            try FileManager.default.linkItem(
+                atPath: clip.file("segment-0.ts"), toPath: clip.file("segment-\(index).ts"))
+        }
+        report.begin("From a process's start to its end, the playlist read, ms (a ratio below 1: ours is faster)")
+        for (name, file) in [("all segments", whole), ("ten segments", short)] {
+            try report.add(
+                await Comparison.alternating(
+                    "read and parse \(GeneratedPlaylist.segmentCount) segments", peer: "ffprobe, \(name)", unit: "ms",
+                    rounds: options.rounds,
+                    ours: { try await PlaylistProcess.milliseconds(whole) },
+                    theirs: { try await Self.probe(file) }))
+        }
+    }
+
+    private static func probe(_ path: String) async throws -> Double {
+        let child = try ChildProcess(
+            Peer.required("ffprobe"), ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path])
+        guard try await child.end(within: .seconds(120)) == .exit(0), child.errorText.isEmpty,
+            let elapsed = child.elapsed
+        else { throw HarnessError("ffprobe: \(child.errorText)") }
+        return elapsed.milliseconds
+    }
+
+    // MARK: - Ours alone
+
+    private func alone(_ playlists: [GeneratedPlaylist]) throws {
+        report.beginAlone("The library alone, one thread")
+        for playlist in playlists {
+            let (bytes, name) = (playlist.bytes, playlist.form.rawValue)
+            let model = try Self.parsed(bytes)
+            let written = PlaylistWriter().bytes(model)
+            guard try Self.parsed(written) == model, Self.rewritten(bytes).count >= bytes.count else {
+                throw HarnessError("what was written isn't what was read: \(name)")
+            }
+            let works: [(String, Double, () throws -> Void)] = [
+                ("parse", playlist.megabytes, { withExtendedLifetime(try Self.parsed(bytes)) {} }),
+                ("write", Double(written.count) / 1e6, { withExtendedLifetime(PlaylistWriter().bytes(model)) {} }),
+                ("rewrite", playlist.megabytes, { withExtendedLifetime(Self.rewritten(bytes)) {} }),
+            ]
+            var measurements = works.map { Measurement("\($0.0) and let go, \(name)", unit: "MB/s") }
+            for _ in 0..<options.rounds {
+                for (index, work) in works.enumerated() {
+                    measurements[index].figures.append(work.1 / (try Stopwatch.seconds(work.2)))
+                }
+            }
+            for measurement in measurements { try report.add(measurement) }
+        }
+    }
+
+    private static func parsed(_ bytes: [UInt8]) throws -> Playlist {
+        let parsed = try PlaylistParser().parse(bytes)
+        guard parsed.diagnostics.isEmpty, parsed.playlist.media?.segments.count == GeneratedPlaylist.segmentCount
+        else { throw HarnessError("a generated playlist isn't read as it was made: \(parsed.diagnostics)") }
+        return parsed.playlist
+    }
+
+    /// A playlist with its absolute URLs turned into paths, as a server in between does; relative ones are looked at.
+    static func rewritten(_ bytes: [UInt8]) -> [UInt8] {
+        PlaylistReferences().rewritten(bytes) { reference in
+            reference.form == .relativePath
+                ? nil : "/play/0123456789abcdef/https/" + reference.uri.dropFirst(GeneratedPlaylist.origin.count)
+        }
+    }
+
+    // MARK: - Memory
+
+    private func memory(_ playlists: [GeneratedPlaylist], _ paths: [String]) async throws {
+        report.beginAlone("Resident memory of a process that parses and rewrites, the playlist itself included")
+        for (playlist, path) in zip(playlists, paths) {
+            let name = playlist.form.rawValue
+            var model = Measurement("a segment of the model, \(name)", unit: "bytes")
+            var parsing = Measurement("peak of parsing, \(name)", unit: "× the playlist")
+            var both = Measurement("peak of parsing and rewriting, the model kept, \(name)", unit: "× the playlist")
+            for _ in 0..<options.rounds {
+                guard let memory = try await PlaylistProcess.memory(path) else {
+                    report.say("\nLeft out: this system doesn't tell what is resident")
+                    return
+                }
+                model.figures.append(memory.bytesPerSegment)
+                parsing.figures.append(memory.parsingRatio)
+                both.figures.append(memory.ratio)
+            }
+            for measurement in [model, parsing, both] { try report.add(measurement) }
+        }
+    }
+}
