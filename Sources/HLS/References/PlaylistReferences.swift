@@ -31,9 +31,6 @@ public struct PlaylistReferences: Sendable {
         }
     }
 
-    /// After so many references the rest of the playlist is taken to grow as much.
-    private static let sampleCount = 1000
-
     /// All references, in the order of the playlist.
     public func all(in bytes: [UInt8]) -> [Reference] {
         var references: [Reference] = []
@@ -57,15 +54,8 @@ public struct PlaylistReferences: Sendable {
             output.reserveCapacity(min(buffer.count, PlaylistReferences.sampleLength) * 2)
             var isReserved = false
             var copied = 0
-            var count = 0
             var scanner = ReferenceScanner(buffer, context: context)
             while let reference = scanner.next() {
-                count += 1
-                if count == PlaylistReferences.sampleCount, copied > 0 {
-                    // Bounded, since the first lines of a hostile playlist may grow as no other does.
-                    let growth = Double(output.count) / Double(copied) + 1.0 / 16
-                    output.reserveCapacity(Int(Double(buffer.count) * min(growth, 4)))
-                }
                 guard let uri = try replacement(reference) else { continue }
                 output.append(contentsOf: buffer[copied..<reference.bytes.lowerBound])
                 let needsQuotes = reference.attribute != nil && !reference.isQuoted
@@ -75,9 +65,10 @@ public struct PlaylistReferences: Sendable {
                 copied = reference.bytes.upperBound
                 if !isReserved, copied >= PlaylistReferences.sampleLength {
                     // Room for all of it, judged by the part that is done: growing by doubling would hold it twice.
+                    // Bounded, since the first lines of a hostile playlist may grow as no other does.
                     isReserved = true
-                    let growth = Double(output.count) / Double(copied)
-                    output.reserveCapacity(Int(Double(buffer.count) * growth * 1.02) + 1024)
+                    let growth = Double(output.count) / Double(copied) * 1.02
+                    output.reserveCapacity(Int(Double(buffer.count) * min(growth, 4)) + 1024)
                 }
             }
             output.append(contentsOf: buffer[copied...])
