@@ -100,6 +100,11 @@ extension Catalog {
         }
     }
 
+    /// Bytes kept in all.
+    package func bytesKept() async throws -> Int64 {
+        try await read { db in try Int64.fetchOne(db, sql: Self.allBytes) ?? 0 }
+    }
+
     /// Bytes kept in all, and those of pinned resources.
     package func byteTotals() async throws -> (all: Int64, pinned: Int64, resources: Int, complete: Int) {
         try await read { db in

@@ -244,7 +244,10 @@ package final class Catalog: Sendable {
     private func translateInUse(_ error: DatabaseError) -> CacheError {
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.translate(error, path: path ?? "in memory")
-        default: CacheError(.storage, "the catalog \(path ?? "in memory") can't be used", cause: error)
+        default:
+            CacheError(
+                .storage, "the catalog \(path ?? "in memory") can't be used: \(error.message ?? "\(error.resultCode)")",
+                cause: error)
         }
     }
 

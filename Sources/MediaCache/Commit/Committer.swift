@@ -155,6 +155,9 @@ package final class Committer: Sendable {
             if error == nil { counters.add(\.bytesCommitted, commit.bytes) }
         }
         if let failure { health.failed(failure) }
+        for commit in commits where uncommitted[ObjectIdentifier(commit.representation)] != nil {
+            if commit.newFolder != nil { await commit.representation.giveUpIfDiskIsFull() }
+        }
         await writeSidecars(synced.map { commits[$0] })
         state.withLock { $0.running = nil }
         return failure

@@ -36,23 +36,28 @@ public struct EvictionSituation: Sendable, Hashable {
     public var usedBytes: Int64
     /// Free bytes on the file system.
     public var freeDiskBytes: Int64
+    /// Bytes about to be written, for which there has to be room as well.
+    public var incomingBytes: Int64
     /// The wall clock.
     public var now: Date
 
     /// Creates a situation.
     public init(
-        candidates: [Candidate], limits: CacheLimits, usedBytes: Int64, freeDiskBytes: Int64, now: Date
+        candidates: [Candidate], limits: CacheLimits, usedBytes: Int64, freeDiskBytes: Int64, incomingBytes: Int64 = 0,
+        now: Date
     ) {
         self.candidates = candidates
         self.limits = limits
         self.usedBytes = usedBytes
         self.freeDiskBytes = freeDiskBytes
+        self.incomingBytes = incomingBytes
         self.now = now
     }
 
-    /// How many bytes have to go for the byte limit and the free-disk reserve to hold.
+    /// How many bytes have to go for the byte limit and the free-disk reserve to hold, also with what is coming.
     public var bytesOver: Int64 {
-        max(limits.maximumBytes.map { usedBytes - $0 } ?? 0, limits.minimumFreeBytes - freeDiskBytes, 0)
+        let overLimit = limits.maximumBytes.map { usedBytes - $0 + incomingBytes } ?? 0
+        return max(overLimit, limits.minimumFreeBytes - freeDiskBytes + incomingBytes, 0)
     }
 
     /// How many bytes go at least if `steps` are carried out.

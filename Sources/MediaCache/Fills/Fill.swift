@@ -130,13 +130,23 @@ struct Fill: Sendable {
     private func write(_ piece: OriginPiece, limit: Int64) async throws {
         let range = piece.offset..<min(piece.range.upperBound, limit)
         let missing = representation.withState { $0.missing(in: range) }
+        let woken = try await engine.room.take(missing.reduce(0) { $0 + Int64($1.count) }) {
+            let records = try await records(writing: piece, into: missing)
+            return representation.withState { $0.didWrite(range, records: records, by: plan.id) }
+        }
+        for wake in woken { wake() }
+        engine.committer.markDirty(representation, bytes: Int64(range.count))
+    }
+
+    private func records(
+        writing piece: OriginPiece, into holes: [Range<Int64>]
+    ) async throws -> [BlockChecksums.Record] {
         let representation = representation
-        let records: [BlockChecksums.Record]
         do {
-            records = try await engine.pool.run {
+            return try await engine.pool.run {
                 try representation.withWriter { file in
                     try piece.withUnsafeBytes { bytes in
-                        try missing.flatMap { hole in
+                        try holes.flatMap { hole in
                             let lower = Int(hole.lowerBound - piece.offset)
                             let part = UnsafeRawBufferPointer(rebasing: bytes[lower..<lower + hole.count])
                             try file.write(part, at: hole.lowerBound)
@@ -149,9 +159,6 @@ struct Fill: Sendable {
             throw CacheError(
                 .storage, "\(representation.path) can't be written; playing on without keeping", cause: error)
         }
-        let woken = representation.withState { $0.didWrite(range, records: records, by: plan.id) }
-        for wake in woken { wake() }
-        engine.committer.markDirty(representation, bytes: Int64(range.count))
     }
 
     /// Bytes that were here before must be what came now, or it's another version. A strong tag says so without

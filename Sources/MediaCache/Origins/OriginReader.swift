@@ -28,6 +28,10 @@ package actor OriginReader {
     private var position: Int64 = 0
     private var end: Int64?
     private var failures = 0
+    /// When the first request began since enough bytes came.
+    private var troubledSince: Duration?
+    /// Bytes handed over since the last failure.
+    private var gained = 0
     private var refreshes = 0
     private var watch: StallWatch?
     /// The first byte handed over of the current body: before ``position`` where bytes are to be compared.
@@ -179,6 +183,7 @@ package actor OriginReader {
 
     private func ask() async throws -> CheckedHead {
         close()
+        troubledSince = troubledSince ?? context.time.monotonic
         let overlap = overlapForNextRequest()
         let range: AskedRange = head == nil && asked.isSuffix ? asked : .from(position - overlap, to: end)
         var conditions: HTTPFields = [:]
@@ -308,11 +313,15 @@ package actor OriginReader {
             rest = (received.buffer, first + Int(upper - offset)..<received.part.upperBound)
         }
         if !isOverlap {
+            gained += Int(upper - position)
             position = upper
             hasGiven = true
-            failures = 0
-            refreshes = 0
             isResuming = false
+            if gained >= StallWatch.minimumBytes {
+                failures = 0
+                refreshes = 0
+                troubledSince = nil
+            }
         }
         return OriginPiece(
             buffer: received.buffer, part: first + Int(lower - offset)..<first + Int(upper - offset), offset: lower,
@@ -360,9 +369,11 @@ package actor OriginReader {
             return
         }
         context.counters.add(\.originFailures)
-        guard failure.isRetryable, failures < context.settings.retries.budget else { throw failure }
-        failures += 1
         let policy = context.settings.retries
+        let trouble = troubledSince.map { context.time.monotonic - $0 } ?? .zero
+        guard failure.isRetryable, failures < policy.budget, trouble < policy.patience else { throw failure }
+        failures += 1
+        gained = 0
         var delay = policy.delay(attempt: failures, random: context.random())
         if let retryAfter = failure.retryAfter {
             guard retryAfter <= policy.maximumDelay else { throw failure }

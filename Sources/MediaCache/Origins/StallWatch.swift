@@ -5,7 +5,7 @@ import Synchronization
 /// One timer per body, not one per buffer: a fast transfer doesn't notice it.
 final class StallWatch: Sendable {
     /// Fewer bytes than this within the limit count as none.
-    private static let minimumBytes = 1024
+    static let minimumBytes = 1024
 
     private struct State {
         var awaitedSince: Duration?

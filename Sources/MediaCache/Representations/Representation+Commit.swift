@@ -122,9 +122,32 @@ extension Representation {
         }
     }
 
-    /// It's being deleted: nothing of it is committed from now on.
-    func abandon() {
-        file.withLock { $0.isAbandoned = true }
+    /// It's being deleted: nothing of it is committed from now on. Where nobody reads it, its file is let go, whoever
+    /// still refers to this object: a deleted file takes room until it's closed.
+    func abandon(isRead: Bool = false) {
+        file.withLock { file in
+            file.isAbandoned = true
+            if !isRead { file.file = nil }
+        }
+    }
+
+    /// What the catalog has never known of may not hold the room that the catalog would need to learn of it: the file
+    /// goes. Who reads it goes on reading, and it's forgotten with its last reader.
+    func giveUpIfDiskIsFull() async {
+        let (engine, blob) = (engine, blob)
+        guard !resource.stored.isPinned, await engine.pool.perform({ (try? engine.isDiskFull) == true }) else { return }
+        abandon(isRead: true)
+        resource.requestRemoval()
+        let failure: (any Error)? = await engine.pool.perform {
+            do {
+                try engine.unlink(blob: blob)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { engine.logger.error("blob not deleted", metadata: ["error": "\(failure)"]) }
+        resource.useEnded()
     }
 
     // MARK: - Sidecar

@@ -34,6 +34,12 @@ package final class Representation: Sendable {
         state.withLock { $0.isInUse || $0.needsCommit || $0.uncommittedBytes > 0 }
             || file.withLock { $0.isCommitting && !$0.isAbandoned }
     }
+
+    /// The same, but that what can't be committed, as on a full disk, doesn't keep it from being given up.
+    var isHeld: Bool {
+        state.withLock { $0.isInUse || ($0.keepFailure == nil && ($0.needsCommit || $0.uncommittedBytes > 0)) }
+            || file.withLock { $0.isCommitting && !$0.isAbandoned }
+    }
     package var isComplete: Bool { state.withLock { $0.isComplete } }
     package var isSuperseded: Bool { state.withLock { $0.isSuperseded } }
     package var freshness: Freshness { state.withLock { $0.freshness } }

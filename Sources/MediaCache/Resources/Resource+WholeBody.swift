@@ -137,8 +137,10 @@ extension Resource {
         }
         guard isPlaced, !body.bytes.isEmpty else { return }
         do {
-            try await engine.pool.run {
-                try body.bytes.withUnsafeBytes { try representation.write($0, at: 0..<Int64($0.count)) }
+            try await engine.room.take(Int64(body.bytes.count)) {
+                try await engine.pool.run {
+                    try body.bytes.withUnsafeBytes { try representation.write($0, at: 0..<Int64($0.count)) }
+                }
             }
         } catch {
             // It's in memory for those who wait, and a hole in the blob for those who come.

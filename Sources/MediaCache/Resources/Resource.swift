@@ -28,6 +28,11 @@ package final class Resource: Sendable {
         var isToBeRemoved = false
         /// Whether it goes when the last reader leaves, by admission.
         var goesWhenClosed = false
+
+        var representations: [Representation] { superseded + (current.map { [$0] } ?? []) }
+
+        /// Whether the origin is being asked about it.
+        var isAsking: Bool { opening != nil || bodyRequest != nil || isChecking }
     }
 
     let state: Mutex<State>
@@ -51,22 +56,28 @@ package final class Resource: Sendable {
     package var current: Representation? { state.withLock { $0.current } }
 
     package var representations: [Representation] {
-        state.withLock { $0.superseded + ($0.current.map { [$0] } ?? []) }
+        state.withLock(\.representations)
     }
 
     var isRetired: Bool { state.withLock { $0.isRetired } }
 
     package var isInUse: Bool { state.withLock { Self.isInUse($0) } }
 
+    /// Whether it can't be given up now.
+    var isHeld: Bool { state.withLock { Self.isHeld($0) } }
+
     private static func isInUse(_ state: State) -> Bool {
-        state.opening != nil || state.bodyRequest != nil || state.isChecking || state.current?.isInUse == true
-            || state.superseded.contains { $0.isInUse }
+        state.isAsking || state.representations.contains(where: \.isInUse)
     }
 
-    /// Takes the object out of use for good, if nobody uses it.
-    func retire() -> Bool {
+    private static func isHeld(_ state: State) -> Bool {
+        state.isAsking || state.representations.contains(where: \.isHeld)
+    }
+
+    /// Takes the object out of use for good, if nobody uses it: to be opened anew, or else to be given up.
+    func retire(givingUp: Bool = false) -> Bool {
         state.withLock { state in
-            guard !state.isRetired, !Self.isInUse(state) else { return false }
+            guard !state.isRetired, !(givingUp ? Self.isHeld(state) : Self.isInUse(state)) else { return false }
             state.isRetired = true
             return true
         }
@@ -104,7 +115,7 @@ package final class Resource: Sendable {
         let isIdle = state.withLock { state in
             guard !state.isRetired else { return false }
             if state.superseded.contains(where: { !$0.isInUse }) { return true }
-            return (state.isToBeRemoved || state.goesWhenClosed) && !Self.isInUse(state)
+            return (state.isToBeRemoved || state.goesWhenClosed) && !Self.isHeld(state)
         }
         if isIdle { onIdle(self) }
     }

@@ -55,7 +55,8 @@ public struct CacheLocation: Sendable, Hashable {
     }
 }
 
-/// How much a store may keep. What is pinned or in use is never given up.
+/// How much a store may keep. The limits hold while bytes come: where nothing more can be given up, what comes is passed
+/// on unkept. What is pinned or in use is never given up.
 public struct CacheLimits: Sendable, Hashable {
     /// The most bytes to keep, or nil for no limit.
     public var maximumBytes: Int64?

@@ -68,10 +68,9 @@ extension CacheStore {
     public func usage() async throws -> Usage {
         try checkOpen()
         await engine.committer.commit()
+        let engine = engine
         let totals = try await engine.catalog.byteTotals()
-        let path = engine.configuration.location.evictable
-        let files = engine.files
-        let free = try? await engine.pool.run { try files.freeBytes(at: path) }
+        let free = try? await engine.pool.run { try engine.freeBytes }
         return Usage(
             resources: totals.resources, complete: totals.complete, bytes: totals.all, pinnedBytes: totals.pinned,
             maximumBytes: engine.configuration.limits.maximumBytes, freeDiskBytes: free ?? 0)

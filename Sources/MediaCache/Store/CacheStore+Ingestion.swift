@@ -30,7 +30,9 @@ extension CacheStore {
                 let resource = try await resource(key: key(for: url), url: url)
                 guard let (representation, session) = try resource.representationToIngest(head) else { continue }
                 defer { representation.detach(session.id, at: range.lowerBound, window: session.window) }
-                try await engine.pool.run { try representation.ingest(file: file, range: range) }
+                try await engine.room.take(Int64(range.count)) {
+                    try await engine.pool.run { try representation.ingest(file: file, range: range) }
+                }
                 if let failure = await engine.committer.commit() { throw failure }
                 return info(of: resource.stored, representation: representation)
             }

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension CacheStore {
     /// Removes a resource. What is in use goes when its last reader leaves.
     ///
@@ -18,6 +16,13 @@ extension CacheStore {
         var removals: [Removal] = []
         for info in try await resources() where includingPinned || !info.isPinned {
             removals.append(try await remove(key: info.key))
+        }
+        // What the catalog hasn't learned of, because the disk is full.
+        for resource in table.all where !resource.representations.isEmpty {
+            guard includingPinned || !resource.stored.isPinned, removals.allSatisfy({ $0.key != resource.key }) else {
+                continue
+            }
+            removals.append(try await remove(key: resource.key))
         }
         return removals
     }
@@ -38,8 +43,11 @@ extension CacheStore {
     func giveUp(key: String, sparesPinned: Bool = false) async throws -> Int64? {
         try await table.alone(with: key) {
             if sparesPinned, self.table[key]?.stored.isPinned == true { return nil }
-            guard await self.takeOut(key: key) else { return nil }
-            guard let entry = try await self.engine.catalog.resource(key: key) else { return 0 }
+            guard let taken = await self.takeOut(key: key) else { return nil }
+            guard let entry = try await self.engine.catalog.resource(key: key) else {
+                try await self.unlink(taken)
+                return 0
+            }
             if sparesPinned, entry.resource.isPinned { return nil }
             try await self.delete(entry.representations)
             try await self.engine.catalog.delete(representations: entry.damaged)
@@ -47,16 +55,16 @@ extension CacheStore {
         }
     }
 
-    /// Closes a resource that nobody uses, so that its rows can be changed; no commit of it comes after. Returns false
-    /// if someone uses it.
-    private func takeOut(key: String) async -> Bool {
-        guard let resource = table[key] else { return true }
+    /// Closes a resource that nobody uses, so that its rows can be changed; no commit of it comes after. Returns the
+    /// blobs that were open, by name so that their room is free once they are deleted; nil if someone uses it.
+    func takeOut(key: String) async -> [String]? {
+        guard let resource = table[key] else { return [] }
         let representations = resource.representations
-        guard resource.retire() else { return false }
+        guard resource.retire(givingUp: true) else { return nil }
         for representation in representations { representation.abandon() }
         table.remove(resource)
         await engine.committer.waitForRunning()
-        return true
+        return representations.map(\.blob)
     }
 
     /// Catalog first, durably, then the files. Sidecars before both: one alone means that the catalog lost it.
@@ -65,9 +73,22 @@ extension CacheStore {
         try await engine.pool.run {
             for representation in representations { try engine.removeSidecar(of: representation.blob) }
         }
-        try await engine.catalog.delete(representations: representations.map(\.id))
+        do {
+            try await engine.catalog.delete(representations: representations.map(\.id))
+        } catch {
+            // On a full disk the catalog can't even shrink: then the blobs make room for it. A row whose blob is missing
+            // is found at opening.
+            guard try await engine.pool.run({ try engine.isDiskFull }) else { throw error }
+            try await unlink(representations.map(\.blob))
+            try await engine.catalog.delete(representations: representations.map(\.id))
+        }
+        try await unlink(representations.map(\.blob))
+    }
+
+    private func unlink(_ blobs: [String]) async throws {
+        let engine = engine
         try await engine.pool.run {
-            for representation in representations { try engine.unlink(blob: representation.blob) }
+            for blob in blobs { try engine.unlink(blob: blob) }
         }
     }
 
@@ -86,165 +107,6 @@ extension CacheStore {
         try await table.alone(with: resource.key) {
             let stored = try await self.engine.catalog.resource(key: resource.key)?.representations ?? []
             try await self.delete(stored.filter { ids.contains($0.id) })
-        }
-    }
-
-    /// Applies the limits now, as they are or as given; returns the bytes freed.
-    @discardableResult
-    public func prune(limits: CacheLimits? = nil) async throws -> Int64 {
-        try checkOpen()
-        let limits = limits ?? engine.configuration.limits
-        let engine = engine
-        // So that the catalog knows what was used last.
-        await engine.committer.commit()
-        let totals = try await engine.catalog.byteTotals()
-        let free = try await engine.pool.run { try engine.files.freeBytes(at: engine.configuration.location.evictable) }
-        var situation = EvictionSituation(
-            candidates: [], limits: limits, usedBytes: totals.all, freeDiskBytes: free, now: engine.time.now)
-        guard situation.bytesOver > 0 || limits.maximumAge != nil else { return 0 }
-        var limit = 256
-        // In growing batches, so that a large catalog is never read whole to free a little.
-        while true {
-            let batch = try await engine.catalog.evictable(limit: limit)
-            let idle = batch.filter { table[$0.resource.key]?.isInUse != true }
-            situation.candidates = idle.map {
-                .init(id: $0.resource.id, bytes: $0.bytes, lastUsed: $0.resource.lastUsed)
-            }
-            let steps = engine.configuration.eviction.steps(for: situation)
-            let mayBeOlder = situation.candidates.last.map(situation.isTooOld) ?? true
-            if batch.count < limit || (situation.bytesFreed(by: steps) >= situation.bytesOver && !mayBeOlder) {
-                let keys = Dictionary(uniqueKeysWithValues: idle.map { ($0.resource.id, $0.resource.key) })
-                var freed: Int64 = 0
-                for step in steps { freed += try await carryOut(step, keys: keys) }
-                return freed
-            }
-            limit *= 4
-        }
-    }
-
-    private func carryOut(_ step: EvictionStep, keys: [Int64: String]) async throws -> Int64 {
-        guard let key = keys[step.id] else { return 0 }
-        let freed =
-            switch step {
-            case .remove: try await giveUp(key: key, sparesPinned: true) ?? 0
-            case .shrink(_, let bytes): try await shrink(key: key, by: bytes)
-            }
-        guard freed > 0 else { return 0 }
-        engine.counters.add(\.bytesEvicted, freed)
-        engine.events.send(.evicted(key: key, bytes: freed))
-        return freed
-    }
-
-    /// Punches holes into the resource's blob. One whose file others link to goes whole: its bytes are theirs. So does
-    /// one that can't lose enough in part.
-    private func shrink(key: String, by bytes: Int64) async throws -> Int64 {
-        await engine.committer.commit()
-        let freed: Int64? = try await table.alone(with: key) {
-            guard self.table[key]?.stored.isPinned != true else { return 0 }
-            guard await self.takeOut(key: key) else { return 0 }
-            let engine = self.engine
-            guard let entry = try await engine.catalog.resource(key: key), entry.damaged.isEmpty,
-                !entry.resource.isPinned, entry.representations.count == 1, let only = entry.representations.first
-            else { return nil }
-            let holes = HolePlan.holes(in: only.spans, freeing: bytes)
-            guard holes.reduce(0, { $0 + Int64($1.count) }) >= bytes else { return nil }
-            let path = engine.blobs.path(of: only.blob, isKept: only.isKept)
-            let file = try await engine.pool.run { () -> (any BlobFile)? in
-                guard try engine.files.linkCount(of: path) == 1 else { return nil }
-                return try engine.files.open(path, creating: false)
-            }
-            guard let file else { return nil }
-            let snapshot = try await engine.pool.run {
-                try CommitSnapshot(forgetting: holes, of: only, resource: entry.resource, catalog: engine.catalog)
-            }
-            try await engine.catalog.commit([snapshot])
-            try await engine.pool.run {
-                for hole in holes { try file.punch(hole) }
-            }
-            return only.spans.byteCount - snapshot.representation.spans.byteCount
-        }
-        if let freed { return freed }
-        return try await giveUp(key: key, sparesPinned: true) ?? 0
-    }
-
-    /// Pins or unpins a resource: what is pinned is never evicted, and its blob lies with what is kept.
-    ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notFound`` or ``CacheError/Code/storage``.
-    public func setPinned(_ isPinned: Bool, id: Int64) async throws {
-        await engine.committer.commit()
-        guard let key = try await key(of: id), let entry = try await engine.catalog.resource(key: key),
-            let resource = try await opened(entry.resource)
-        else { throw CacheError(.notFound, "nothing is kept under number \(id)") }
-        // Held, so that it's neither evicted nor removed on the way.
-        let holds = resource.hold()
-        guard !holds.isEmpty else { throw CacheError(.notFound, "nothing is kept under number \(id) any more") }
-        defer { for hold in holds { hold.release() } }
-        resource.setPinned(isPinned)
-        do {
-            try await pinBlobs(of: resource, isPinned)
-        } catch {
-            throw CacheError.wrap(error, as: .storage, "\(key) can't be \(isPinned ? "pinned" : "unpinned")")
-        }
-    }
-
-    private func pinBlobs(of resource: Resource, _ isPinned: Bool) async throws {
-        for representation in resource.representations {
-            try await engine.pool.run {
-                if !isPinned { try representation.removeSidecar() }
-                try representation.move(isKept: isPinned)
-            }
-        }
-        if let failure = await engine.committer.commit() { throw failure }
-        guard isPinned else { return }
-        for representation in resource.representations {
-            try await engine.pool.run { try representation.writeSidecarIfDue() }
-        }
-    }
-}
-
-extension Resource {
-    /// Keeps every representation in use until it's released; empty if the object has been retired.
-    func hold() -> [RepresentationHold] {
-        state.withLock { state in
-            guard !state.isRetired else { return [] }
-            return (state.superseded + (state.current.map { [$0] } ?? [])).map(RepresentationHold.init)
-        }
-    }
-}
-
-/// Keeps a representation in use.
-struct RepresentationHold: Sendable {
-    let representation: Representation
-    private let session: (id: Int, window: Int64)
-
-    init(_ representation: Representation) {
-        self.representation = representation
-        session = representation.attach(at: 0)
-    }
-
-    func release() {
-        representation.detach(session.id, at: 0, window: session.window)
-    }
-}
-
-extension CommitSnapshot {
-    /// What a representation that isn't open is without `holes`. Blocks.
-    fileprivate init(
-        forgetting holes: [Range<Int64>], of stored: StoredRepresentation, resource: StoredResource, catalog: Catalog
-    ) throws {
-        var state = RepresentationState(
-            head: stored.head, freshness: stored.freshness, written: stored.spans,
-            checksums: BlockChecksums(encodedPages: try catalog.checksumPages(of: stored.id)))
-        for hole in holes { state.forget(hole) }
-        self.init(resource: resource, representation: stored, dirtyPages: state.takeDirtyPages())
-        representation.spans = state.written
-    }
-}
-
-extension EvictionStep {
-    fileprivate var id: Int64 {
-        switch self {
-        case .remove(let id), .shrink(let id, _): id
         }
     }
 }

@@ -5,6 +5,7 @@ extension CacheStore {
     private static let interval = Duration.seconds(2)
     /// The age limit and the free-disk reserve are looked at so often, whatever was committed.
     private static let longInterval = 30
+    private static let probeSize: Int64 = 256 << 10
 
     /// Keeps the limits, closes what is idle, and sees when a full disk has room again.
     func startUpkeep(cleaning: Bool) {
@@ -37,13 +38,14 @@ extension CacheStore {
     func probeStorage() async {
         guard engine.health.isFailing, engine.health.mayRecover else { return }
         let engine = engine
+        guard (try? await engine.room.take(Self.probeSize, for: {})) != nil else { return }
         let works = await engine.pool.perform {
             let folder = "\(engine.configuration.location.evictable)/blobs"
             let path = "\(folder)/probe\(BlobFolder.copySuffix)"
             defer { try? engine.files.remove(path) }
             do {
                 let file = try engine.files.open(path, creating: true)
-                let bytes = [UInt8](repeating: 0x55, count: 256 << 10)
+                let bytes = [UInt8](repeating: 0x55, count: Int(Self.probeSize))
                 try bytes.withUnsafeBytes { try file.write($0, at: 0) }
                 try file.sync()
                 return true

@@ -44,6 +44,10 @@ public final class CacheStore: Sendable {
             catalog: folder.catalog, events: EventHub(), counters: Counters(), logger: logger)
         let store = CacheStore(engine: engine, lock: folder.lock)
         store.early = folder.events
+        engine.room.setMeasure { [weak store] needed in
+            guard let store else { throw CacheError(.closed, "the store is closed") }
+            return try await store.makeRoom(for: needed)
+        }
         if folder.blobs.isWritable {
             try await store.recover(folder)
             store.startUpkeep(cleaning: true)
@@ -192,6 +196,11 @@ public final class CacheStore: Sendable {
         guard let representation = session.currentRepresentation else {
             throw CacheError(
                 .storage, "\(request.url) can't be kept: its origin forbids it, or the folder can't be written")
+        }
+        if let length = representation.head.length, let limit = engine.configuration.limits.maximumBytes, length > limit
+        {
+            throw CacheError(
+                .storage, "\(request.url) has \(length) bytes, and the cache may keep \(limit) in all; raise the limit")
         }
         do {
             try await representation.fillWhole(

@@ -16,6 +16,7 @@ package final class Engine: Sendable {
     package let pool = BlockingPool(label: "MediaCache.files")
     package let logger: Logger
     package let health: StorageHealth
+    package let room = StorageRoom()
     /// A name that no other opening of the folder has.
     let token = BlobFolder.newName()
     private let stopped = Atomic(false)
@@ -43,6 +44,16 @@ package final class Engine: Sendable {
     package var isStopped: Bool {
         get { stopped.load(ordering: .sequentiallyConsistent) }
         set { stopped.store(newValue, ordering: .sequentiallyConsistent) }
+    }
+
+    /// Free bytes where blobs are written. Blocks.
+    var freeBytes: Int64 {
+        get throws { try files.freeBytes(at: configuration.location.evictable) }
+    }
+
+    /// Whether the catalog may lack the room to say what is given up. Blocks.
+    var isDiskFull: Bool {
+        get throws { try files.freeBytes(at: configuration.location.durable) < StorageRoom.floor }
     }
 
     /// What a request needs that reads with `settings`, or with the store's.

@@ -73,8 +73,11 @@ public struct ReadAhead: Sendable, Hashable {
 
 /// How often and how fast a failed transfer is tried again: exponentially growing waits with full jitter.
 public struct RetryPolicy: Sendable, Hashable {
-    /// Failures in a row, without a byte between them, before a fill gives up. 4 unless set.
+    /// Failures in a row, without a kibibyte between them, before a fill gives up. 4 unless set.
     public var budget: Int
+    /// How long they may go on: no try begins later than this after the first began. 30 s unless set, so that a player
+    /// learns of an origin that never answers before it gives up itself.
+    public var patience: Duration
     /// The first wait. 250 ms unless set.
     public var initialDelay: Duration
     /// The longest wait, `Retry-After` included. 10 s unless set.
@@ -83,10 +86,12 @@ public struct RetryPolicy: Sendable, Hashable {
     /// Creates a policy.
     public init(
         budget: Int = 4,
+        patience: Duration = .seconds(30),
         initialDelay: Duration = .milliseconds(250),
         maximumDelay: Duration = .seconds(10)
     ) {
         self.budget = budget
+        self.patience = patience
         self.initialDelay = initialDelay
         self.maximumDelay = maximumDelay
     }

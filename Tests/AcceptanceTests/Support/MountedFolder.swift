@@ -35,6 +35,24 @@ final class MountedFolder: Sendable {
         if (try? process.run()) != nil { process.waitUntilExit() }
     }
 
+    /// Bytes that still fit.
+    func freeBytes() throws -> Int64 {
+        var information = statvfs()
+        guard statvfs(path, &information) == 0 else { throw HarnessError("statvfs \(path): \(errno)") }
+        return Int64(information.f_bavail) * Int64(information.f_frsize)
+    }
+
+    /// Writes a file that takes all that is free.
+    func fill(with file: String) async throws {
+        try await onThread {
+            let descriptor = open(file, O_WRONLY | O_CREAT, 0o600)
+            guard descriptor >= 0 else { throw HarnessError("open \(file): \(errno)") }
+            defer { close(descriptor) }
+            let block = [UInt8](repeating: 0, count: 4096)
+            while write(descriptor, block, block.count) > 0 {}
+        }
+    }
+
     /// Makes it read-only.
     func makeReadOnly() async throws {
         try await Peer.run("mount", ["-o", "remount,ro", path])

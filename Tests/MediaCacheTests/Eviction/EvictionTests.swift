@@ -55,7 +55,7 @@ struct EvictionTests {
 
     @Test func theReserveAndTheAgeAreKept() async throws {
         let store = try await filled()
-        files.withDisk { $0.freeBytes = 5_000_000 }
+        files.withDisk { $0.capacity = 10_000_000 }
         #expect(try await store.prune(limits: CacheLimits(minimumFreeBytes: 6_500_000)) == 2_000_000)
         fixture.time.setWallClock(to: fixture.time.now.addingTimeInterval(100))
         _ = try await store.bytes(urls[4])

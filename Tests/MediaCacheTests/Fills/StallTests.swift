@@ -88,10 +88,39 @@ struct StallTests {
         #expect(origin.bodyBytes == Self.body.length)
     }
 
-    @Test func theBudgetCountsFailuresInARowWithoutAByte() async throws {
+    /// A byte a second is no answer: neither the first one nor the budget may wait for it for ever.
+    @Test func anOriginThatTricklesFailsInTime() async throws {
         let time = NotingTime()
         let (origin, url) = try Self.origin(time: nil)
-        for _ in 0..<8 { origin.next(url, .reset(after: 1000)) }
+        for _ in 0..<20 { origin.next(url, .reset(after: 15)) }
+        let reader = Self.reader(origin, url, time, RetryPolicy(budget: 4, initialDelay: .zero))
+        let error = await #expect(throws: CacheError.self) { try await reader.peek(1024) }
+        #expect(error?.code == .unreachable)
+        #expect(origin.requests.count == 5)
+    }
+
+    @Test func anOriginThatNeverAnswersIsGivenUpInTime() async throws {
+        let time = ManualTime()
+        let (origin, url) = try Self.origin(time: time)
+        origin.always(url, .holdHead(ScriptedGate()))
+        let reader = Self.reader(origin, url, time, RetryPolicy(initialDelay: .zero))
+        let opening = Task { try await reader.open() }
+        let start = time.monotonic
+        // Two limits of 20 s; the second ends past the policy's patience.
+        for _ in 0..<2 {
+            await time.waitForSleepers()
+            time.advance(by: .seconds(20))
+        }
+        let error = await #expect(throws: CacheError.self) { try await opening.value }
+        #expect(error?.code == .timedOut)
+        #expect(time.monotonic - start == .seconds(40))
+        #expect(origin.requests.count == 2)
+    }
+
+    @Test func theBudgetCountsFailuresInARowWithoutAKibibyte() async throws {
+        let time = NotingTime()
+        let (origin, url) = try Self.origin(time: nil)
+        for _ in 0..<8 { origin.next(url, .reset(after: 1024)) }
         let reader = Self.reader(origin, url, time, RetryPolicy(budget: 1))
         #expect(try await reader.allBytes() == Self.body.bytes)
         #expect(origin.requests.count == 9)

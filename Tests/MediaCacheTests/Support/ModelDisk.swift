@@ -11,8 +11,18 @@ struct ModelDisk: Sendable {
     private struct Node {
         var bytes: [UInt8] = []
         var durable: [UInt8] = []
+        /// What takes room: a hole takes none.
+        var allocated = SpanMap()
         /// What was written since the last sync, in order.
         var unsynced: [Range<Int>] = []
+
+        init() {}
+
+        init(durable: [UInt8]) {
+            bytes = durable
+            self.durable = durable
+            allocated.insert(0..<Int64(durable.count))
+        }
 
         mutating func sync() {
             if durable.count < bytes.count { durable += [UInt8](repeating: 0, count: bytes.count - durable.count) }
@@ -47,7 +57,10 @@ struct ModelDisk: Sendable {
 
     static let sector = 512
 
-    var freeBytes: Int64 = 1 << 50
+    /// How many bytes fit.
+    var capacity: Int64 = 1 << 50
+    /// The most bytes that ever lay in files at once.
+    private(set) var peak: Int64 = 0
     /// Folders on other file systems: their roots.
     var mounts: [String] = []
     private var nodes: [Int: Node] = [:]
@@ -122,7 +135,7 @@ struct ModelDisk: Sendable {
     mutating func replace(_ path: String, with bytes: [UInt8]) throws {
         guard folders.contains(Self.parent(path)) else { throw Self.error("replace", path, ENOENT) }
         nextNode += 1
-        nodes[nextNode] = Node(bytes: bytes, durable: bytes)
+        nodes[nextNode] = Node(durable: bytes)
         change(.add(path: path, node: nextNode))
         syncFolder(Self.parent(path))
     }
@@ -152,8 +165,20 @@ struct ModelDisk: Sendable {
 
     // MARK: - Bytes
 
-    mutating func write(_ bytes: [UInt8], at offset: Int, in node: Int) {
+    /// The room that files take which have a name.
+    var usedBytes: Int64 { Set(names.values).reduce(0) { $0 + (nodes[$1]?.allocated.byteCount ?? 0) } }
+
+    var freeBytes: Int64 { max(0, capacity - usedBytes) }
+
+    mutating func write(_ bytes: [UInt8], at offset: Int, in node: Int) throws {
         let end = offset + bytes.count
+        let before = nodes[node]?.allocated
+        nodes[node]?.allocated.insert(Int64(offset)..<Int64(end))
+        guard usedBytes <= capacity else {
+            if let before { nodes[node]?.allocated = before }
+            throw Self.error("write", "", ENOSPC)
+        }
+        defer { peak = max(peak, usedBytes) }
         if let size = nodes[node]?.bytes.count, size < end {
             nodes[node]?.bytes += [UInt8](repeating: 0, count: end - size)
         }
@@ -164,6 +189,7 @@ struct ModelDisk: Sendable {
     mutating func punch(_ range: Range<Int>, in node: Int) {
         let range = range.clamped(to: 0..<size(node))
         nodes[node]?.bytes.replaceSubrange(range, with: repeatElement(0, count: range.count))
+        nodes[node]?.allocated.remove(Int64(range.lowerBound)..<Int64(range.upperBound))
         nodes[node]?.unsynced.append(range)
     }
 
@@ -185,7 +211,7 @@ struct ModelDisk: Sendable {
     mutating func damage(_ path: String, _ body: (inout [UInt8]) -> Void) {
         guard let node = names[path], var bytes = nodes[node]?.bytes else { return }
         body(&bytes)
-        nodes[node] = Node(bytes: bytes, durable: bytes)
+        nodes[node] = Node(durable: bytes)
     }
 
     // MARK: - Cutting the power
@@ -226,6 +252,6 @@ struct ModelDisk: Sendable {
                 found.replaceSubrange(part, with: node.bytes[part])
             }
         }
-        return Node(bytes: found, durable: found)
+        return Node(durable: found)
     }
 }

@@ -137,7 +137,7 @@ private final class PowerCutFile: BlobFile {
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         let bytes = Array(bytes)
-        try files.perform(.write, path) { $0.write(bytes, at: Int(offset), in: node) }
+        try files.perform(.write, path) { try $0.write(bytes, at: Int(offset), in: node) }
     }
 
     func sync() throws { try files.perform(.sync, path) { $0.sync(node) } }

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// Limits on a real file system, small enough to be full at once.
+    @Suite(.enabled(if: Peer.present("nginx") && MountedFolder.canMount()))
+    struct DiskLimitTests {
+        private static let part = 0..<3_000_000
+
+        /// The first 3 MB of twenty resources, one right after the other. Returns the least that was ever free.
+        private func playTwenty(
+            _ server: RunningServer, _ origin: NginxOrigin, in folder: MountedFolder
+        ) async throws -> Int64 {
+            let file = try await Fixtures.shared.random(Fixtures.medium)
+            var leastFree = Int64.max
+            for copy in 0..<20 {
+                let source = try #require(URL(string: "\(origin.url(Fixtures.medium))?copy=\(copy)"))
+                let url = try await server.play(source)
+                let connection = try HTTPConnection(to: url)
+                _ = try connection.request(url, range: Self.part)
+                #expect(try connection.firstDifference(from: file, at: 0) == nil)
+                leastFree = min(leastFree, try folder.freeBytes())
+            }
+            return leastFree
+        }
+
+        @Test(arguments: [["--min-free", "20MB"], ["--min-free", "0", "--max-size", "12MB"]])
+        func limitsHoldWhilePlaying(_ limits: [String]) async throws {
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try await MountedFolder(mebibytes: 40)
+            let server = try await RunningServer(cache: folder.path, command: ["serve"] + limits)
+            let leastFree = try await playTwenty(server, origin, in: folder)
+            // The catalog takes room too: up to 4 MB of its log, which no limit counts.
+            #expect(leastFree > 15_000_000, "\(leastFree) bytes were free")
+            let here = ["--cache", folder.path]
+            try await MediaCacheBinary.output(["prune"] + here)
+            try await MediaCacheBinary.output(["remove", "--all"] + here)
+            let left = try await KeptResource.all(in: folder.path)
+            #expect(left.isEmpty, "\(left)")
+            try await server.stop()
+        }
+
+        /// Others fill the disk to its last byte: playback goes on, and what is kept can still be given up.
+        @Test func aDiskFilledByOthersIsFreedByRemoving() async throws {
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try await MountedFolder(mebibytes: 40)
+            let server = try await RunningServer(cache: folder.path)
+            let filler = folder.path + "/filler"
+            _ = try await playTwenty(server, origin, in: folder)
+            try await folder.fill(with: filler)
+            #expect(try folder.freeBytes() == 0)
+            let file = try await Fixtures.shared.random(Fixtures.medium)
+            let url = try await server.play(origin.url(Fixtures.medium))
+            let connection = try HTTPConnection(to: url)
+            _ = try connection.request(url, range: Self.part)
+            #expect(try connection.firstDifference(from: file, at: 0) == nil)
+
+            let here = ["--cache", folder.path]
+            try await MediaCacheBinary.output(["remove", "--all"] + here)
+            #expect(try folder.freeBytes() > 20_000_000)
+            let left = try await KeptResource.all(in: folder.path)
+            #expect(left.isEmpty, "\(left)")
+            try await server.stop()
+            let (ending, said) = try await Verification.run(in: folder.path)
+            #expect(ending == .exit(0), "\(said.findings)")
+        }
+
+        /// On a disk that is too small for anything, nothing holds it unseen.
+        @Test func aTinyDiskIsNotHeldByWhatNobodyKnows() async throws {
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try await MountedFolder(mebibytes: 2)
+            let server = try await RunningServer(cache: folder.path)
+            let file = try await Fixtures.shared.random(Fixtures.medium)
+            let url = try await server.play(origin.url(Fixtures.medium))
+            for _ in 0..<3 {
+                let connection = try HTTPConnection(to: url)
+                _ = try connection.request(url, range: Self.part)
+                #expect(try connection.firstDifference(from: file, at: 0) == nil)
+            }
+            try await MediaCacheBinary.output(["remove", "--all", "--cache", folder.path])
+            #expect(try CacheFolder.blobs(in: folder.path).isEmpty)
+            try await server.stop()
+        }
+    }
+}
