@@ -57,7 +57,10 @@ public final class CacheServer: Service, Sendable {
                 cacheFolder: configuration.cacheFolder,
                 profiles: profiles,
                 addresses: { addresses.all },
-                playURL: { try Self.playURL(for: $0, addresses, access, profiles) }
+                playURL: { url in
+                    let owner = try await profiles.identity(for: url, in: store)
+                    return try Self.playURL(for: url, as: owner, addresses, access)
+                }
             ),
         ]
         self.configuration = configuration
@@ -89,11 +92,13 @@ public final class CacheServer: Service, Sendable {
     /// Replaces the key. URLs with the old one end to work.
     public func rollKey() throws -> AccessKey { try context.access.roll() }
 
-    /// The URL to give to a player for `url`. User information in it becomes a header profile of its origin.
+    /// The URL to give to a player for `url`. User information in it becomes a header profile of what is played by that
+    /// URL, which names neither user nor password.
     ///
     /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     public func playURL(for url: ResourceURL) throws -> String {
-        try Self.playURL(for: url, addresses, context.access, context.profiles)
+        let identity = url.credentials.map { context.profiles.remember($0, for: url) }
+        return try Self.playURL(for: url, as: identity, addresses, context.access)
     }
 
     /// Listens. Returns when it can be asked.
@@ -149,16 +154,13 @@ public final class CacheServer: Service, Sendable {
 
     private static func playURL(
         for url: ResourceURL,
+        as identity: ProfileIdentity?,
         _ addresses: AddressBook,
-        _ access: AccessControl,
-        _ profiles: HeaderProfileBook
+        _ access: AccessControl
     ) throws -> String {
         guard let base = addresses.base else {
             throw ServerError(.wrongState, "the server isn't running, so it has no play URLs")
         }
-        if let userInfo = url.userInfo.flatMap({ PercentCoding.decode($0) }) {
-            profiles.set(HeaderProfileBook.basic(userInfo), for: url)
-        }
-        return base + PlayTarget.path(for: url.withoutUserInfo, key: access.key.value)
+        return base + PlayTarget.path(for: url, key: access.key.value, options: PlayOptions(identity: identity))
     }
 }

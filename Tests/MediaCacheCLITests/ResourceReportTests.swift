@@ -15,7 +15,7 @@ struct ResourceReportTests {
             {"id":7,"url":"\(url)","key":"\(url)","type":"video/mp4","format":"mp4",\
             "length":\(length.map { "\($0)" } ?? "null"),"spans":[\(spanText)],"bytesCached":\(kept),"hits":3,\
             "created":"2026-01-02T03:04:05Z","lastUsed":"2026-01-02T03:04:06Z","complete":\(complete),\
-            "pinned":false,"inUse":true}
+            "pinned":false,"inUse":true,"withCredentials":false}
             """
         return try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(json.utf8))
     }
@@ -58,8 +58,7 @@ struct ResourceReportTests {
         let keys = try #require(objects.first).keys.sorted()
         let documented = [
             "bytesCached", "complete", "created", "format", "hits", "id", "inUse", "key", "lastUsed", "length",
-            "pinned",
-            "spans", "type", "url",
+            "pinned", "spans", "type", "url", "withCredentials",
         ]
         #expect(keys == documented)
         for key in documented { #expect(ListCommand.configuration.discussion.contains(key)) }

@@ -29,37 +29,7 @@ struct CacheHostTests {
     ) async throws {
         let folder = name ?? FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
         defer { if name == nil { try? FileManager.default.removeItem(atPath: folder) } }
-        var configuration = ServerConfiguration(
-            port: 0, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        change(&configuration)
-        var cache = CacheConfiguration(location: CacheLocation(folder: folder))
-        cache.transfers.retries.budget = 0
-        let host = try await CacheHost.open(cache, server: configuration, origin: origin)
-        do {
-            try await body(host)
-        } catch {
-            await host.close(grace: .zero)
-            throw error
-        }
-        await host.close(grace: .zero)
-    }
-
-    private func ask(_ host: CacheHost, _ method: String, _ path: String, _ fields: String..., body: String = "")
-        async throws -> RawResponse
-    {
-        let all = ["Host: localhost", "Connection: close", "Authorization: Bearer \(host.key.value)"] + fields
-        let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
-        let head = "\(method) \(path) HTTP/1.1\r\n\((all + length).joined(separator: "\r\n"))\r\n\r\n"
-        let address = try #require(host.server.boundAddresses.first)
-        return try #require(try await LoopbackClient.exchange(address, head + body))
-    }
-
-    private func play(_ host: CacheHost, _ method: String = "GET", _ fields: String...) async throws -> RawResponse {
-        let path = PlayTarget.path(for: url, key: host.key.value)
-        let all = ["Host: localhost", "Connection: close"] + fields
-        let address = try #require(host.server.boundAddresses.first)
-        let text = "\(method) \(path) HTTP/1.1\r\n\(all.joined(separator: "\r\n"))\r\n\r\n"
-        return try #require(try await LoopbackClient.exchange(address, text))
+        try await CacheHost.use(folder: folder, origin: origin, change, body)
     }
 
     @Test func aFolderThatCannotBeWrittenDisturbsNoPlayer() async throws {
@@ -69,8 +39,8 @@ struct CacheHostTests {
         try Data("in the way".utf8).write(to: URL(filePath: file))
         try await withHost(folder: "\(file)/cache") { host in
             #expect(!host.store.keepsBytes)
-            #expect(try await play(host).body == media)
-            let part = try await play(host, "GET", "Range: bytes=-1000")
+            #expect(try await host.play(url).body == media)
+            let part = try await host.play(url, "GET", "Range: bytes=-1000")
             #expect(part.status == 206)
             #expect(part.body == Array(media.suffix(1000)))
         }
@@ -78,13 +48,13 @@ struct CacheHostTests {
 
     @Test func whatWasPlayedOnceIsNotAskedForAgain() async throws {
         try await withHost { host in
-            #expect(try await play(host).body == media)
+            #expect(try await host.play(url).body == media)
             let asked = origin.requests.count
-            #expect(try await play(host).body == media)
-            let part = try await play(host, "GET", "Range: bytes=1000000-1999999")
+            #expect(try await host.play(url).body == media)
+            let part = try await host.play(url, "GET", "Range: bytes=1000000-1999999")
             #expect(part.status == 206)
             #expect(part.body == Array(media[1_000_000..<2_000_000]))
-            #expect(try await play(host, "HEAD").fields["content-length"] == "3000000")
+            #expect(try await host.play(url, "HEAD").fields["content-length"] == "3000000")
             #expect(origin.requests.count == asked)
             #expect(origin.requests.allSatisfy { $0.url == url })
         }
@@ -92,12 +62,12 @@ struct CacheHostTests {
 
     @Test func aColdRangeIsAnsweredWithThatPart() async throws {
         try await withHost { host in
-            let tail = try await play(host, "GET", "Range: bytes=-1000")
+            let tail = try await host.play(url, "GET", "Range: bytes=-1000")
             #expect(tail.status == 206)
             #expect(tail.body == Array(media.suffix(1000)))
             #expect(tail.fields["content-range"] == "bytes 2999000-2999999/3000000")
-            #expect(try await play(host, "GET", "Range: bytes=3000000-").status == 416)
-            let parts = try await play(host, "GET", "Range: bytes=0-9,1000000-1000009")
+            #expect(try await host.play(url, "GET", "Range: bytes=3000000-").status == 416)
+            let parts = try await host.play(url, "GET", "Range: bytes=0-9,1000000-1000009")
             #expect(parts.fields["content-type"]?.hasPrefix("multipart/byteranges") == true)
             #expect(parts.fields["content-length"] == "\(parts.body.count)")
         }
@@ -106,10 +76,10 @@ struct CacheHostTests {
     @Test func whatTheOriginSaysOfTheResourceGoesThrough() async throws {
         try await withHost { host in
             origin[url] = nil
-            let missing = try await play(host)
+            let missing = try await host.play(url)
             #expect(missing.status == 404)
             origin.isReachable = false
-            let unreachable = try await play(host)
+            let unreachable = try await host.play(url)
             #expect(unreachable.status == 502)
         }
     }
@@ -144,10 +114,10 @@ struct CacheHostTests {
 
     @Test func theAPITellsWhatIsKeptAndRemovesIt() async throws {
         try await withHost { host in
-            #expect(try await play(host).status == 200)
+            #expect(try await host.play(url).status == 200)
             let list = try APICoding.makeDecoder().decode(
                 ResourceList.self,
-                from: Data(try await ask(host, "GET", "/api/v1/resources").body)
+                from: Data(try await host.ask("GET", "/api/v1/resources").body)
             )
             let record = try #require(list.resources.first)
             #expect(list.resources.count == 1)
@@ -157,17 +127,17 @@ struct CacheHostTests {
             #expect(record.complete)
             #expect(record.spans == [ByteSpan(start: 0, end: 3_000_000)])
             let one = "/api/v1/resources/\(record.id)"
-            #expect(try await ask(host, "GET", one).status == 200)
-            #expect(try await ask(host, "GET", "/api/v1/resources?state=partial").body.count < 30)
+            #expect(try await host.ask("GET", one).status == 200)
+            #expect(try await host.ask("GET", "/api/v1/resources?state=partial").body.count < 30)
             let encoded = PercentCoding.encode(url.description)
-            #expect(try await ask(host, "GET", "/api/v1/resources?url=\(encoded)").status == 200)
-            let pinned = try await ask(host, "POST", one + "/pin")
+            #expect(try await host.ask("GET", "/api/v1/resources?url=\(encoded)").status == 200)
+            let pinned = try await host.ask("POST", one + "/pin")
             #expect(try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(pinned.body)).pinned)
-            let spared = try await ask(host, "DELETE", "/api/v1/resources")
+            let spared = try await host.ask("DELETE", "/api/v1/resources")
             #expect(try APICoding.makeDecoder().decode(RemovalList.self, from: Data(spared.body)).removed.isEmpty)
-            #expect(try await ask(host, "DELETE", one + "/pin").status == 200)
-            #expect(try await ask(host, "DELETE", one).status == 200)
-            let gone = try await ask(host, "GET", one)
+            #expect(try await host.ask("DELETE", one + "/pin").status == 200)
+            #expect(try await host.ask("DELETE", one).status == 200)
+            let gone = try await host.ask("GET", one)
             #expect(gone.status == 404)
             #expect(gone.fields["content-type"] == Problem.contentType)
             #expect(try APICoding.makeDecoder().decode(Problem.self, from: Data(gone.body)).code == "notFound")
@@ -177,53 +147,54 @@ struct CacheHostTests {
     @Test func aGetKeepsTheWholeResource() async throws {
         try await withHost { host in
             let body = "{\"url\": \"\(url)\"}"
-            let started = try await ask(host, "POST", "/api/v1/gets", body: body)
+            let started = try await host.ask("POST", "/api/v1/gets", body: body)
             #expect(started.status == 202)
             let id = try APICoding.makeDecoder().decode(GetReference.self, from: Data(started.body)).id
             var status: GetStatus
             repeat {
-                let answer = try await ask(host, "GET", "/api/v1/gets/\(id)")
+                let answer = try await host.ask("GET", "/api/v1/gets/\(id)")
                 status = try APICoding.makeDecoder().decode(GetStatus.self, from: Data(answer.body))
             } while status.state == .running
             #expect(status.state == .done)
             #expect(status.bytes == 3_000_000)
             #expect(status.resource?.complete == true)
             let record = try #require(status.resource)
-            let answer = try await ask(host, "GET", "/api/v1/resources/\(record.id)?file=true")
+            let answer = try await host.ask("GET", "/api/v1/resources/\(record.id)?file=true")
             let file = try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(answer.body)).localFile
             #expect(try [UInt8](Data(contentsOf: URL(filePath: file ?? ""))) == media)
-            #expect(try await ask(host, "GET", "/api/v1/gets/99").status == 404)
-            #expect(try await ask(host, "POST", "/api/v1/gets", body: "{}").status == 400)
-            #expect(try await ask(host, "POST", "/api/v1/gets", body: "{\"url\":\"ftp://x/\"}").status == 400)
+            #expect(try await host.ask("GET", "/api/v1/gets/99").status == 404)
+            #expect(try await host.ask("POST", "/api/v1/gets", body: "{}").status == 400)
+            #expect(try await host.ask("POST", "/api/v1/gets", body: "{\"url\":\"ftp://x/\"}").status == 400)
         }
     }
 
     @Test func theRestOfTheAPIAnswers() async throws {
         try await withHost { host in
-            #expect(try await play(host).status == 200)
-            let usage = try await ask(host, "GET", "/api/v1/usage")
+            #expect(try await host.play(url).status == 200)
+            let usage = try await host.ask("GET", "/api/v1/usage")
             #expect(try APICoding.makeDecoder().decode(Usage.self, from: Data(usage.body)).resources == 1)
-            #expect(try await ask(host, "POST", "/api/v1/prune").status == 200)
-            let verified = try await ask(host, "POST", "/api/v1/verify", body: "{\"repair\": false}")
+            #expect(try await host.ask("POST", "/api/v1/prune").status == 200)
+            let verified = try await host.ask("POST", "/api/v1/verify", body: "{\"repair\": false}")
             let report = try APICoding.makeDecoder().decode(VerifyReport.self, from: Data(verified.body))
             #expect(report.findings.isEmpty)
-            let server = try await ask(host, "GET", "/api/v1/server")
+            let server = try await host.ask("GET", "/api/v1/server")
             let info = try APICoding.makeDecoder().decode(ServerInfo.self, from: Data(server.body))
             #expect(info.addresses == host.server.boundAddresses)
-            let link = try await ask(host, "GET", "/api/v1/urls?url=http://me:secret@origin.example/x.mp4")
+            let link = try await host.ask("GET", "/api/v1/urls?url=http://me:secret@origin.example/x.mp4")
             let play = try APICoding.makeDecoder().decode(PlayLink.self, from: Data(link.body)).playURL
-            #expect(play.hasSuffix("/play/\(host.key.value)/http/origin.example/x.mp4"))
-            let profile =
+            let profile = "profile=\(ProfileIdentity(user: "me"))"
+            #expect(play.hasSuffix("/play/\(host.key.value);\(profile)/http/origin.example/x.mp4"))
+            let update =
                 "{\"origin\": \"http://origin.example\", \"headers\": {\"Referer\": \"http://page.example/\"}}"
-            #expect(try await ask(host, "PUT", "/api/v1/header-profiles", body: profile).status == 204)
-            #expect(try await ask(host, "DELETE", "/api/v1/usage").status == 405)
+            #expect(try await host.ask("PUT", "/api/v1/header-profiles", body: update).status == 204)
+            #expect(try await host.ask("DELETE", "/api/v1/usage").status == 405)
         }
     }
 
     @Test func theMetricsCountAndNameNoURL() async throws {
         try await withHost { host in
-            #expect(try await play(host).status == 200)
-            let text = String(decoding: try await ask(host, "GET", "/metrics").body, as: UTF8.self)
+            #expect(try await host.play(url).status == 200)
+            let text = String(decoding: try await host.ask("GET", "/metrics").body, as: UTF8.self)
             #expect(text.contains("mediacache_http_responses_total{route=\"play\",code=\"2xx\"} 1\n"))
             #expect(text.contains("mediacache_http_body_bytes_total{route=\"play\"} 3000000\n"))
             #expect(text.contains("mediacache_origin_bytes_total 3000000\n"))

@@ -37,6 +37,17 @@ extension Catalog {
         }
     }
 
+    /// The keys that begin with `prefix`.
+    package func keys(withPrefix prefix: String) async throws -> [String] {
+        try await read { db in
+            // The keys from the prefix on, in the order of their bytes; those after the last that has it don't.
+            let rows = try String.fetchCursor(db, sql: Self.keysFrom, arguments: [prefix])
+            return try Array(rows.prefix { $0.utf8.starts(with: prefix.utf8) })
+        }
+    }
+
+    static let keysFrom = "SELECT key FROM resource WHERE key >= ? ORDER BY key"
+
     /// All resources, most recently used first, each with its newest representation.
     package func resources() async throws -> [(resource: StoredResource, representation: StoredRepresentation)] {
         try await read { db in

@@ -16,6 +16,7 @@ struct Fill: Sendable {
 
     private var engine: Engine { representation.engine }
     private var key: String { representation.resource.key }
+    private var url: ResourceURL { representation.resource.locator.url }
 
     /// Fills until the hole is full, nobody wants more, or nothing helps. Returns what ended it, if it failed.
     func run() async -> CacheError? {
@@ -26,7 +27,7 @@ struct Fill: Sendable {
         do {
             try await transfer(&written)
         } catch {
-            failure = CacheError.wrap(error, as: .unreachable, "\(key) can't be filled")
+            failure = CacheError.wrap(error, as: .unreachable, "\(url) can't be filled")
         }
         let woken = representation.withState { $0.fillEnded(plan.id, error: failure) }
         engine.counters.add(\.runningFills, -1)
@@ -200,7 +201,7 @@ struct Fill: Sendable {
             representation.resource.changed(representation)
             engine.events.send(.representationChanged(key: key))
         default:
-            engine.logger.info("fill failed", metadata: ["key": "\(key)", "error": "\(failure)"])
+            engine.logger.info("fill failed", metadata: ["url": "\(url)", "error": "\(failure)"])
         }
     }
 }

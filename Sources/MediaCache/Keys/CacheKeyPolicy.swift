@@ -24,10 +24,8 @@ public struct CacheKeyPolicy: Sendable {
         }
     }
 
-    /// The key of `url`; requests with a profile that tells users apart get keys of their own.
+    /// The key of `url`. Whoever its user information names, or a profile that tells users apart, has a key of their own.
     public func key(for url: ResourceURL, profiles: HeaderProfiles = HeaderProfiles()) -> String {
-        let key = makeKey(url)
-        guard let identity = profiles[url]?.identity else { return key }
-        return "\(key)#\(identity)"
+        CacheKey(name: makeKey(url), identity: url.credentials?.identity ?? profiles[url]?.identity).description
     }
 }

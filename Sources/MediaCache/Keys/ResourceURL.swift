@@ -20,7 +20,8 @@ public struct ResourceURL: Sendable, Hashable {
     public init(_ text: String) throws {
         let trimmed = Self.trim(text)
         guard let colon = trimmed.firstIndex(of: ":"), Self.isScheme(trimmed[..<colon]) else {
-            throw CacheError(.invalidURL, "“\(trimmed)” is not an absolute URL; it must begin with http:// or https://")
+            throw CacheError(
+                .invalidURL, "“\(Self.shown(trimmed))” is not an absolute URL; it must begin with http:// or https://")
         }
         let scheme = trimmed[..<colon].lowercased()
         guard scheme == "http" || scheme == "https" else {
@@ -28,7 +29,7 @@ public struct ResourceURL: Sendable, Hashable {
         }
         let rest = trimmed[trimmed.index(after: colon)...]
         guard rest.hasPrefix("//") else {
-            throw CacheError(.invalidURL, "“\(trimmed)” names no host; expected \(scheme)://host/path")
+            throw CacheError(.invalidURL, "“\(Self.shown(trimmed))” names no host; expected \(scheme)://host/path")
         }
         let hierarchical = rest.dropFirst(2)
         let authorityEnd = hierarchical.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? hierarchical.endIndex
@@ -173,6 +174,11 @@ extension ResourceURL {
         return String(scalars)
     }
 
+    /// Text that is no URL, as an error shows it: it may hold a password all the same.
+    private static func shown(_ text: String) -> String {
+        text.lastIndex(of: "@").map { "…\(text[$0...])" } ?? text
+    }
+
     /// Percent-encodes what may never stand in a request line: controls, spaces and bytes over 0x7E. All else stays.
     private static func escape(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else { return text }
@@ -199,7 +205,7 @@ extension ResourceURL {
                 guard let number = Int(digits), (1...65535).contains(number),
                     digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
                 else {
-                    throw CacheError(.invalidURL, "“\(digits)” is not a port number")
+                    throw CacheError(.invalidURL, "the port isn't a number from 1 to 65535")
                 }
                 port = number
             }
@@ -210,7 +216,7 @@ extension ResourceURL {
         }
         let isLiteral = host.hasPrefix("[") && host.hasSuffix("]") && host.contains(":")
         guard allowed, isLiteral || !host.contains(where: { $0 == "[" || $0 == "]" || $0 == ":" }) else {
-            throw CacheError(.invalidURL, "“\(host)” is not a host name or address")
+            throw CacheError(.invalidURL, "the host isn't a name or an address")
         }
         return (String(host), port)
     }

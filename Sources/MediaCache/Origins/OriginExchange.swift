@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 
 /// What every request to an origin needs.
@@ -76,16 +75,13 @@ struct OriginExchange {
         fields[.acceptEncoding] = "identity"
         fields[.accept] = "*/*"
         fields[.userAgent] = "MediaCache/1"
-        if let userInfo = url.userInfo {
-            let decoded = userInfo.removingPercentEncoding ?? userInfo
-            fields[.authorization] = "Basic \(Data(decoded.utf8).base64EncodedString())"
-        }
         if let cookies = context.settings.cookies?.fieldValue(for: url, now: context.time.now) {
             fields[.cookie] = cookies
         }
         if let profile = context.settings.headerProfiles[url] {
             for field in profile.fields { fields[field.name] = field.value }
         }
+        if let credentials = url.credentials { fields[.authorization] = credentials.authorization }
         return fields
     }
 }

@@ -21,7 +21,7 @@ extension Representation {
         let (damaged, woken) = state.withLock { $0.didVerify(range, good: good) }
         for span in damaged {
             engine.counters.add(\.bytesDamaged, Int64(span.count))
-            engine.logger.error("damaged bytes", metadata: ["key": "\(resource.key)", "range": "\(span)"])
+            engine.logger.error("damaged bytes", metadata: ["url": "\(resource.locator.url)", "range": "\(span)"])
             engine.events.send(.damaged(key: resource.key, range: span))
         }
         if !damaged.isEmpty { engine.committer.markDirty(self, bytes: 0) }

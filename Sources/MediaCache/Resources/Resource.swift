@@ -47,6 +47,14 @@ package final class Resource: Sendable {
         state = Mutex(State(stored: stored))
     }
 
+    /// How the origin is asked where no read says so: by the store's settings, and in the name of whose it is.
+    var ownSettings: TransferSettings? {
+        guard let identity = CacheKey(key).identity else { return nil }
+        var settings = engine.configuration.transfers
+        settings.headerProfiles[locator.url, default: .init()].identity = identity
+        return settings
+    }
+
     package var stored: StoredResource { state.withLock { $0.stored } }
     /// What a commit says of it, and whether what is kept of it goes at the next opening, if it isn't gone by then.
     var rowForCommit: (stored: StoredResource, isTransient: Bool) {
@@ -204,12 +212,13 @@ package final class Resource: Sendable {
         if let length = head.length {
             guard let range = request.range.resolved(in: length) else {
                 throw CacheError(
-                    .rangeNotSatisfiable, "\(key) has \(length) bytes; the range lies outside", completeLength: length)
+                    .rangeNotSatisfiable, "\(request.url) has \(length) bytes; the range lies outside",
+                    completeLength: length)
             }
             return range
         }
         guard let start = request.range.knownStart else {
-            throw CacheError(.badResponse, "\(key) has no known length; its last bytes can't be told")
+            throw CacheError(.badResponse, "\(request.url) has no known length; its last bytes can't be told")
         }
         if case .closed(_, let last) = request.range { return start..<max(start, last.clampedSum(1)) }
         return start..<Int64.max

@@ -15,8 +15,27 @@ extension CacheStore {
     }
 
     /// What is kept of a URL, or nil.
+    ///
+    /// A URL that names a user, with a password or without, means what is kept for that user. One that names nobody means
+    /// what was asked for in nobody's name, or else what a user used last.
     public func resource(for url: ResourceURL) async throws -> ResourceInfo? {
-        try await resource(key: key(for: url))
+        let key = key(for: url)
+        if let info = try await resource(key: key) { return info }
+        guard CacheKey(key).identity == nil else { return nil }
+        let prefix = CacheKey.prefixOfIdentified(key)
+        var keys = Set(try await engine.catalog.keys(withPrefix: prefix))
+        keys.formUnion(table.all.map(\.key).filter { $0.utf8.starts(with: prefix.utf8) })
+        var last: ResourceInfo?
+        for key in keys {
+            guard let info = try await resource(key: key) else { continue }
+            if last.map({ ($0.lastUsed, $0.id) < (info.lastUsed, info.id) }) ?? true { last = info }
+        }
+        return last
+    }
+
+    /// What is kept of exactly what a request reads, or nil.
+    package func resource(of request: ReadRequest) async throws -> ResourceInfo? {
+        try await resource(key: key(of: request))
     }
 
     /// The resource with this number, or nil.
@@ -76,10 +95,17 @@ extension CacheStore {
             maximumBytes: engine.configuration.limits.maximumBytes, freeDiskBytes: free ?? 0)
     }
 
-    /// A complete resource as a file with the right extension, valid while the handle lives; nil while partial.
+    /// A complete resource as a file with the right extension, valid while the handle lives; nil while partial. The URL
+    /// means what it means to ``resource(for:)``.
     public func localFile(for url: ResourceURL) async throws -> LocalFile? {
-        try checkOpen()
-        let key = key(for: url)
+        guard let info = try await resource(for: url) else { return nil }
+        return try await localFile(id: info.id)
+    }
+
+    /// The complete resource with this number as a file with the right extension, valid while the handle lives; nil while
+    /// partial.
+    public func localFile(id: Int64) async throws -> LocalFile? {
+        guard let key = try await key(of: id) else { return nil }
         await engine.committer.commit()
         guard let entry = try await engine.catalog.resource(key: key), let resource = try await opened(entry.resource),
             let representation = resource.current, representation.isComplete
@@ -89,7 +115,7 @@ extension CacheStore {
         guard !holds.isEmpty else { return nil }
         do {
             let fileExtension = MediaType.preferredExtension(
-                for: representation.head.contentType, pathExtension: url.pathExtension)
+                for: representation.head.contentType, pathExtension: resource.locator.url.pathExtension)
             let path = try await engine.pool.run { () -> String? in
                 // Nobody checks these bytes after us.
                 for span in representation.spans.spans { representation.compare(span) }
@@ -101,7 +127,7 @@ extension CacheStore {
             return nil
         } catch {
             release()
-            throw CacheError.wrap(error, as: .storage, "\(url) can't be given out as a file")
+            throw CacheError.wrap(error, as: .storage, "\(resource.locator.url) can't be given out as a file")
         }
     }
 }

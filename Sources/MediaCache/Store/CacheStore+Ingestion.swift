@@ -60,7 +60,7 @@ extension Resource {
         guard let representation else { return nil }
         let known = representation.head
         guard known.validator.agrees(with: head.validator), known.length == nil || known.length == head.length else {
-            throw CacheError(.representationChanged, "another version of \(key) is kept than the one brought")
+            throw CacheError(.representationChanged, "another version of \(locator.url) is kept than the one brought")
         }
         return (representation, representation.attach(at: 0))
     }

@@ -96,7 +96,7 @@ extension CacheStore {
             try await engine.catalog.delete(representations: entry.damaged)
             return entry.representations.isEmpty ? nil : entry
         } catch let error as CacheError where error.code == .damaged {
-            engine.logger.error("damaged catalog", metadata: ["key": "\(key)", "error": "\(error)"])
+            engine.logger.error("damaged catalog", metadata: ["name": "\(CacheKey(key).name)", "error": "\(error)"])
             engine.events.send(.damaged(key: key, range: 0..<0))
             do {
                 try await engine.catalog.delete(key: key)

@@ -13,29 +13,25 @@ extension CacheStore {
     /// Removes everything; what is pinned only if `includingPinned`.
     public func removeAll(includingPinned: Bool = false) async throws -> [Removal] {
         await engine.committer.commit()
+        var keys = try await resources().filter { includingPinned || !$0.isPinned }.map(\.key)
+        // Also what the catalog hasn't learned of, because the disk is full.
+        let unknown = table.all.filter { !$0.representations.isEmpty && (includingPinned || !$0.stored.isPinned) }
+        keys += Set(unknown.map(\.key)).subtracting(keys)
         var removals: [Removal] = []
-        for info in try await resources() where includingPinned || !info.isPinned {
-            removals.append(try await remove(key: info.key))
-        }
-        // What the catalog hasn't learned of, because the disk is full.
-        for resource in table.all where !resource.representations.isEmpty {
-            guard includingPinned || !resource.stored.isPinned, removals.allSatisfy({ $0.key != resource.key }) else {
-                continue
-            }
-            removals.append(try await remove(key: resource.key))
-        }
+        for key in keys { removals.append(try await remove(key: key)) }
         return removals
     }
 
     private func remove(key: String) async throws -> Removal {
         let bytes = try await engine.catalog.resource(key: key)?.representations.reduce(0) { $0 + $1.spans.byteCount }
-        if try await giveUp(key: key) != nil { return Removal(key: key, bytes: bytes ?? 0, isDeferred: false) }
+        let name = CacheKey(key).name
+        if try await giveUp(key: key) != nil { return Removal(key: name, bytes: bytes ?? 0, isDeferred: false) }
         if let resource = table[key] {
             resource.requestRemoval()
             // Its last reader may have left in between, and will not look again.
             resource.useEnded()
         }
-        return Removal(key: key, bytes: bytes ?? 0, isDeferred: true)
+        return Removal(key: name, bytes: bytes ?? 0, isDeferred: true)
     }
 
     /// Forgets all of a resource and unlinks its blobs, unless someone uses it. Returns the bytes freed, or nil.

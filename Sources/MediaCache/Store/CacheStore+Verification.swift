@@ -43,7 +43,7 @@ extension CacheStore {
             }
             report.findings.append(
                 .init(
-                    key: resource.key, start: range.lowerBound, end: range.upperBound, problem: problem,
+                    key: CacheKey(resource.key).name, start: range.lowerBound, end: range.upperBound, problem: problem,
                     isRepaired: isRepaired))
         }
     }
@@ -52,13 +52,13 @@ extension CacheStore {
         do {
             let request = ReadRequest(
                 url: resource.locator.url, range: .closed(range.lowerBound, through: range.upperBound - 1),
-                transferClass: .download)
+                transferClass: .download, settings: resource.ownSettings)
             let session = try await read(request)
             defer { session.cancel() }
             for try await _ in session.buffers {}
             return true
         } catch {
-            engine.logger.warning("not repaired", metadata: ["key": "\(resource.key)", "error": "\(error)"])
+            engine.logger.warning("not repaired", metadata: ["url": "\(resource.locator.url)", "error": "\(error)"])
             return false
         }
     }

@@ -225,7 +225,8 @@ public final class CacheStore: Sendable {
         }
     }
 
-    private func key(of request: ReadRequest) -> String {
+    /// The key of what a request reads.
+    package func key(of request: ReadRequest) -> String {
         engine.configuration.keyPolicy.key(
             for: request.url,
             profiles: request.settings?.headerProfiles ?? engine.configuration.transfers.headerProfiles)

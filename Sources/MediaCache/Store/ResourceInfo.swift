@@ -30,6 +30,11 @@ public struct ResourceInfo: Sendable, Hashable, Identifiable {
     public var isInUse: Bool
     /// The version's validator.
     public var validator: Validator
+
+    /// Whose it is, where it came by credentials; else nil.
+    public var identity: ProfileIdentity? { CacheKey(key).identity }
+    /// The cache key less ``identity``: what the key policy calls the resource.
+    public var name: String { CacheKey(key).name }
 }
 
 /// How much a store holds.
@@ -52,7 +57,7 @@ public struct Usage: Sendable, Hashable, Codable {
 public struct VerifyReport: Sendable, Hashable, Codable {
     /// Something that isn't as the catalog says.
     public struct Finding: Sendable, Hashable, Codable {
-        /// The resource's cache key.
+        /// What the key policy calls the resource (``ResourceInfo/name``).
         public var key: String
         /// The first byte concerned.
         public var start: Int64
@@ -82,7 +87,7 @@ public struct FolderOwner: Sendable, Hashable, Codable {
 
 /// What became of a resource that was to be removed.
 public struct Removal: Sendable, Hashable, Codable {
-    /// Its cache key.
+    /// What the key policy calls it (``ResourceInfo/name``).
     public var key: String
     /// Bytes given up, or to be given up.
     public var bytes: Int64

@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// How origins are asked: limits, retries, read-ahead and what goes with each request.
 public struct TransferSettings: Sendable {
     /// How long to wait for what.
@@ -110,33 +108,4 @@ public enum AlternatingEntityTags: Sendable, Hashable {
     case newRepresentation
     /// The same version, once an overlap of 64 KiB has been compared.
     case compareBytes
-}
-
-/// Header fields that belong to an origin: cookies, authorisation, a referrer. Sent to that origin alone; a redirect
-/// elsewhere loses them.
-public struct HeaderProfiles: Sendable, Hashable {
-    /// What goes to one origin.
-    public struct Profile: Sendable, Hashable {
-        /// The fields, added to each request.
-        public var fields: HTTPFields
-        /// Set if the fields tell one user from another: then it becomes part of the cache key.
-        public var identity: String?
-
-        /// Creates a profile.
-        public init(fields: HTTPFields, identity: String? = nil) {
-            self.fields = fields
-            self.identity = identity
-        }
-    }
-
-    private var profiles: [String: Profile] = [:]
-
-    /// Creates an empty set.
-    public init() {}
-
-    /// The profile of `url`'s scheme and authority.
-    public subscript(url: ResourceURL) -> Profile? {
-        get { profiles["\(url.scheme)://\(url.authority)"] }
-        set { profiles["\(url.scheme)://\(url.authority)"] = newValue }
-    }
 }

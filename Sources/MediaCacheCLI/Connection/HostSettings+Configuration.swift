@@ -1,4 +1,3 @@
-import Foundation
 import MediaCache
 import MediaCacheServer
 
@@ -51,10 +50,8 @@ extension HostSettings {
         guard url.scheme == "http" else {
             throw CommandFailure(.usage, "--proxy: the proxy itself is asked by http; write it as http://host:port")
         }
-        let parts = (url.userInfo ?? "").split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            .map { $0.removingPercentEncoding ?? String($0) }
-        let authorization = url.userInfo.map { _ in
-            UpstreamProxy.Authorization.basic(user: parts.first ?? "", password: parts.count > 1 ? parts[1] : "")
+        let authorization = url.credentials.map {
+            UpstreamProxy.Authorization.basic(user: $0.user, password: $0.password ?? "")
         }
         let host = url.host.hasPrefix("[") ? String(url.host.dropFirst().dropLast()) : url.host
         return UpstreamProxy(host: host, port: url.effectivePort, authorization: authorization)

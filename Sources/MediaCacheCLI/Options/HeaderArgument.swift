@@ -64,7 +64,7 @@ extension HeaderProfiles {
                 throw CommandFailure(
                     .usage, "--header '\(argument.name): …' needs its origin: 'https://host \(argument.name): …'")
             }
-            var profile = self[origin] ?? Profile(fields: [:])
+            var profile = self[origin] ?? Profile()
             profile.fields.append(HTTPField(name: argument.name, value: argument.value))
             self[origin] = profile
         }

@@ -39,6 +39,7 @@ enum ResourceReport {
         table.add(["First kept", date(resource.created)])
         table.add(["Last used", date(resource.lastUsed)])
         table.add(["Pinned", resource.pinned ? "yes" : "no"])
+        if resource.withCredentials { table.add(["Credentials", "kept for one user of the origin"]) }
         table.add(["In use", resource.inUse ? "yes" : "no"])
         if let file = resource.localFile { table.add(["File", file]) }
         guard let stream = resource.stream else { return table.rendered() }
@@ -84,7 +85,11 @@ enum ResourceReport {
     }
 
     private static func marks(_ resource: ResourceRecord) -> String {
-        [resource.pinned ? "pinned" : nil, resource.inUse ? "in use" : nil].compactMap(\.self).joined(separator: ", ")
+        [
+            resource.pinned ? "pinned" : nil, resource.inUse ? "in use" : nil,
+            resource.withCredentials ? "with credentials" : nil,
+        ]
+        .compactMap(\.self).joined(separator: ", ")
     }
 
     private static func spans(_ resource: ResourceRecord) -> String {

@@ -8,8 +8,10 @@ public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
     public var id: Int64
     /// The URL it was last asked for, without user information.
     public var url: String
-    /// The cache key.
+    /// What the key policy calls the resource: its URL, less what isn't part of its identity.
     public var key: String
+    /// Whether it came by credentials, and is one user's; whose isn't told.
+    public var withCredentials: Bool
     /// The media type that players are given.
     public var type: String
     /// The container in a word, as file extensions name it: `mp4`, `mp3`, `m3u8`; `bin` if it isn't known.
@@ -41,7 +43,8 @@ public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
     public init(_ info: ResourceInfo) {
         id = info.id
         url = info.url
-        key = info.key
+        key = info.name
+        withCredentials = info.identity != nil
         type = info.contentType
         format = MediaFormat.name(contentType: info.contentType, url: info.url)
         length = info.length

@@ -48,7 +48,9 @@ public final class APIClient: Sendable {
     /// for.
     public func resource(for url: ResourceURL, withFile: Bool = false) async throws -> ResourceRecord? {
         do {
-            return try await call(.GET, "/api/v1/resources?url=\(Self.escape(url.description))&file=\(withFile)")
+            // Whose it is counts here, and no password is told where none is needed.
+            let text = Self.text(of: url, withPassword: false)
+            return try await call(.GET, "/api/v1/resources?url=\(Self.escape(text))&file=\(withFile)")
         } catch let problem as Problem where problem.status == 404 {
             return nil
         }
@@ -83,7 +85,7 @@ public final class APIClient: Sendable {
 
     /// Starts to keep the whole of a resource. `headers` go to its origin.
     public func startGet(_ url: ResourceURL, headers: [String: String]) async throws -> GetReference {
-        let request = GetRequest(url: Self.fullText(of: url), headers: headers.isEmpty ? nil : headers)
+        let request = GetRequest(url: Self.text(of: url), headers: headers.isEmpty ? nil : headers)
         return try await call(.POST, "/api/v1/gets", body: request)
     }
 
@@ -103,7 +105,7 @@ public final class APIClient: Sendable {
 
     /// The URL by which players get `url` through the cache. It holds the key.
     public func playURL(for url: ResourceURL) async throws -> String {
-        let link: PlayLink = try await call(.GET, "/api/v1/urls?url=\(Self.escape(Self.fullText(of: url)))")
+        let link: PlayLink = try await call(.GET, "/api/v1/urls?url=\(Self.escape(Self.text(of: url)))")
         return link.playURL
     }
 
@@ -181,10 +183,11 @@ extension APIClient {
         return bytes
     }
 
-    /// User information is part of what a person gave; the owner makes header fields of it.
-    private static func fullText(of url: ResourceURL) -> String {
+    /// The URL with its user information, which the owner makes a header profile of.
+    private static func text(of url: ResourceURL, withPassword: Bool = true) -> String {
         guard let userInfo = url.userInfo else { return url.description }
-        return "\(url.scheme)://\(userInfo)@\(url.authority)\(url.target)"
+        let user = withPassword ? userInfo : String(userInfo.prefix { $0 != ":" })
+        return "\(url.scheme)://\(user)@\(url.authority)\(url.target)"
     }
 
     /// Percent-encodes all but the unreserved characters (RFC 3986 §2.3).

@@ -175,7 +175,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func play(_ text: String, _ head: HTTPRequestHead, _ writer: ResponseWriter) {
         var refusal = HTTPHeaders()
         PlayHeaders.addProtection(to: &refusal, isAdmitted: false)
-        let target: PlayTarget
+        var target: PlayTarget
         if let lastTarget, lastTarget.text == text {
             target = lastTarget.target
         } else {
@@ -187,6 +187,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             }
         }
         guard server.access.admits(target.key) else { return writer.writeProblem(.wrongPlayKey, refusal) }
+        if let credentials = target.credentials {
+            target.options.identity = server.profiles.remember(credentials, for: target.url)
+        }
         switch head.method {
         case .GET, .HEAD:
             let exchange = PlayExchange(

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Dispatch
-import Foundation
 import HTTPTypes
 public import MediaCache
 import NIOCore
@@ -139,17 +138,10 @@ extension AsyncHTTPClientOrigin {
         var headers = HTTPHeaders(sent: request.headerFields)
         headers.replaceOrAdd(name: "Host", value: url.authority)
         headers.replaceOrAdd(name: OriginConnectionHandler.targetField, value: url.target)
-        if let userInfo = url.userInfo, !headers.contains(name: "Authorization") {
-            headers.add(name: "Authorization", value: basicAuthorization(userInfo))
+        if let credentials = url.credentials, !headers.contains(name: "Authorization") {
+            headers.add(name: "Authorization", value: credentials.authorization)
         }
         return try HTTPClient.Request(url: "\(url.scheme)://\(url.authority)/", method: .GET, headers: headers)
-    }
-
-    private static func basicAuthorization(_ userInfo: String) -> String {
-        let parts = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            .map { $0.removingPercentEncoding ?? String($0) }
-        let credentials = "\(parts.first ?? ""):\(parts.count > 1 ? parts[1] : "")"
-        return "Basic \(Data(credentials.utf8).base64EncodedString())"
     }
 
     private static func tlsConfiguration(_ settings: AsyncHTTPClientSettings) throws -> TLSConfiguration {

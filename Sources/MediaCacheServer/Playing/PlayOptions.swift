@@ -1,4 +1,5 @@
 import Foundation
+public import MediaCache
 
 /// What a play URL says besides what it names: `;name=value` after the key. Unknown options are passed over.
 public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
@@ -9,6 +10,9 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     public var isPublicOnly: Bool
     /// What the resource is read as, where only the playlist that names it tells: `as=assets` or `as=steering`.
     public var document: StreamDocument.Kind?
+    /// In whose name the origin is asked: `profile=<identity>`. The header profile itself, with the password, is the
+    /// server's to know.
+    public var identity: ProfileIdentity?
     /// The variables of the multivariant playlist that named this media playlist, which it may import
     /// (RFC 8216bis §4.4.2.3): `define=<JSON in base64url>`.
     public var variables: [String: String]
@@ -16,11 +20,12 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// Creates options; without arguments, none.
     public init(
         fastStart: Bool = false, isPublicOnly: Bool = false, document: StreamDocument.Kind? = nil,
-        variables: [String: String] = [:]
+        identity: ProfileIdentity? = nil, variables: [String: String] = [:]
     ) {
         self.fastStart = fastStart
         self.isPublicOnly = isPublicOnly
         self.document = document
+        self.identity = identity
         self.variables = variables
     }
 
@@ -28,17 +33,23 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     init(_ items: [Substring]) {
         self.init(fastStart: items.contains("faststart=1"), isPublicOnly: items.contains("net=public"))
         document = StreamDocument.Kind.allCases.first { items.contains("as=\($0.rawValue)") }
-        guard let text = items.first(where: { $0.hasPrefix("define=") })?.dropFirst("define=".count) else { return }
+        identity = Self.value("profile", of: items).flatMap { ProfileIdentity(String($0)) }
+        guard let text = Self.value("define", of: items) else { return }
         let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - base64.count % 4) % 4)
         guard let data = Data(base64Encoded: base64 + padding) else { return }
         variables = (try? JSONDecoder().decode([String: String].self, from: data)) ?? [:]
     }
 
+    private static func value(_ name: String, of items: [Substring]) -> Substring? {
+        items.first { $0.hasPrefix("\(name)=") }?.dropFirst(name.count + 1)
+    }
+
     /// The options as they stand in a play URL, each with its semicolon.
     public var description: String {
         var text = fastStart ? ";faststart=1" : ""
         if isPublicOnly { text += ";net=public" }
+        if let identity { text += ";profile=\(identity)" }
         if let document { text += ";as=\(document.rawValue)" }
         if !variables.isEmpty, let data = try? Self.encoder.encode(variables) {
             let base64 = data.base64EncodedString()

@@ -9,8 +9,8 @@ public struct PlayTarget: Sendable, Hashable {
     public var key: String
     /// The resource, without user information.
     public var url: ResourceURL
-    /// `user:password` from the authority, decoded, if there was any.
-    public var userInfo: String?
+    /// Whom the authority names, if anybody. In the URLs that are made, the options' identity stands for them.
+    package var credentials: Credentials?
     /// What else the URL says.
     public var options: PlayOptions
 
@@ -46,22 +46,22 @@ public struct PlayTarget: Sendable, Hashable {
             self.options.fastStart = true
         }
         let parsed = try ResourceURL(scheme: scheme.lowercased(), authority: authority, target: String(target))
-        userInfo = parsed.userInfo.flatMap { PercentCoding.decode($0) }
-        url = parsed.userInfo == nil ? parsed : parsed.withoutUserInfo
+        credentials = parsed.credentials
+        url = parsed.withoutUserInfo
     }
 
-    /// The path and query of the play URL of `url`. User information is left out: it belongs in a header profile.
+    /// The path and query of the play URL of `url`. User information is left out: it belongs in a header profile, which
+    /// the options name.
     public static func path(for url: ResourceURL, key: String, options: PlayOptions = PlayOptions()) -> String {
         "\(prefix)\(key)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
     }
 
-    /// The path and query that name `other` in the way this names its own resource: with the same key, and for the same
-    /// authority with the same user information.
+    /// The path and query that name `other` in the way this names its own resource: with the same key, and at the same
+    /// origin in the same name.
     func path(for other: ResourceURL, options: PlayOptions) -> String {
-        let isSameOrigin = other.authority == url.authority && other.scheme == url.scheme
-        let userInfo = isSameOrigin ? userInfo.map { PercentCoding.encode($0) + "@" } ?? "" : ""
-        let authority = Self.encodeAuthority(other.authority)
-        return "\(Self.prefix)\(key)\(options)/\(other.scheme)/\(userInfo)\(authority)\(other.target)"
+        var options = options
+        options.identity = other.hasSameOrigin(as: url) ? self.options.identity : nil
+        return Self.path(for: other, key: key, options: options)
     }
 
     /// The target without a last query item `faststart=1`, or nil if it has none.

@@ -11,8 +11,7 @@ final class GetJobs: Sendable {
 
     private struct Job {
         var status: GetStatus
-        let key: String
-        let url: ResourceURL
+        let request: ReadRequest
         let task: Task<Void, Never>?
         /// Finished when the job ends.
         var watchers: [Int: AsyncStream<Never>.Continuation] = [:]
@@ -34,12 +33,11 @@ final class GetJobs: Sendable {
     }
 
     /// Starts keeping `url`; returns the job's name.
-    func start(_ url: ResourceURL, fields: HTTPFields) throws -> String {
-        let plain = url.withoutUserInfo
-        let userInfo = url.userInfo.flatMap { PercentCoding.decode($0) }
-        var request = ReadRequest(url: plain, policy: .whole, transferClass: .download)
-        request.settings = profiles.settings(for: plain, userInfo: userInfo, fields: fields)
-        let key = store.key(for: plain)
+    func start(_ url: ResourceURL, fields: HTTPFields) async throws -> String {
+        let identity = try await profiles.identity(for: url, in: store)
+        let request = ReadRequest(
+            url: url.withoutUserInfo, policy: .whole, transferClass: .download,
+            settings: profiles.settings(for: url, as: identity, fields: fields))
         return try state.withLock { state in
             guard state.jobs.values.count(where: { $0.status.state == .running }) < Self.maximumRunning else {
                 throw Problem(
@@ -51,9 +49,9 @@ final class GetJobs: Sendable {
             }
             let id = "\(state.next)"
             state.next += 1
-            let task = Task { [request] in await self.run(id, request) }
-            let status = GetStatus(id: id, url: plain.description, state: .running)
-            state.jobs[id] = Job(status: status, key: key, url: plain, task: task)
+            let task = Task { await self.run(id, request) }
+            let status = GetStatus(id: id, url: request.url.description, state: .running)
+            state.jobs[id] = Job(status: status, request: request, task: task)
             state.order.append(id)
             Self.forget(&state)
             return id
@@ -69,7 +67,7 @@ final class GetJobs: Sendable {
         if let known = status.resource?.id {
             info = try await store.resource(id: known)
         } else {
-            info = try await store.resource(for: job.url)
+            info = try await store.resource(of: job.request)
         }
         if let info {
             status.resource = ResourceRecord(info)
@@ -108,7 +106,7 @@ final class GetJobs: Sendable {
     }
 
     private func run(_ id: String, _ request: ReadRequest) async {
-        let key = store.key(for: request.url)
+        let key = store.key(of: request)
         let events = store.events()
         let watching = Task {
             for await event in events {

@@ -16,7 +16,7 @@ struct GetsRoute: Route {
             let wanted = try request.decode(GetRequest.self)
             let url = try ResourceURL(wanted.url)
             let fields = try HTTPFields(named: wanted.headers ?? [:])
-            return try .json(GetReference(id: try jobs.start(url, fields: fields)), status: 202)
+            return try .json(GetReference(id: try await jobs.start(url, fields: fields)), status: 202)
         case (1, .get), (1, .head):
             let wait = request.queryItem("wait").flatMap(Int.init) ?? 0
             return try .json(

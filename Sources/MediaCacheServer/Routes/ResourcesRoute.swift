@@ -25,10 +25,10 @@ struct ResourcesRoute: Route {
         case .get, .head:
             if let text = request.queryItem("url") {
                 let url = try ResourceURL(text)
-                guard let info = try await store.resource(for: url.withoutUserInfo) else {
+                guard let info = try await store.resource(for: url) else {
                     throw Problem.notFound("nothing of \(url) is kept")
                 }
-                return try .json(try await withDetails(ResourceRecord(info), request))
+                return try .json(try await record(of: info, request))
             }
             let infos = try await store.resources()
             let wanted =
@@ -54,7 +54,7 @@ struct ResourcesRoute: Route {
 
     private func respondForOne(_ request: RouteRequest, id: Int64) async throws -> RouteResponse {
         switch request.method {
-        case .get, .head: return try .json(try await withDetails(try await record(id), request))
+        case .get, .head: return try .json(try await record(of: try await info(id), request))
         case .delete: return try .json(RemovalList(removed: [try await store.remove(id: id)]))
         default: throw Problem.methodNotAllowed(request.method.rawValue)
         }
@@ -66,27 +66,27 @@ struct ResourcesRoute: Route {
         case .delete: try await store.setPinned(false, id: id)
         default: throw Problem.methodNotAllowed(request.method.rawValue)
         }
-        return try .json(try await record(id))
+        return try .json(ResourceRecord(try await info(id)))
     }
 
-    private func record(_ id: Int64) async throws -> ResourceRecord {
+    private func info(_ id: Int64) async throws -> ResourceInfo {
         guard let info = try await store.resource(id: id) else {
             throw Problem.notFound("no resource with the number \(id) is kept")
         }
-        return ResourceRecord(info)
+        return info
     }
 
     /// The record with the state of the stream that it's the playlist of, and with the path of its file, if the request
     /// asks for that by `file=true` and the resource is complete.
     ///
     /// Asking for the file gives the blob a second name, and from then on it can only be given up whole.
-    private func withDetails(_ record: ResourceRecord, _ request: RouteRequest) async throws -> ResourceRecord {
-        var record = record
+    private func record(of info: ResourceInfo, _ request: RouteRequest) async throws -> ResourceRecord {
+        var record = ResourceRecord(info)
         if MediaTypes.isPlaylist(record.type) {
-            record.stream = try await StreamStatus(of: ResourceURL(record.url), in: store)
+            record.stream = try await StreamStatus(of: ResourceURL(record.url), as: info.identity, in: store)
         }
         guard record.complete, request.queryItem("file") == "true" else { return record }
-        record.localFile = try await store.localFile(for: ResourceURL(record.url))?.path
+        record.localFile = try await store.localFile(id: info.id)?.path
         return record
     }
 

@@ -16,7 +16,7 @@ struct ServerRoute: Route {
     let cacheFolder: String?
     let profiles: HeaderProfileBook
     let addresses: @Sendable () -> [String]
-    let playURL: @Sendable (ResourceURL) throws -> String
+    let playURL: @Sendable (ResourceURL) async throws -> String
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         switch (request.path, request.method) {
@@ -31,7 +31,7 @@ struct ServerRoute: Route {
             )
         case ("/api/v1/urls", .get), ("/api/v1/urls", .head):
             guard let text = request.queryItem("url") else { throw Problem.badRequest("the query item url is missing") }
-            return try .json(PlayLink(playURL: try playURL(try ResourceURL(text))))
+            return try .json(PlayLink(playURL: try await playURL(try ResourceURL(text))))
         case ("/api/v1/header-profiles", .put):
             try setProfile(try request.decode(HeaderProfileUpdate.self))
             return RouteResponse(status: 204)
@@ -44,7 +44,8 @@ struct ServerRoute: Route {
         let origin = try ResourceURL(update.origin)
         guard !update.headers.isEmpty else { return profiles.set(nil, for: origin) }
         let fields = try HTTPFields(named: update.headers)
-        profiles.set(HeaderProfiles.Profile(fields: fields, identity: update.identity), for: origin)
+        let identity = update.identity.map(ProfileIdentity.init(user:))
+        profiles.set(HeaderProfiles.Profile(fields: fields, identity: identity), for: origin)
     }
 }
 

@@ -30,8 +30,8 @@ struct PlayPrefixes {
         case .rootRelative: return root + uri
         case .relativePath: return folder + uri
         case .absolute(let end):
-            // Same authority or not, user information has to be looked at.
-            guard target.userInfo == nil else { return nil }
+            // The same origin or not has to be looked at where it's asked in somebody's name.
+            guard target.options.identity == nil else { return nil }
             let path = uri.utf8.index(uri.startIndex, offsetBy: end)
             if last.origin != uri[..<path] { remember(String(uri[..<path])) }
             return last.prefix + uri[path...]

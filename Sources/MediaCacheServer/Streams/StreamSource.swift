@@ -116,10 +116,10 @@ final class StreamSource: ByteReaderSource {
             for url in urls {
                 guard let place = book.place(of: url) else { continue }
                 let isConfirmed = book.isConfirmed(url, at: place)
-                if isConfirmed, (try? await store.resource(for: url))??.isComplete == true { continue }
                 let ahead = ReadRequest(
                     url: url, policy: .whole, transferClass: .preload, settings: settings,
                     revalidation: isConfirmed ? .beside : .always)
+                if isConfirmed, (try? await store.resource(of: ahead))??.isComplete == true { continue }
                 // Its player asks for itself and hears of it then.
                 guard let session = try? await store.read(ahead) else { continue }
                 session.cancel()

@@ -52,7 +52,8 @@ public final class PlaylistLoader: Sendable {
         }
         let (playlist, isKept) = try await read(request)
         if playlist?.isLive == true, !wasLive { Self.insert(key, into: liveKeys) }
-        guard let playlist, isKept, playlist.isLive, let info = try await store.resource(for: url), !info.isPinned
+        guard let playlist, isKept, playlist.isLive,
+            let info = try await store.resource(of: ReadRequest(url: url, settings: settings)), !info.isPinned
         else { return playlist }
         // It was kept before anybody knew what it is.
         _ = try await store.remove(id: info.id)

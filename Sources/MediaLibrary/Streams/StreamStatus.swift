@@ -32,11 +32,12 @@ public struct StreamStatus: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - url: a multivariant or media playlist.
+    ///   - identity: in whose name it was asked for, if in anybody's.
     ///   - store: where it may be kept.
     /// - Returns: nil if what is kept of `url` isn't a playlist.
     /// - Throws: `CacheError`.
-    public init?(of url: ResourceURL, in store: CacheStore) async throws {
-        guard let survey = try await StreamSurvey(of: url, in: store) else { return nil }
+    public init?(of url: ResourceURL, as identity: ProfileIdentity? = nil, in store: CacheStore) async throws {
+        guard let survey = try await StreamSurvey(of: url, as: identity, in: store) else { return nil }
         playlists = survey.playlists
         playsWithoutOrigin = survey.playsWithoutOrigin
     }

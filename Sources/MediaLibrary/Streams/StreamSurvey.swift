@@ -6,10 +6,15 @@ struct StreamSurvey {
     private(set) var playlists: [StreamStatus.PlaylistStatus] = []
     private(set) var playsWithoutOrigin = false
     private let store: CacheStore
+    private let settings: TransferSettings
     private let kept: [String: ResourceInfo]
 
-    init?(of url: ResourceURL, in store: CacheStore) async throws {
+    init?(of url: ResourceURL, as identity: ProfileIdentity?, in store: CacheStore) async throws {
         self.store = store
+        var settings = store.transfers
+        // What the stream has at other origins is nobody's.
+        if let identity { settings.headerProfiles[url, default: .init()].identity = identity }
+        self.settings = settings
         kept = Dictionary(try await store.resources().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         guard let playlist = try await load(url, variables: [:]) else { return nil }
         switch playlist.parsed.playlist {
@@ -87,18 +92,23 @@ struct StreamSurvey {
 
     private func isHere(_ uri: String, of base: ResourceURL, bytes: Range<Int>?) -> Bool {
         guard let url = try? ResourceURL(URLReference.resolve(uri, against: base.description)),
-            let info = kept[store.key(for: url)]
+            let info = kept(url)
         else { return false }
         guard let bytes else { return info.isComplete }
         return info.spans.contains { $0.lowerBound <= bytes.lowerBound && bytes.upperBound <= $0.upperBound }
+    }
+
+    private func kept(_ url: ResourceURL) -> ResourceInfo? {
+        kept[store.key(of: ReadRequest(url: url, settings: settings))]
     }
 
     /// A playlist from what is kept, or nil.
     private func load(
         _ url: ResourceURL, variables: [String: String]
     ) async throws -> (parsed: ParsedPlaylist, base: ResourceURL)? {
-        guard kept[store.key(for: url)]?.isComplete == true else { return nil }
-        let body = try await store.wholeBody(WholeBodyRequest(url: url, revalidation: .never) { _ in false })
+        guard kept(url)?.isComplete == true else { return nil }
+        let request = WholeBodyRequest(url: url, settings: settings, revalidation: .never) { _ in false }
+        let body = try await store.wholeBody(request)
         let base = body.head.location ?? url
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
         guard let parsed = try? PlaylistParser(context: context).parse(body.bytes) else { return nil }

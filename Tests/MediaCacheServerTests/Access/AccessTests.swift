@@ -76,16 +76,30 @@ struct AccessTests {
         #expect(policy.allows(host, localAddress: "10.0.0.1") == isAllowed)
     }
 
-    @Test func basicAuthenticationIsAHeaderProfileThatTellsUsersApart() throws {
-        let profile = HeaderProfileBook.basic("Aladdin:open sesame")
-        // The example of RFC 7617 §2.
-        #expect(profile.fields[.authorization] == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
-        #expect(profile.identity == "Aladdin")
+    @Test func credentialsAreAHeaderProfileOfTheirUserAlone() throws {
         let book = HeaderProfileBook(base: TransferSettings())
         let url = try ResourceURL("https://example.com/x")
-        #expect(book.settings(for: url, userInfo: nil) == nil)
-        let settings = try #require(book.settings(for: url, userInfo: "a:b"))
-        #expect(settings.headerProfiles[url]?.identity == "a")
-        #expect(settings.headerProfiles[try ResourceURL("https://other.example/")] == nil)
+        let identity = book.remember(Credentials(userInfo: "Aladdin:open%20sesame"), for: url)
+        #expect(book.settings(for: url) == nil)
+        let profile = try #require(book.settings(for: url, as: identity)?.headerProfiles[url])
+        // The example of RFC 7617 §2.
+        #expect(profile.fields[.authorization] == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+        #expect(profile.identity == identity)
+        let elsewhere = try ResourceURL("https://other.example/")
+        #expect(book.settings(for: url, as: identity)?.headerProfiles[elsewhere] == nil)
+        #expect(book.settings(for: elsewhere, as: identity)?.headerProfiles[elsewhere]?.fields.isEmpty == true)
+    }
+
+    @Test func aNameWithoutAPasswordIsOfWhoIsKnown() throws {
+        let book = HeaderProfileBook(base: TransferSettings())
+        let url = try ResourceURL("https://example.com/x")
+        func authorization(after userInfo: String) -> String? {
+            let identity = book.remember(Credentials(userInfo: userInfo), for: url)
+            return book.settings(for: url, as: identity)?.headerProfiles[url]?.fields[.authorization]
+        }
+        #expect(authorization(after: "a:b") == "Basic YTpi")
+        #expect(authorization(after: "a") == "Basic YTpi")
+        #expect(authorization(after: "a:") == "Basic YTo=")
+        #expect(authorization(after: "c") == "Basic Yzo=")
     }
 }

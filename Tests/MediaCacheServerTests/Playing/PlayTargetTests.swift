@@ -28,7 +28,7 @@ struct PlayTargetTests {
 
     @Test func userInformationIsTakenOutOfTheURL() throws {
         let target = try PlayTarget("/play/k/https/me:p%40ss@example.com/v.mp4")
-        #expect(target.userInfo == "me:p@ss")
+        #expect(target.credentials == Credentials(userInfo: "me:p%40ss"))
         #expect(target.url.description == "https://example.com/v.mp4")
         #expect(PlayTarget.path(for: target.url, key: "k") == "/play/k/https/example.com/v.mp4")
     }

@@ -76,12 +76,13 @@ struct PlaylistRewriterTests {
         #expect(try line("1.ts", publicPath: "/cache") == "1.ts")
     }
 
-    @Test func userInformationStaysWithItsOrigin() throws {
-        let path = "/play/K/https/me%3Apass@cdn.example/a/index.m3u8"
-        #expect(try line("/1.ts", from: path) == "/play/K/https/me%3Apass@cdn.example/1.ts")
-        let again = try PlayTarget(try line("/1.ts", from: path))
-        #expect(again.userInfo == "me:pass")
+    @Test func inWhoseNameItIsAskedStaysWithItsOrigin() throws {
+        let profile = "profile=\(ProfileIdentity(user: "me"))"
+        let path = "/play/K;\(profile)/https/cdn.example/a/index.m3u8"
+        #expect(try line("/1.ts", from: path) == "/play/K;\(profile)/https/cdn.example/1.ts")
+        #expect(try line("https://cdn.example/1.ts", from: path) == "/play/K;\(profile)/https/cdn.example/1.ts")
         #expect(try line("//other.example/1.ts", from: path) == "/play/K/https/other.example/1.ts")
+        #expect(try line("http://cdn.example/1.ts", from: path) == "/play/K/http/cdn.example/1.ts")
     }
 
     @Test func whatAPlaylistFromOutsideNamesElsewhereMustBeOutside() throws {

@@ -99,6 +99,7 @@ struct CatalogScaleTests {
             (Catalog.allBytes, 0, "representation_bytes"),
             (Catalog.pinnedBytes, 0, "resource_use"),
             (Catalog.completeCount, 0, "representation_bytes"),
+            (Catalog.keysFrom, 1, "sqlite_autoindex_resource_1"),
             (Catalog.superseded, 0, "representation_superseded"),
         ]
         for (sql, arguments, index) in plans {

@@ -1,4 +1,3 @@
-import HTTPTypes
 import MediaCache
 import Testing
 
@@ -64,26 +63,17 @@ struct ResourceURLTests {
         #expect(throws: CacheError.self) { try base.resolve(reference) }
     }
 
+    @Test(arguments: [
+        "bob:secret@a/x", "http:bob:secret@a/x", "http://bob:sec/ret@a/x", "http://bob:secret@a b/",
+        "ftp://bob:secret@a/", "http://bob:secret@a:99999/", "http://bob:secret@/x",
+    ])
+    func errorsShowNoPassword(_ text: String) throws {
+        let error = #expect(throws: CacheError.self) { try ResourceURL(text) }
+        #expect(error?.description.contains("sec") == false)
+    }
+
     @Test(arguments: [("/a/b.MP4", "mp4"), ("/a.b/c", ""), ("/.hidden", ""), ("/a.tar.gz?x.y", "gz"), ("/", "")])
     func theExtensionIsThePaths(_ target: String, _ expected: String) throws {
         #expect(try ResourceURL("http://a" + target).pathExtension == expected)
-    }
-
-    @Test func keysAreTheWholeUrlUnlessItemsAreDropped() throws {
-        let url = try ResourceURL("http://a/x?token=1&v=2&sig=%2F&flag")
-        #expect(CacheKeyPolicy.wholeURL.key(for: url) == url.description)
-        #expect(CacheKeyPolicy.dropping(queryItems: ["token", "sig"]).key(for: url) == "http://a/x?v=2&flag")
-        #expect(CacheKeyPolicy.dropping(queryItems: ["token", "sig", "v", "flag"]).key(for: url) == "http://a/x")
-        #expect(CacheKeyPolicy { _ in "mine" }.key(for: url) == "mine")
-    }
-
-    @Test func aProfileThatIdentifiesAUserIsPartOfTheKey() throws {
-        let url = try ResourceURL("http://a/x")
-        var profiles = HeaderProfiles()
-        profiles[url] = .init(fields: [.referer: "http://b/"])
-        #expect(CacheKeyPolicy.wholeURL.key(for: url, profiles: profiles) == "http://a/x")
-        profiles[url] = .init(fields: [.cookie: "u=1"], identity: "u1")
-        #expect(CacheKeyPolicy.wholeURL.key(for: url, profiles: profiles) != "http://a/x")
-        #expect(CacheKeyPolicy.wholeURL.key(for: try ResourceURL("https://a/x"), profiles: profiles) == "https://a/x")
     }
 }

@@ -1,0 +1,39 @@
+public import HTTPTypes
+
+/// Header fields that belong to an origin: cookies, authorisation, a referrer. Sent to that origin alone; a redirect
+/// elsewhere loses them.
+///
+/// User information of a URL is such a profile too, of that one read: the store makes one of it, and nothing else that
+/// is asked of the origin has it.
+public struct HeaderProfiles: Sendable, Hashable {
+    /// What goes to one origin.
+    public struct Profile: Sendable, Hashable {
+        /// The fields, added to each request.
+        public var fields: HTTPFields
+        /// Set if the fields tell one user from another: then it becomes part of the cache key.
+        public var identity: ProfileIdentity?
+
+        /// Creates a profile.
+        public init(fields: HTTPFields = [:], identity: ProfileIdentity? = nil) {
+            self.fields = fields
+            self.identity = identity
+        }
+    }
+
+    private var profiles: [String: Profile] = [:]
+
+    /// Creates an empty set.
+    public init() {}
+
+    /// The profile of `url`'s scheme and authority.
+    public subscript(url: ResourceURL) -> Profile? {
+        get { profiles["\(url.scheme)://\(url.authority)"] }
+        set { profiles["\(url.scheme)://\(url.authority)"] = newValue }
+    }
+
+    /// The profile of `url`'s scheme and authority; `profile` where there is none.
+    public subscript(url: ResourceURL, default profile: @autoclosure () -> Profile) -> Profile {
+        get { self[url] ?? profile() }
+        set { self[url] = newValue }
+    }
+}

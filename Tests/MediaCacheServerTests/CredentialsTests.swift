@@ -1,0 +1,169 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheServer
+
+/// What comes under user information of URLs: whose it is, how it's found again, and what is told of it.
+struct CredentialsTests {
+    private let origin: GuardedOrigin
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+
+    init() throws {
+        origin = try GuardedOrigin()
+    }
+
+    private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
+        try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
+    }
+
+    private func cleanUp() { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Keeps a URL, and tells how that ended.
+    private func get(_ host: CacheHost, _ url: String) async throws -> GetStatus {
+        let started = try await host.ask("POST", "/api/v1/gets", body: "{\"url\":\"\(url)\"}")
+        let id = try APICoding.makeDecoder().decode(GetReference.self, from: Data(started.body)).id
+        while true {
+            let answer = try await host.ask("GET", "/api/v1/gets/\(id)?wait=10000")
+            let status = try APICoding.makeDecoder().decode(GetStatus.self, from: Data(answer.body))
+            if status.state != .running { return status }
+        }
+    }
+
+    private func info(_ host: CacheHost, _ url: String) async throws -> ResourceRecord? {
+        let answer = try await host.ask("GET", "/api/v1/resources?file=true&url=\(PercentCoding.encode(url))")
+        guard answer.status == 200 else { return nil }
+        return try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(answer.body))
+    }
+
+    /// The path of the play URL that the API gives.
+    private func playPath(_ host: CacheHost, _ url: String) async throws -> String {
+        let answer = try await host.ask("GET", "/api/v1/urls?url=\(PercentCoding.encode(url))")
+        let link = try APICoding.makeDecoder().decode(PlayLink.self, from: Data(answer.body))
+        return try #require(URL(string: link.playURL)).path(percentEncoded: true)
+    }
+
+    private func file(_ record: ResourceRecord?) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(filePath: try #require(record?.localFile))))
+    }
+
+    @Test(arguments: [
+        "http://bob:secret@origin.example/private/film.mp4", "http://bob@origin.example/private/film.mp4",
+        "http://origin.example/private/film.mp4",
+    ])
+    func whatIsKeptUnderCredentialsIsFoundWithAndWithoutThem(url: String) async throws {
+        defer { cleanUp() }
+        func check(_ host: CacheHost) async throws {
+            #expect(try file(try await info(host, url)) == GuardedOrigin.body("bob"))
+            let again = try await get(host, url)
+            #expect(again.state == .done, "\(again)")
+            let kept = try await info(host, url)
+            #expect(again.resource?.id == kept?.id)
+            let played = try await host.exchange("GET", try await playPath(host, url))
+            #expect(played.body == GuardedOrigin.body("bob"))
+        }
+        try await withHost { host in
+            #expect(try await get(host, "http://bob:secret@origin.example/private/film.mp4").state == .done)
+            try await check(host)
+        }
+        try await withHost { host in
+            let asked = origin.scripted.bodyBytes
+            try await check(host)
+            #expect(origin.scripted.bodyBytes == asked)
+            let id = try #require(try await info(host, url)).id
+            #expect(try await host.ask("DELETE", "/api/v1/resources/\(id)").status == 200)
+            #expect(try await info(host, url) == nil)
+        }
+    }
+
+    @Test func everyUserHasTheirOwn() async throws {
+        defer { cleanUp() }
+        try await withHost { host in
+            for (user, password) in [("bob", "secret"), ("alice", "hidden")] {
+                let url = "http://\(user):\(password)@origin.example/private/film.mp4"
+                let path = try await playPath(host, url)
+                #expect(try await host.exchange("GET", path).body == GuardedOrigin.body(user))
+            }
+            let bobs = try await info(host, "http://bob@origin.example/private/film.mp4")
+            #expect(try file(bobs).starts(with: "bob".utf8))
+            let alices = try await info(host, "http://alice@origin.example/private/film.mp4")
+            #expect(try file(alices).starts(with: "alice".utf8))
+            #expect(try await info(host, "http://carol@origin.example/private/film.mp4") == nil)
+        }
+    }
+
+    @Test func whatIsAskedForWithoutCredentialsIsNobodys() async throws {
+        defer { cleanUp() }
+        let plain = try ResourceURL("http://origin.example/public.mp4")
+        try await withHost { host in
+            let path = try await playPath(host, "http://bob:secret@origin.example/private/film.mp4")
+            #expect(try await host.exchange("GET", path).status == 200)
+            #expect(try await host.play(plain).body == GuardedOrigin.body("public"))
+            // Nobody gave a password with this one.
+            let denied = try ResourceURL("http://origin.example/private/film.mp4")
+            #expect(try await host.play(denied).status == 502)
+        }
+        try await withHost { host in
+            let kept = try await info(host, plain.description)
+            #expect(kept?.complete == true)
+            #expect(try await host.play(plain).body == GuardedOrigin.body("public"))
+        }
+        #expect(origin.scripted.requests(for: plain).allSatisfy { $0.headerFields[.authorization] == nil })
+    }
+
+    @Test func aPlaylistsReferencesAreAskedForWithItsCredentials() async throws {
+        defer { cleanUp() }
+        try await withHost { host in
+            let path = try await playPath(host, "http://bob:secret@origin.example/private/list.m3u8")
+            let playlist = String(decoding: try await host.exchange("GET", path).body, as: UTF8.self)
+            let references = playlist.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
+            #expect(references.count == 2)
+            for reference in references {
+                let folder = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
+                let segment = reference.hasPrefix("/") ? reference : folder + reference
+                let body = try await host.exchange("GET", segment).body
+                #expect(body.dropFirst().starts(with: "bob".utf8), "\(reference)")
+            }
+            let stream = try #require(try await info(host, "http://bob@origin.example/private/list.m3u8")?.stream)
+            #expect(stream.playsWithoutOrigin)
+        }
+    }
+
+    /// A person may put the user information into a play URL themselves.
+    @Test func userInformationInAPlayURLIsTakenOut() async throws {
+        defer { cleanUp() }
+        try await withHost { host in
+            let path = "/play/\(host.key.value)/http/bob:secret@origin.example/private/list.m3u8"
+            let playlist = String(decoding: try await host.exchange("GET", path).body, as: UTF8.self)
+            #expect(playlist.hasPrefix("#EXTM3U"))
+            #expect(!playlist.contains("secret") && !playlist.contains("bob"))
+        }
+    }
+
+    @Test func nothingThatIsToldNamesTheUserOrThePassword() async throws {
+        defer { cleanUp() }
+        let url = "http://bob:secret@origin.example/private/film.mp4"
+        try await withHost { host in
+            let path = try await playPath(host, url)
+            var told = [path]
+            func note(_ response: RawResponse) {
+                told.append("\(response.status) \(response.fields) \(String(decoding: response.body, as: UTF8.self))")
+            }
+            #expect(try await host.exchange("GET", path).status == 200)
+            note(try await host.exchange("GET", path, ["Range: bytes=9000000-"]))
+            note(try await host.ask("GET", "/api/v1/resources"))
+            note(try await host.ask("GET", "/api/v1/resources?url=\(PercentCoding.encode(url))"))
+            note(try await host.ask("GET", "/api/v1/resources?url=\(PercentCoding.encode(url + ".other"))"))
+            note(try await host.ask("POST", "/api/v1/gets", body: "{\"url\":\"\(url)\"}"))
+            note(try await host.ask("GET", "/api/v1/gets/1?wait=10000"))
+            note(try await host.ask("POST", "/api/v1/verify", body: "{\"repair\": false}"))
+            note(try await host.ask("DELETE", "/api/v1/resources?pinned=true"))
+            for text in told {
+                #expect(!text.contains("secret") && !text.contains("bob"), "\(text.prefix(2000))")
+            }
+        }
+    }
+}

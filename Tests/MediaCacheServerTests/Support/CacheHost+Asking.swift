@@ -1,0 +1,51 @@
+import Foundation
+import Logging
+import MediaCache
+import Testing
+
+@testable import MediaCacheServer
+
+extension CacheHost {
+    /// Opens a host on a folder, and closes it when `body` is done.
+    static func use(
+        folder: String,
+        origin: any Origin,
+        _ change: (inout ServerConfiguration) -> Void,
+        _ body: (CacheHost) async throws -> Void
+    ) async throws {
+        var configuration = ServerConfiguration(
+            port: 0, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        change(&configuration)
+        var cache = CacheConfiguration(location: CacheLocation(folder: folder))
+        cache.transfers.retries.budget = 0
+        let host = try await CacheHost.open(cache, server: configuration, origin: origin)
+        do {
+            try await body(host)
+        } catch {
+            await host.close(grace: .zero)
+            throw error
+        }
+        await host.close(grace: .zero)
+    }
+
+    /// One request of the API, with the key.
+    func ask(_ method: String, _ path: String, _ fields: String..., body: String = "") async throws -> RawResponse {
+        let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
+        return try await exchange(method, path, ["Authorization: Bearer \(key.value)"] + fields + length, body)
+    }
+
+    /// One request of a player.
+    func play(_ url: ResourceURL, _ method: String = "GET", _ fields: String...) async throws -> RawResponse {
+        try await exchange(method, PlayTarget.path(for: url, key: key.value), fields)
+    }
+
+    /// One request, on a connection of its own.
+    func exchange(
+        _ method: String, _ path: String, _ fields: [String] = [], _ body: String = ""
+    ) async throws -> RawResponse {
+        let all = ["Host: localhost", "Connection: close"] + fields
+        let head = "\(method) \(path) HTTP/1.1\r\n\(all.joined(separator: "\r\n"))\r\n\r\n"
+        let address = try #require(server.boundAddresses.first)
+        return try #require(try await LoopbackClient.exchange(address, head + body))
+    }
+}

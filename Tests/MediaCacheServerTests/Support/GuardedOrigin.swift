@@ -1,0 +1,47 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+
+/// A scripted origin whose `/private/` only users with the right password get, each their own. What is elsewhere is
+/// everybody's.
+final class GuardedOrigin: Origin {
+    let scripted = ScriptedOrigin()
+    let base = "http://origin.example"
+    private let passwords = ["bob": "secret", "alice": "hidden"]
+    private let refused: ResourceURL
+
+    init() throws {
+        refused = try ResourceURL("\(base)/refused")
+        scripted.always(refused, .status(401))
+        try put("/public.mp4", Self.body("public"))
+        for user in passwords.keys {
+            try put("/private/film.mp4?of=\(user)", Self.body(user))
+            try put("/private/list.m3u8?of=\(user)", Self.playlist)
+            try put("/private/1.ts?of=\(user)", [0x47] + Self.body(user))
+        }
+    }
+
+    /// What `user` gets of the film.
+    static func body(_ user: String) -> [UInt8] { Array(repeating: Array(user.utf8), count: 50_000).flatMap { $0 } }
+
+    static let playlist = Array(
+        "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n/private/1.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n".utf8)
+
+    private func put(_ path: String, _ bytes: [UInt8]) throws {
+        scripted[try ResourceURL(base + path)] = ScriptedResource(.bytes(bytes))
+    }
+
+    func send(_ request: OriginRequest) async throws -> OriginResponse {
+        var request = request
+        if request.url.path.hasPrefix("/private/") {
+            let user = passwords.first { user, password in
+                let credentials = Data("\(user):\(password)".utf8).base64EncodedString()
+                return request.headerFields[.authorization] == "Basic \(credentials)"
+            }
+            request.url =
+                if let user { try ResourceURL("\(base)\(request.url.path)?of=\(user.key)") } else { refused }
+        }
+        return try await scripted.send(request)
+    }
+}
