@@ -119,9 +119,9 @@ extension ResourceURL {
     public func resolve(_ reference: String) throws -> ResourceURL {
         let reference = Self.trim(reference)
         if let colon = reference.firstIndex(of: ":"), Self.isScheme(reference[..<colon]) {
-            return try ResourceURL(reference)
+            return try ResourceURL(reference).withoutDotSegments
         }
-        if reference.hasPrefix("//") { return try ResourceURL("\(scheme):\(reference)") }
+        if reference.hasPrefix("//") { return try ResourceURL("\(scheme):\(reference)").withoutDotSegments }
         let bare = String(reference.prefix { $0 != "#" })
         if bare.isEmpty { return self }
         if bare.hasPrefix("?") { return with(target: Self.escape(String(path) + bare)) }
@@ -132,6 +132,11 @@ extension ResourceURL {
         }
         let base = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
         return with(target: Self.escape(Self.removeDotSegments(base + referencePath) + tail))
+    }
+
+    private var withoutDotSegments: ResourceURL {
+        guard path.contains("/.") else { return self }
+        return with(target: Self.removeDotSegments(String(path)) + target[path.endIndex...])
     }
 
     /// RFC 3986 §5.2.4 on an absolute path.

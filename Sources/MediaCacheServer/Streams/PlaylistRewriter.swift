@@ -47,8 +47,7 @@ struct PlaylistRewriter {
     /// The play path of any reference, by the rules; nil for what isn't fetched over HTTP (`data:`, `skd:`): it isn't
     /// ours.
     private func playPath(of uri: String, _ options: PlayOptions) -> String? {
-        let base = playlist.base.description
-        guard let url = try? ResourceURL(URLReference.resolve(uri, against: base)) else { return nil }
+        guard let url = try? playlist.base.resolve(uri) else { return nil }
         var options = options
         options.isPublicOnly = Self.options(for: url.authority, of: playlist, target).isPublicOnly
         return publicPath + target.path(for: url, options: options)

@@ -55,11 +55,12 @@ struct StreamSurvey {
     private mutating func child(
         _ uri: String, of base: ResourceURL, role: String, variables: [String: String]
     ) async throws -> StreamStatus.PlaylistStatus {
-        let text = URLReference.resolve(uri, against: base.description)
+        let url = try? base.resolve(uri)
+        let text = url?.description ?? uri
         if let known = playlists.first(where: { $0.url == text }) { return known }
         var status = StreamStatus.PlaylistStatus(
             url: text, role: role, isKept: false, segments: 0, segmentsKept: 0, missing: [])
-        if let url = try? ResourceURL(text), let playlist = try await load(url, variables: variables),
+        if let url, let playlist = try await load(url, variables: variables),
             case .media(let media) = playlist.parsed.playlist
         {
             status = self.status(of: media, at: playlist.base, url: url, role: role)
@@ -91,9 +92,7 @@ struct StreamSurvey {
     }
 
     private func isHere(_ uri: String, of base: ResourceURL, bytes: Range<Int>?) -> Bool {
-        guard let url = try? ResourceURL(URLReference.resolve(uri, against: base.description)),
-            let info = kept(url)
-        else { return false }
+        guard let url = try? base.resolve(uri), let info = kept(url) else { return false }
         guard let bytes else { return info.isComplete }
         return info.spans.contains { $0.lowerBound <= bytes.lowerBound && bytes.upperBound <= $0.upperBound }
     }

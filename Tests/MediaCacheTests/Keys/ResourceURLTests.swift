@@ -57,6 +57,15 @@ struct ResourceURLTests {
         #expect(try base.resolve("x").userInfo == "user")
     }
 
+    /// What a player makes of them before it asks.
+    @Test(arguments: [
+        ("http://h/a/../b/./c?d/../e", "http://h/b/c?d/../e"), ("//h/../x", "http://h/x"),
+        ("http://h/.a", "http://h/.a"),
+    ])
+    func referencesWithAHostLoseTheirDotSegmentsToo(_ reference: String, _ expected: String) throws {
+        #expect(try ResourceURL("http://a/b/c").resolve(reference).description == expected)
+    }
+
     @Test(arguments: ["g:h", "http:g", "javascript:alert(1)", "data:,x"])
     func referencesToOtherSchemesAreErrors(_ reference: String) throws {
         let base = try ResourceURL("http://a/b/c/d;p?q")
