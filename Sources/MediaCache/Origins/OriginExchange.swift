@@ -85,3 +85,11 @@ struct OriginExchange {
         return fields
     }
 }
+
+extension HTTPFields {
+    /// Asks that nothing be sent if the version with this validator is current (RFC 9110 §13.1.2 and §13.1.3).
+    mutating func setUnless(_ validator: Validator) {
+        self[.ifNoneMatch] = validator.entityTag
+        if validator.entityTag == nil { self[.ifModifiedSince] = validator.lastModified }
+    }
+}

@@ -11,6 +11,7 @@ package actor OriginReader {
 
     private let context: OriginContext
     private let exchange: OriginExchange
+    private let unless: Validator?
     private let takesWhole: Bool
     private let sendsRange: Bool
     private let takesCodings: Bool
@@ -52,6 +53,7 @@ package actor OriginReader {
     /// - Parameters:
     ///   - asked: the bytes wanted.
     ///   - known: the representation they must be of, or nil to take what comes.
+    ///   - unless: the version that nothing is to be sent of: ``unmodified`` says that it's current.
     ///   - takesWhole: whether to take all that comes where the origin answers a range with the whole; else it's cut.
     ///   - sendsRange: whether to ask with `Range`. An empty resource satisfies none, and is asked for without.
     ///   - takesCodings: whether a whole body may come in a content coding, though identity is asked for.
@@ -61,11 +63,13 @@ package actor OriginReader {
         locator: ResourceLocator,
         asked: AskedRange,
         known: KnownRepresentation?,
+        unless: Validator? = nil,
         takesWhole: Bool = false,
         sendsRange: Bool = true,
         takesCodings: Bool = false,
         comparable: @escaping ComparableBytes = { _ in 0 }
     ) {
+        self.unless = unless
         self.takesWhole = takesWhole
         self.sendsRange = sendsRange
         self.takesCodings = takesCodings
@@ -160,6 +164,9 @@ package actor OriginReader {
     /// The first byte that ``next()`` will give.
     package var start: Int64 { peeked.first?.offset ?? position }
 
+    /// What the origin said of the version that nothing was to be sent of, if that is current (RFC 9110 §15.4.5).
+    private(set) var unmodified: HTTPFields?
+
     /// Where redirects led to, if away from the URL asked for.
     package private(set) var location: ResourceURL?
 
@@ -193,7 +200,16 @@ package actor OriginReader {
                 conditions[.ifRange] = known.validator.strongEntityTag ?? known.validator.lastModified
             }
         }
+        if let unless, head == nil { conditions.setUnless(unless) }
         var (response, url) = try await exchange.send(conditions)
+        if let unless, head == nil, response.status == 304 {
+            response.body.cancel()
+            unmodified = response.headerFields
+            end = position
+            return CheckedHead(
+                start: position, end: position, validator: unless, ignoredRange: false,
+                headerFields: response.headerFields)
+        }
         if known != nil { response = try await response.refusingPage(from: url, context: context) }
         let verdict = ResponseCheck.judge(
             status: response.status, headerFields: response.headerFields, asked: sendsRange ? range : nil,

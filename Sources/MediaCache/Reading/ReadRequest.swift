@@ -32,7 +32,7 @@ public struct ReadRequest: Sendable {
 }
 
 /// When the origin is asked whether what is kept is current, where the origin itself says nothing of it. If it can't be
-/// reached, what is kept is used in any case, and marked stale.
+/// reached, what is kept is used in any case, and marked stale, but for ``since(_:)``.
 public enum Revalidation: Sendable, Hashable {
     /// Not at all.
     case never
@@ -40,8 +40,14 @@ public enum Revalidation: Sendable, Hashable {
     case beside
     /// Before this use, unless that was within the last minute.
     case recently
-    /// Before this use. What has no validator to be told by is fetched anew.
-    case always
+    /// Before this use, unless the origin has confirmed it in answer to a request that began at or after a moment of
+    /// ``CacheStore/monotonicTime``: for names that are given again, and mean something else from a moment on. What no
+    /// validator tells from another version is fetched anew, and what the origin doesn't confirm isn't used.
+    case since(Duration)
+
+    var isSince: Bool {
+        if case .since = self { true } else { false }
+    }
 }
 
 /// One part of a resource, as it can be asked for before its length is known (RFC 9110 §14.1.2).

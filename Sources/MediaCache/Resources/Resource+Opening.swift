@@ -14,53 +14,81 @@ extension Resource {
             case .retired: return nil
             case .ready(let representation): return try session(request, over: representation)
             case .askFirst(let representation):
-                if hasAsked { return try session(request, over: representation) }
-                hasAsked = try await check(representation, request.settings, request.revalidation)
+                if request.revalidation.isSince {
+                    // What is on its way may have been asked for too early; then it's asked for again.
+                    _ = try await find(request, insteadOf: representation)
+                } else if hasAsked {
+                    return try session(request, over: representation)
+                } else {
+                    hasAsked = try await check(representation, request.settings, request.revalidation)
+                }
             case .unknown:
-                if let session = try await openUnknown(request, hasAsked: &hasAsked) { return session }
+                if state.withLock({ $0.passesThrough }) { return try await openPassingThrough(request) }
+                hasAsked = try await find(request, insteadOf: nil)
             }
         }
     }
 
     // MARK: - A first look
 
-    private func openUnknown(_ request: ReadRequest, hasAsked: inout Bool) async throws -> ReadSession? {
-        if state.withLock({ $0.passesThrough }) { return try await openPassingThrough(request) }
+    /// Finds the version that the origin has, once for all who want it.
+    ///
+    /// - Parameter known: the current version, which is to be confirmed or replaced.
+    /// - Returns: whether the origin was asked; if not, what is current has changed in between.
+    private func find(_ request: ReadRequest, insteadOf known: Representation?) async throws -> Bool {
         let opening = state.withLock { state -> SharedRequest<Void>? in
-            guard !state.isRetired, state.current == nil else { return nil }
+            guard !state.isRetired, state.current === known else { return nil }
             if let opening = state.opening { return opening }
             let ticket = engine.scheduler.ticket(for: locator.url, transferClass: request.transferClass)
-            let opening = SharedRequest(ticket: ticket) { try await self.find(request, ticket: ticket) }
+            let opening = SharedRequest(ticket: ticket) {
+                try await self.find(request, insteadOf: known, ticket: ticket)
+            }
             state.opening = opening
             return opening
         }
         opening?.raise(to: request.transferClass)
-        hasAsked = try await opening?.wait() != nil
-        return nil
+        return try await opening?.wait() != nil
     }
 
-    /// Asks for the first bytes wanted, and makes a representation of the answer and a fill of its body.
-    private func find(_ request: ReadRequest, ticket: TransferScheduler.Ticket) async throws {
+    /// Asks for the first bytes wanted, and makes a representation of the answer and a fill of its body; unless the
+    /// answer is that the known version is current.
+    private func find(
+        _ request: ReadRequest, insteadOf known: Representation?, ticket: TransferScheduler.Ticket
+    ) async throws {
         defer {
             state.withLock { $0.opening = nil }
             useEnded()
         }
         try await ticket.admission()
         let context = engine.originContext(request.settings)
-        let reader = try await firstReader(request, context: context)
+        let began = engine.time.monotonic
         do {
-            try await adopt(reader, request: request, context: context, ticket: ticket)
+            let reader = try await firstReader(request, unless: known?.head.validator, context: context)
+            do {
+                if let known, await isCurrent(known, by: reader, since: began) {
+                    await reader.close()
+                    return ticket.release()
+                }
+                try await adopt(
+                    reader, insteadOf: known, request: request, context: context, ticket: ticket, began: began)
+            } catch {
+                await reader.close()
+                throw error
+            }
         } catch {
-            await reader.close()
+            if (error as? CacheError)?.code != .cancelled { known?.revalidated(nil, isStale: true) }
             throw error
         }
     }
 
     /// A reader whose first response is here.
-    private func firstReader(_ request: ReadRequest, context: OriginContext) async throws -> OriginReader {
+    private func firstReader(
+        _ request: ReadRequest, unless validator: Validator?, context: OriginContext
+    ) async throws -> OriginReader {
         func reader(_ asked: AskedRange, sendsRange: Bool = true) -> OriginReader {
             OriginReader(
-                context: context, locator: locator, asked: asked, known: nil, takesWhole: true, sendsRange: sendsRange)
+                context: context, locator: locator, asked: asked, known: nil, unless: validator, takesWhole: true,
+                sendsRange: sendsRange)
         }
         let asked = firstRange(request, readAhead: context.settings.readAhead)
         let first = reader(asked)
@@ -87,9 +115,14 @@ extension Resource {
     }
 
     private func adopt(
-        _ reader: OriginReader, request: ReadRequest, context: OriginContext, ticket: TransferScheduler.Ticket
+        _ reader: OriginReader, insteadOf known: Representation?, request: ReadRequest, context: OriginContext,
+        ticket: TransferScheduler.Ticket, began: Duration
     ) async throws {
         guard let (head, answer) = try await self.head(of: reader, context: context) else { return }
+        if let known {
+            changed(known)
+            engine.events.send(.representationChanged(key: key))
+        }
         let admission = admission(of: answer, head: head, request: request, settings: context.settings)
         guard admission != .passThrough else {
             state.withLock { $0.passesThrough = true }
@@ -97,13 +130,10 @@ extension Resource {
             ticket.release()
             return
         }
-        let representation = Representation(
-            id: engine.catalog.nextRepresentationID(), resource: self, blob: BlobFolder.newName(),
-            isKept: stored.isPinned, isNew: true,
-            state: RepresentationState(
+        let representation = newRepresentation(
+            RepresentationState(
                 head: head, freshness: Freshness(answer.headerFields, now: engine.time.now),
-                ignoresRanges: answer.ignoredRange),
-            engine: engine)
+                ignoresRanges: answer.ignoredRange))
         await reader.expect(
             KnownRepresentation(validator: head.validator, length: head.length),
             comparable: { [representation] in representation.comparableBytes(before: $0) })
@@ -116,6 +146,7 @@ extension Resource {
         let alternates = state.withLock { state in
             state.current = representation
             state.lastCheck = engine.time.now
+            state.confirmed = began
             state.goesWhenClosed = admission == .keepUntilClosed
             return state.superseded.contains { older in
                 older.head.length == head.length && older.head.validator.entityTag == head.validator.entityTag
@@ -212,93 +243,5 @@ extension Resource {
             _ = try await second.open()
             return second
         }
-    }
-
-    // MARK: - Asking again
-
-    private func checkBeside(_ settings: TransferSettings?) {
-        guard let representation = current else { return }
-        let isFirst = state.withLock { state in
-            defer { state.isChecking = true }
-            return !state.isChecking
-        }
-        guard isFirst else { return }
-        Task {
-            try? await ask(about: representation, settings, .beside)
-            state.withLock { $0.isChecking = false }
-            useEnded()
-        }
-    }
-
-    /// Asks the origin whether `representation` is still current, once for all who want to know.
-    ///
-    /// - Returns: whether it was asked; if not, what is current has changed in between.
-    func check(
-        _ representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation
-    ) async throws -> Bool {
-        let opening = state.withLock { state -> SharedRequest<Void>? in
-            guard !state.isRetired, state.current === representation else { return nil }
-            if let opening = state.opening { return opening }
-            let opening = SharedRequest {
-                defer { self.state.withLock { $0.opening = nil } }
-                try await self.ask(about: representation, settings, revalidation)
-            }
-            state.opening = opening
-            return opening
-        }
-        return try await opening?.wait() != nil
-    }
-
-    private func ask(
-        about representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation
-    ) async throws {
-        let head = representation.head
-        var conditions: HTTPFields = [.range: "bytes=0-0"]
-        conditions[.ifNoneMatch] = head.validator.entityTag
-        if head.validator.entityTag == nil { conditions[.ifModifiedSince] = head.validator.lastModified }
-        let exchange = OriginExchange(context: engine.originContext(settings), locator: locator)
-        do {
-            let (answer, url) = try await exchange.send(conditions)
-            let response = try await answer.refusingPage(from: url, context: exchange.context)
-            response.body.cancel()
-            let freshness = Freshness(response.headerFields, now: engine.time.now)
-            if response.status == 304 || (response.status == 416 && head.length == 0) {
-                return confirmed(representation, freshness)
-            }
-            let verdict = ResponseCheck.judge(
-                status: response.status, headerFields: response.headerFields, asked: .from(0, to: 1),
-                known: KnownRepresentation(validator: head.validator, length: head.length), url: url,
-                now: engine.time.now)
-            switch verdict {
-            case .use(let checked):
-                let tells = checked.validator != Validator() && head.validator != Validator()
-                let isSame =
-                    if tells || revalidation == .always { tells } else {
-                        try await representation.isSameAtOrigin(settings)
-                    }
-                if isSame { return confirmed(representation, freshness) }
-            case .changed(let other):
-                guard exchange.context.settings.alternatingEntityTags == .compareBytes, let other,
-                    other.completeLength == head.length, try await representation.isSameAtOrigin(settings)
-                else { break }
-                engine.events.send(.entityTagAlternates(key: key))
-                return confirmed(representation, freshness)
-            case .refuse(let error): throw error
-            }
-            changed(representation)
-            engine.events.send(.representationChanged(key: key))
-        } catch {
-            let failure = CacheError.wrap(error, as: .unreachable, "\(locator.url) can't be asked")
-            if failure.code == .cancelled { throw failure }
-            state.withLock { $0.lastCheck = engine.time.now }
-            representation.revalidated(nil, isStale: true)
-            engine.events.send(.servedStale(key: key, error: failure))
-        }
-    }
-
-    private func confirmed(_ representation: Representation, _ freshness: Freshness) {
-        state.withLock { $0.lastCheck = engine.time.now }
-        // What must be asked about each time has just been; the readers that waited for it may go on.
-        representation.revalidated(freshness, isStale: false)
     }
 }

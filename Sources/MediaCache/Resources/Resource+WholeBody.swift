@@ -2,7 +2,8 @@ import HTTPTypes
 import Synchronization
 
 extension CacheStore {
-    /// The whole content of a resource: what is kept, confirmed by the origin as the request says; else what the origin sends to one request without a range, which all who ask meanwhile share.
+    /// The whole content of a resource: what is kept, confirmed by the origin as the request says; else what the origin
+    /// sends to one request without a range, which all who ask meanwhile share.
     ///
     /// - Throws: ``CacheError``, with ``CacheError/Code/badResponse`` if the body is longer than the request allows.
     public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
@@ -32,7 +33,7 @@ extension Resource {
             case .retired: return nil
             case .ready(let representation):
                 if let body = try await keptBody(of: representation, request) { return body }
-            case .askFirst(let representation) where hasAsked:
+            case .askFirst(let representation) where hasAsked && !request.revalidation.isSince:
                 if let body = try await keptBody(of: representation, request) { return body }
             case .askFirst(let representation):
                 hasAsked = try await check(representation, request.settings, request.revalidation)
@@ -93,6 +94,7 @@ extension Resource {
         }
         try await ticket.admission()
         let context = engine.originContext(request.settings)
+        let began = engine.time.monotonic
         let reader = OriginReader(
             context: context, locator: locator, asked: .from(0, to: nil), known: nil, sendsRange: false,
             takesCodings: true)
@@ -119,20 +121,18 @@ extension Resource {
         if isWanted, body.contentCoding == nil,
             admission(of: answer, head: body.head, request: read, settings: context.settings) != .passThrough
         {
-            await keep(body, Freshness(answer.headerFields, now: engine.time.now))
+            await keep(body, Freshness(answer.headerFields, now: engine.time.now), began: began)
         }
         return body
     }
 
-    private func keep(_ body: WholeBody, _ freshness: Freshness) async {
-        let representation = Representation(
-            id: engine.catalog.nextRepresentationID(), resource: self, blob: BlobFolder.newName(),
-            isKept: stored.isPinned, isNew: true, state: RepresentationState(head: body.head, freshness: freshness),
-            engine: engine)
+    private func keep(_ body: WholeBody, _ freshness: Freshness, began: Duration) async {
+        let representation = newRepresentation(RepresentationState(head: body.head, freshness: freshness))
         let isPlaced = state.withLock { state in
             guard !state.isRetired, state.current == nil else { return false }
             state.current = representation
             state.lastCheck = engine.time.now
+            state.confirmed = began
             return true
         }
         guard isPlaced, !body.bytes.isEmpty else { return }

@@ -16,6 +16,9 @@ package final class Resource: Sendable {
         var superseded: [Representation] = []
         /// When the origin was last asked about the current version since opening, whether it answered or not.
         var lastCheck: Date?
+        /// When the request began by which the origin last confirmed the current version; nil if none has since
+        /// opening.
+        var confirmed: Duration?
         var isChecking = false
         /// Whether its bytes may not be kept, as far as the last answer goes.
         var passesThrough = false
@@ -135,6 +138,7 @@ package final class Resource: Sendable {
             guard state.current === representation else { return }
             state.superseded.append(representation)
             state.current = nil
+            state.confirmed = nil
         }
         useEnded()
     }
@@ -160,6 +164,13 @@ package final class Resource: Sendable {
 
     // MARK: - Opening
 
+    /// A new version of this resource, in a blob of its own. It isn't the current one yet.
+    func newRepresentation(_ state: RepresentationState) -> Representation {
+        Representation(
+            id: engine.catalog.nextRepresentationID(), resource: self, blob: BlobFolder.newName(),
+            isKept: stored.isPinned, isNew: true, state: state, engine: engine)
+    }
+
     /// What a reader of this resource gets at this moment.
     enum Readiness {
         case ready(Representation)
@@ -172,7 +183,10 @@ package final class Resource: Sendable {
         state.withLock { state in
             if state.isRetired { return (.retired, false) }
             guard let current = state.current else { return (.unknown, false) }
-            if revalidation == .always { return (.askFirst(current), false) }
+            if case .since(let moment) = revalidation {
+                let isConfirmed = state.confirmed.map { $0 >= moment } ?? false
+                return (isConfirmed ? .ready(current) : .askFirst(current), false)
+            }
             if revalidation == .never { return (.ready(current), false) }
             let head = current.head
             let use = current.freshness.use(

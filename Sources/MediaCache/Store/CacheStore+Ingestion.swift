@@ -47,10 +47,7 @@ extension Resource {
     fileprivate func representationToIngest(
         _ head: ResourceHead
     ) throws -> (Representation, session: (id: Int, window: Int64))? {
-        let fresh = Representation(
-            id: engine.catalog.nextRepresentationID(), resource: self, blob: BlobFolder.newName(),
-            isKept: stored.isPinned, isNew: true, state: RepresentationState(head: head, freshness: Freshness()),
-            engine: engine)
+        let fresh = newRepresentation(RepresentationState(head: head, freshness: Freshness()))
         let representation = state.withLock { state -> Representation? in
             guard !state.isRetired else { return nil }
             if let current = state.current { return current }

@@ -142,6 +142,9 @@ public final class CacheStore: Sendable {
     /// Counters since opening.
     public var statistics: Statistics { engine.counters.snapshot }
 
+    /// The clock that ``Revalidation/since(_:)`` goes by: the time since an arbitrary fixed moment. It never goes back.
+    public var monotonicTime: Duration { engine.time.monotonic }
+
     /// How origins are asked where a read says nothing else.
     package var transfers: TransferSettings { engine.configuration.transfers }
 

@@ -24,7 +24,7 @@ final class StreamSource: ByteReaderSource {
     func readerIfOpen(_ request: ReadRequest, for target: PlayTarget) throws -> (any ByteReader)? {
         guard target.options.document == nil, !loader.expectsPlaylist(at: request.url) else { return nil }
         let (request, place) = placed(request)
-        guard request.revalidation != .always, let session = try store.readIfOpen(request) else { return nil }
+        guard let session = try store.readIfOpen(request) else { return nil }
         guard !MediaTypes.isPlaylist(session.head.contentType) else {
             session.cancel()
             loader.remember(request.url)
@@ -45,10 +45,7 @@ final class StreamSource: ByteReaderSource {
             if let reader = try await playlist(request, target) { return reader }
             return try await store.read(request)
         }
-        if let place {
-            book.confirm(request.url, at: place)
-            fetchAhead(of: place, request)
-        }
+        if let place { fetchAhead(of: place, request) }
         return session
     }
 
@@ -57,7 +54,9 @@ final class StreamSource: ByteReaderSource {
     /// The playlist as it is sent; nil if the resource is something else.
     private func playlist(_ request: ReadRequest, _ target: PlayTarget) async throws -> MemoryReader? {
         guard let playlist = try await loader.load(request.url, settings: request.settings) else { return nil }
-        if playlist.kind != .multivariant { book.note(playlist, variables: target.options.variables) }
+        if playlist.kind != .multivariant {
+            book.note(playlist, variables: target.options.variables, at: store.monotonicTime)
+        }
         let bytes = PlaylistRewriter(playlist: playlist, target: target, publicPath: publicPath).rewritten()
         return try reader(bytes, "application/vnd.apple.mpegurl", playlist.head, request)
     }
@@ -83,28 +82,23 @@ final class StreamSource: ByteReaderSource {
                 .rangeNotSatisfiable, "\(request.url) has \(length) bytes as it is sent; the range lies outside",
                 completeLength: length)
         }
+        // The same bytes have the same tag after a restart, too.
+        let tag = bytes.withUnsafeBufferPointer { FNV1a.extend(FNV1a.initial, with: $0) }
         let head = ResourceHead(
             length: length, contentType: contentType, validator: Validator(), validatedAt: original.validatedAt,
-            isStale: original.isStale, entityTag: "\"mc-\(String(Self.hash(bytes), radix: 16))-\(length)\"")
+            isStale: original.isStale, entityTag: "\"mc-\(String(tag, radix: 16))-\(length)\"")
         return MemoryReader(bytes, head: head, range: range)
-    }
-
-    /// FNV-1a: the same bytes have the same tag after a restart, too.
-    private static func hash(_ bytes: [UInt8]) -> UInt64 {
-        bytes.withUnsafeBufferPointer { buffer in
-            buffer.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        }
     }
 
     // MARK: - Segments
 
-    /// The request with what its place in a stream asks for: all of a segment at once, and of a live one whose name
-    /// may have been another's, confirmed.
+    /// The request with what its place in a stream asks for: all of a segment at once, and of a live one nothing that
+    /// came before its name meant it.
     private func placed(_ request: ReadRequest) -> (ReadRequest, SegmentPlace?) {
         guard let place = book.place(of: request.url) else { return (request, nil) }
         var request = request
         if place.isWholeResource { request.policy = .whole }
-        if !book.isConfirmed(request.url, at: place) { request.revalidation = .always }
+        if let moment = place.namedSince { request.revalidation = .since(moment) }
         return (request, place)
     }
 
@@ -112,18 +106,14 @@ final class StreamSource: ByteReaderSource {
     private func fetchAhead(of place: SegmentPlace, _ request: ReadRequest) {
         let urls = book.following(place, count: segmentsAhead)
         guard !urls.isEmpty else { return }
-        Task { [store, book, settings = request.settings] in
+        Task {
             for url in urls {
-                guard let place = book.place(of: url) else { continue }
-                let isConfirmed = book.isConfirmed(url, at: place)
-                let ahead = ReadRequest(
-                    url: url, policy: .whole, transferClass: .preload, settings: settings,
-                    revalidation: isConfirmed ? .beside : .always)
-                if isConfirmed, (try? await store.resource(of: ahead))??.isComplete == true { continue }
+                let (ahead, place) = placed(
+                    ReadRequest(url: url, transferClass: .preload, settings: request.settings))
+                guard let place, !store.isHere(url, ahead.revalidation) else { continue }
+                if place.namedSince == nil, (try? await store.resource(of: ahead))??.isComplete == true { continue }
                 // Its player asks for itself and hears of it then.
-                guard let session = try? await store.read(ahead) else { continue }
-                session.cancel()
-                book.confirm(url, at: place)
+                try? await store.read(ahead).cancel()
             }
         }
     }

@@ -2,8 +2,8 @@ import HLS
 public import MediaCache
 import Synchronization
 
-/// Reads playlists through a store. What is on demand is kept and confirmed before its use, at most once a minute; what is live is as fresh
-/// as one request to the origin makes it, and shared by those who ask while that is under way.
+/// Reads playlists through a store. What is on demand is kept and confirmed before its use, at most once a minute; what
+/// is live is as fresh as one request to the origin makes it, and shared by those who ask while that is under way.
 public final class PlaylistLoader: Sendable {
     /// The most keys that are remembered to be of playlists, beyond what the name says.
     private static let maximumRemembered = 4096
@@ -43,14 +43,22 @@ public final class PlaylistLoader: Sendable {
     public func load(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> LoadedPlaylist? {
         let key = store.key(for: url)
         let wasLive = liveKeys.withLock { $0.contains(key) }
-        let request = WholeBodyRequest(
-            url: url, settings: settings, revalidation: wasLive ? .always : .recently
+        var request = WholeBodyRequest(
+            url: url, settings: settings, revalidation: wasLive ? .since(store.monotonicTime) : .recently
         ) { body in
             try Self.decode(&body, of: url)
             guard case .playlist(let kind) = try Self.content(of: body, at: url) else { return true }
             return !LoadedPlaylist.isLive(body.bytes, kind: kind)
         }
-        let (playlist, isKept) = try await read(request)
+        let (playlist, isKept): (LoadedPlaylist?, Bool)
+        do {
+            (playlist, isKept) = try await read(request)
+        } catch let error as CacheError where wasLive && error.code != .cancelled {
+            // An encoder that has gone leaves the playlist that it ended.
+            guard try await store.resource(for: url)?.isComplete == true else { throw error }
+            request.revalidation = .never
+            return try await read(request).playlist
+        }
         if playlist?.isLive == true, !wasLive { Self.insert(key, into: liveKeys) }
         guard let playlist, isKept, playlist.isLive,
             let info = try await store.resource(of: ReadRequest(url: url, settings: settings)), !info.isPinned

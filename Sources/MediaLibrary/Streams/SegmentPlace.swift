@@ -1,26 +1,14 @@
 /// Where a media segment or partial segment comes in the media playlist that was asked for last.
 public struct SegmentPlace: Sendable, Hashable {
-    /// What tells a live segment from an older one of the same name: the media sequence number, and for a partial
-    /// segment its place within (RFC 8216bis §4.4.3.2). Nil on demand, where names aren't used again.
-    public struct Sequence: Sendable, Hashable {
-        /// The media sequence number.
-        public var number: Int
-        /// The place of a partial segment, counted from 1; 0 is the whole segment.
-        public var part: Int
-
-        /// Creates a number.
-        public init(number: Int, part: Int = 0) {
-            self.number = number
-            self.part = part
-        }
-    }
-
-    /// See ``Sequence``.
-    public var sequence: Sequence?
+    /// Since when the URL means this segment, by the clock of the store: when a live playlist first gave it this media
+    /// sequence number. What was fetched before may be another's. Nil on demand, where names aren't used again.
+    public var namedSince: Duration?
     /// Whether the resource is this segment and nothing else, so that all of it is wanted. A byte range of a resource
-    /// isn't, nor is a gap (RFC 8216bis §4.4.4.2 and §4.4.4.7).
+    /// isn't (RFC 8216bis §4.4.4.2), nor is a gap.
     public var isWholeResource: Bool
-    /// The playlist's place in the book, and the segment's in the playlist.
-    var playlist: Int
+    /// Whether the playlist says that there's nothing to be had (RFC 8216bis §4.4.4.7).
+    public var isGap: Bool
+    /// The place of the playlist's view in the book, and the segment's in that.
+    var view: Int
     var index: Int
 }

@@ -1,17 +1,26 @@
+import HLS
 public import MediaCache
 import Synchronization
 
-/// The media playlists that were asked for last: which segments come next, and which live segment a name means now.
+/// The media playlists that were asked for last: which segments come next, and since when a name means the live segment
+/// that it does.
 public final class StreamBook: Sendable {
-    /// Playlists that are remembered: a few streams with their renditions.
+    /// Streams that are remembered: a few, with their renditions.
     private static let capacity = 32
+
+    /// What is known of one media playlist. Its views are the whole, and what a delta update last left of it.
+    private struct Stream {
+        /// Without delivery directives, which ask for another view of the same.
+        var url: String
+        /// The last asked for comes last.
+        var views: [(id: Int, index: StreamIndex)] = []
+        var names = SegmentNames()
+    }
 
     private struct State {
         var nextID = 0
         /// The least recently asked for first.
-        var streams: [(id: Int, index: StreamIndex)] = []
-        /// The live segments that what is kept of a name was confirmed to be.
-        var confirmed: [ResourceURL: SegmentPlace.Sequence] = [:]
+        var streams: [Stream] = []
     }
 
     private let state = Mutex(State())
@@ -24,58 +33,47 @@ public final class StreamBook: Sendable {
     /// - Parameters:
     ///   - playlist: the playlist.
     ///   - variables: what it may import (RFC 8216bis §4.4.2.3).
-    public func note(_ playlist: LoadedPlaylist, variables: [String: String] = [:]) {
-        let known = state.withLock { $0.streams.first { $0.index.url == playlist.url }?.index }
-        let index =
-            if let known, known.isOf(playlist, variables: variables) { known } else {
-                StreamIndex(playlist, variables: variables)
-            }
+    ///   - moment: when it came, by ``CacheStore/monotonicTime``.
+    public func note(_ playlist: LoadedPlaylist, variables: [String: String] = [:], at moment: Duration) {
+        let url = DeliveryDirectives.removed(from: playlist.url.description)
+        let known = state.withLock { state in
+            let views = state.streams.first { $0.url == url }?.views ?? []
+            return views.first { $0.index.isOf(playlist, variables: variables) }
+        }
+        let index = known?.index ?? StreamIndex(playlist, variables: variables)
         state.withLock { state in
-            let known = state.streams.firstIndex { $0.index.url == playlist.url }.map { state.streams.remove(at: $0) }
-            let id = known?.id ?? state.nextID
-            if known == nil { state.nextID += 1 }
-            // An encoder that starts again counts from 0 as before: its segments have the old ones' names and numbers.
-            if let known, index.isReset(of: known.index) {
-                state.confirmed = state.confirmed.filter { url, _ in index.place(of: url, playlist: id) == nil }
-            }
-            state.streams.append((id, index))
+            let place = state.streams.firstIndex { $0.url == url }
+            var stream = place.map { state.streams.remove(at: $0) } ?? Stream(url: url)
+            stream.views.removeAll { $0.index.isDelta == index.isDelta }
+            stream.views.append((known?.id ?? state.nextID, index))
+            state.nextID += 1
+            stream.names.note(index, at: moment)
+            stream.names.forget(allBut: stream.views.map(\.index))
+            state.streams.append(stream)
             if state.streams.count > Self.capacity { state.streams.removeFirst() }
-            // What no playlist names any more is asked about again if it comes back.
-            if state.confirmed.count > 4096 {
-                let streams = state.streams
-                state.confirmed = state.confirmed.filter { url, _ in
-                    streams.contains { $0.index.place(of: url, playlist: 0) != nil }
-                }
-            }
         }
     }
 
     /// Where `url` comes in a playlist that was asked for, the last asked for first; nil if none names it.
     public func place(of url: ResourceURL) -> SegmentPlace? {
-        state.withLock { state in
-            for (id, index) in state.streams.reversed() {
-                if let place = index.place(of: url, playlist: id) { return place }
+        let hash = ReferenceHash.hash(of: url)
+        return state.withLock { state in
+            for stream in state.streams.reversed() {
+                for (id, index) in stream.views.reversed() {
+                    guard var place = index.place(of: url, hash: hash, view: id) else { continue }
+                    place.namedSince = index.isLive ? stream.names.since(hash) : nil
+                    return place
+                }
             }
             return nil
         }
     }
 
-    /// Whether what is kept of `url` is known to be the segment at `place`. On demand it always is.
-    public func isConfirmed(_ url: ResourceURL, at place: SegmentPlace) -> Bool {
-        guard let sequence = place.sequence else { return true }
-        return state.withLock { $0.confirmed[url] == sequence }
-    }
-
-    /// The origin has confirmed what is kept of `url` while it meant the segment at `place`.
-    public func confirm(_ url: ResourceURL, at place: SegmentPlace) {
-        guard let sequence = place.sequence else { return }
-        state.withLock { $0.confirmed[url] = sequence }
-    }
-
     /// The whole segments among the next `count` after `place`.
     public func following(_ place: SegmentPlace, count: Int) -> [ResourceURL] {
-        state.withLock { state in
-            state.streams.first { $0.id == place.playlist }?.index.following(place.index, count: count) ?? []
+        let index = state.withLock { state in
+            state.streams.lazy.flatMap(\.views).first { $0.id == place.view }?.index
         }
+        return index?.following(place.index, count: count) ?? []
     }
 }

@@ -8,6 +8,7 @@ struct StreamIndex: Sendable {
         var lower: Int32
         var upper: Int32
         var isWholeResource: Bool
+        var isGap: Bool
     }
 
     /// The hash of a segment's URL, and its place among `entries`.
@@ -16,8 +17,15 @@ struct StreamIndex: Sendable {
         var index: Int32
     }
 
-    let url: ResourceURL
-    let base: ResourceURL
+    /// Whether it belongs to a playlist that may be another one soon.
+    let isLive: Bool
+    /// Whether a delta update is all of it.
+    private(set) var isDelta = false
+    /// The media sequence numbers of a live playlist, those that a delta update leaves out among them.
+    private(set) var window: Range<Int>?
+    /// Times of a live playlist's segments that differ by less, in nanoseconds, may be the same.
+    private(set) var clockTolerance: Int64 = 0
+    private let base: ResourceURL
     /// What segments are called where that isn't what is written: variables are in it.
     private var substituted: [Int: String] = [:]
     private let bytes: [UInt8]
@@ -25,36 +33,61 @@ struct StreamIndex: Sendable {
     private var entries: [Entry] = []
     /// Sorted by hash; of equal ones the newest comes last.
     private var names: [Name] = []
-    private var sequences: [SegmentPlace.Sequence] = []
+    /// Of a live playlist, what each of `entries` is.
+    private var live: [LiveSegment] = []
 
     /// Reads the segments of `playlist`.
     init(_ playlist: LoadedPlaylist, variables: [String: String]) {
-        url = playlist.url
         base = playlist.base
         bytes = playlist.bytes
+        isLive = playlist.isLive
         self.variables = variables
         let hashes = ReferenceHash(base: base)
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
-        let isLive = playlist.isLive
-        var number = isLive ? Self.firstMediaSequence(bytes) : 0
-        var part = 0
+        let segments = isLive ? readLive() : []
+        var next = LiveSegment(number: segments.first?.number ?? window?.upperBound ?? 0)
+        var position = 0
         var end = 0
         PlaylistReferences(context: context).forEach(in: bytes) { reference in
             switch reference.role {
             case .mediaSegment:
                 // What is said of the segment stands between the one before and its URI.
-                let isPart = Self.hasRangeOrGap(bytes, end..<reference.bytes.lowerBound)
-                add(reference, hashes, isWholeResource: !isPart, isLive ? .init(number: number) : nil)
+                let lines = PlaylistLines(bytes, in: end..<reference.bytes.lowerBound)
+                let isGap = lines.contains("#EXT-X-GAP")
+                let isPart = lines.contains("#EXT-X-BYTERANGE")
+                let segment = segments.indices.contains(position) ? segments[position] : next
+                add(reference, hashes, isWholeResource: !isPart && !isGap, isGap: isGap, segment)
+                position += 1
                 end = reference.bytes.upperBound
-                number &+= 1
-                part = 0
+                next.number &+= 1
+                next.part = 0
             case .partialSegment where isLive:
-                part += 1
-                add(reference, hashes, isWholeResource: false, .init(number: number, part: part))
+                next.part += 1
+                add(reference, hashes, isWholeResource: false, isGap: false, next)
             default: break
             }
         }
         names.sort { ($0.hash, $0.index) < ($1.hash, $1.index) }
+    }
+
+    /// What a live playlist says of its segments, and of itself.
+    private mutating func readLive() -> [LiveSegment] {
+        guard let media = (try? PlaylistParser().parse(bytes))?.playlist.media else { return [] }
+        isDelta = media.skip != nil
+        window = media.mediaSequence..<max(media.mediaSequence, media.nextMediaSequence)
+        clockTolerance = Int64(min(max(1, media.targetDuration ?? 1), 86_400)) * 1_000_000_000
+        return media.liveSegments
+    }
+
+    /// How many segments and parts it names.
+    var count: Int { entries.count }
+
+    /// Calls `body` with each name of a live playlist and what it means; where a name repeats, the newest counts.
+    func forEachLiveName(_ body: (_ hash: UInt64, _ segment: LiveSegment) -> Void) {
+        for (position, name) in names.enumerated() where !live.isEmpty {
+            let next = position + 1
+            if next == names.count || names[next].hash != name.hash { body(name.hash, live[Int(name.index)]) }
+        }
     }
 
     /// Whether this is what reading `playlist` would give.
@@ -63,7 +96,7 @@ struct StreamIndex: Sendable {
     }
 
     private mutating func add(
-        _ reference: Reference, _ hashes: ReferenceHash, isWholeResource: Bool, _ sequence: SegmentPlace.Sequence?
+        _ reference: Reference, _ hashes: ReferenceHash, isWholeResource: Bool, isGap: Bool, _ segment: LiveSegment
     ) {
         guard let hash = hashes.hash(of: reference.uri), let index = Int32(exactly: entries.count),
             let upper = Int32(exactly: reference.bytes.upperBound)
@@ -71,20 +104,13 @@ struct StreamIndex: Sendable {
         if reference.hasVariables { substituted[entries.count] = reference.uri }
         names.append(Name(hash: hash, index: index))
         entries.append(
-            Entry(lower: Int32(reference.bytes.lowerBound), upper: upper, isWholeResource: isWholeResource))
-        if let sequence { sequences.append(sequence) }
-    }
-
-    /// Whether all its segments come before those of `earlier`, the same live playlist as it was: media sequence numbers
-    /// never fall (RFC 8216bis §6.2.2), so they are counted anew. A window that overlaps is an older view of the same.
-    func isReset(of earlier: StreamIndex) -> Bool {
-        guard let last = sequences.last, let first = earlier.sequences.first else { return false }
-        return last.number < first.number
+            Entry(
+                lower: Int32(reference.bytes.lowerBound), upper: upper, isWholeResource: isWholeResource, isGap: isGap))
+        if isLive { live.append(segment) }
     }
 
     /// Where `url` comes. Where a name repeats, the newest counts.
-    func place(of url: ResourceURL, playlist: Int) -> SegmentPlace? {
-        let hash = ReferenceHash.hash(of: url)
+    func place(of url: ResourceURL, hash: UInt64, view: Int) -> SegmentPlace? {
         var (lower, upper) = (0, names.count)
         while lower < upper {
             let middle = (lower + upper) / 2
@@ -94,8 +120,7 @@ struct StreamIndex: Sendable {
         let index = Int(names[lower - 1].index)
         guard self.url(at: index) == url else { return nil }
         return SegmentPlace(
-            sequence: sequences.isEmpty ? nil : sequences[index], isWholeResource: entries[index].isWholeResource,
-            playlist: playlist, index: index)
+            isWholeResource: entries[index].isWholeResource, isGap: entries[index].isGap, view: view, index: index)
     }
 
     /// The whole resources among the next `count` segments after the one at `index`.
@@ -104,7 +129,7 @@ struct StreamIndex: Sendable {
         var seen = 0
         for next in entries.indices.dropFirst(index + 1) {
             guard seen < count else { break }
-            if !sequences.isEmpty, sequences[next].part != 0 { continue }
+            if isLive, live[next].part != 0 { continue }
             seen += 1
             if entries[next].isWholeResource, let url = url(at: next) { urls.append(url) }
         }
@@ -115,23 +140,6 @@ struct StreamIndex: Sendable {
         let entry = entries[index]
         let uri =
             substituted[index] ?? String(decoding: bytes[Int(entry.lower)..<Int(entry.upper)], as: UTF8.self)
-        return try? ResourceURL(URLReference.resolve(uri, against: base.description))
-    }
-
-    /// Whether a byte range or a gap is said of a segment by the lines before it.
-    private static func hasRangeOrGap(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            let lines = UnsafeRawBufferPointer(rebasing: bytes[range])
-            return lines.indices.contains { start in
-                lines[start] == UInt8(ascii: "#")
-                    && (lines[start...].starts(with: "#EXT-X-BYTERANGE".utf8)
-                        || lines[start...].starts(with: "#EXT-X-GAP".utf8))
-            }
-        }
-    }
-
-    /// The number of the first segment: EXT-X-MEDIA-SEQUENCE, and those that a delta update leaves out.
-    private static func firstMediaSequence(_ bytes: [UInt8]) -> Int {
-        (try? PlaylistParser().parse(bytes))?.playlist.media?.firstMediaSequence ?? 0
+        return try? base.resolve(uri)
     }
 }

@@ -144,7 +144,46 @@ struct StreamSourceTests {
             origin.replaceBody(url, with: media(2), entityTag: entityTag)
             serve(Self.live(from: 0, "a.ts"), entityTag: "\"2\"")
             _ = try await read(source, playlist)
+            for _ in 0..<2 { #expect(try await read(source, url) == media(2).bytes) }
+            #expect(origin.requests(for: url).count == 2)
+        }
+    }
+
+    /// A segment that is fetched ahead under its old meaning doesn't count for the new one.
+    @Test func whatIsFetchedAheadWhenTheEncoderStartsAgainIsntServed() async throws {
+        let url = try segment("1.ts")
+        let gate = ScriptedGate()
+        origin[try segment("0.ts")] = ScriptedResource(media(3))
+        origin[url] = ScriptedResource(media(1), entityTag: nil)
+        origin.next(url, .holdHead(gate))
+        try await withSource(ahead: 1) { (source, _) async throws in
+            serve(Self.live(from: 0, "0.ts", "1.ts"))
+            _ = try await read(source, playlist)
+            _ = try await read(source, try segment("0.ts"))
+            await origin.wait { requests in requests.contains { $0.url == url } }
+            origin.replaceBody(playlist, with: .text(Self.live(from: 8, "8.ts")), entityTag: "\"2\"")
+            _ = try await read(source, playlist)
+            origin.replaceBody(playlist, with: .text(Self.live(from: 0, "0.ts", "1.ts")), entityTag: "\"3\"")
+            origin.replaceBody(url, with: media(2), entityTag: nil)
+            _ = try await read(source, playlist)
+            gate.open()
             #expect(try await read(source, url) == media(2).bytes)
+        }
+    }
+
+    /// A segment that its origin doesn't give isn't answered with what was kept under its name.
+    @Test func anOldSegmentDoesntStandForOneThatIsGone() async throws {
+        let url = try segment("a.ts")
+        origin[url] = ScriptedResource(media(1))
+        try await withSource { (source, _) async throws in
+            serve(Self.live(from: 100, "a.ts"))
+            _ = try await read(source, playlist)
+            _ = try await read(source, url)
+            serve(Self.live(from: 101, "a.ts"), entityTag: "\"2\"")
+            origin.always(url, .status(404))
+            _ = try await read(source, playlist)
+            let error = await #expect(throws: CacheError.self) { try await read(source, url) }
+            #expect(error?.status == 404)
         }
     }
 

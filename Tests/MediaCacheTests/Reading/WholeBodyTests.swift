@@ -139,23 +139,4 @@ struct WholeBodyTests {
         #expect(try await store.resources().isEmpty)
         await store.close()
     }
-
-    @Test func aReadThatMustBeConfirmedAsksEachTime() async throws {
-        let store = try await fixture.open()
-        let read = ReadRequest(url: fixture.url, revalidation: .always)
-        for _ in 0..<2 { #expect(try await store.read(read).allBytes() == Self.text.bytes) }
-        fixture.origin.replaceBody(fixture.url, with: Self.other, entityTag: "\"2\"")
-        #expect(try await store.read(read).allBytes() == Self.other.bytes)
-        await store.close()
-    }
-
-    @Test func withoutAValidatorAReadThatMustBeConfirmedFetchesAnew() async throws {
-        fixture.origin[fixture.url] = ScriptedResource(Self.text, entityTag: nil, contentType: "text/plain")
-        let store = try await fixture.open()
-        let read = ReadRequest(url: fixture.url, revalidation: .always)
-        #expect(try await store.read(read).allBytes() == Self.text.bytes)
-        fixture.origin.replaceBody(fixture.url, with: Self.other, entityTag: nil)
-        #expect(try await store.read(read).allBytes() == Self.other.bytes)
-        await store.close()
-    }
 }

@@ -146,6 +146,11 @@ struct PlaylistLoaderTests {
             SamplePlaylist.live(from: 1, "a.ts") + "#EXT-X-ENDLIST\n", at: url,
             entityTag: entityTag.map { _ in "\"3\"" })
         #expect(try await loader.load(url)?.isLive == false)
+        fixture.time.advance(by: .seconds(1))
+        // The origin being away for a moment doesn't take it from anybody.
+        fixture.origin.isReachable = false
+        #expect(try await loader.load(url)?.isLive == false)
+        fixture.origin.isReachable = true
         let text = SamplePlaylist.live(from: 2, "b.ts")
         fixture.serve(text, at: url, entityTag: entityTag.map { _ in "\"4\"" })
         #expect(try await loader.load(url)?.bytes == Array(text.utf8))

@@ -20,11 +20,20 @@ struct StreamBookTests {
 
     private func segment(_ name: String) throws -> ResourceURL { try ResourceURL("http://origin.example/s/\(name)") }
 
+    private func note(_ text: String, at second: Int = 0, as url: String? = nil) throws {
+        book.note(playlist(text, at: try url.map { try ResourceURL($0) }), at: .seconds(second))
+    }
+
+    /// Since which second a name has meant what it does.
+    private func since(_ name: String) throws -> Int64? {
+        book.place(of: try segment(name))?.namedSince?.components.seconds
+    }
+
     @Test func theNextSegmentsFollow() throws {
-        book.note(playlist(SamplePlaylist.onDemand))
+        try note(SamplePlaylist.onDemand)
         let place = try #require(book.place(of: try segment("a.ts")))
         #expect(place.isWholeResource)
-        #expect(place.sequence == nil)
+        #expect(place.namedSince == nil)
         #expect(book.following(place, count: 1) == [try segment("b.ts")])
         #expect(book.following(place, count: 9) == [try segment("b.ts"), try segment("c.ts")])
         #expect(book.place(of: try segment("d.ts")) == nil)
@@ -32,69 +41,28 @@ struct StreamBookTests {
     }
 
     @Test func gapsAndByteRangesAreNoWholeResources() throws {
-        book.note(
-            playlist(
-                """
-                #EXTM3U
-                #EXT-X-TARGETDURATION:6
-                #EXTINF:6,
-                a.ts
-                #EXTINF:6,
-                #EXT-X-GAP
-                gone.ts
-                #EXTINF:6,
-                #EXT-X-BYTERANGE:100@0
-                all.ts
-                #EXTINF:6,
-                z.ts
-                #EXT-X-ENDLIST
-                """))
+        try note(
+            """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:6
+            #EXTINF:6,
+            a.ts
+            #EXTINF:6,
+             #EXT-X-GAP
+            gone.ts
+            #EXTINF:6,#EXT-X-GAP
+            #EXT-X-BYTERANGE:100@0
+            all.ts
+            #EXTINF:6,
+            z.ts
+            #EXT-X-ENDLIST
+            """)
         let place = try #require(book.place(of: try segment("a.ts")))
+        #expect(!place.isGap)
         #expect(book.following(place, count: 3) == [try segment("z.ts")])
-        #expect(book.place(of: try segment("all.ts"))?.isWholeResource == false)
-    }
-
-    @Test func aNameUnderAnotherSequenceIsNotConfirmed() throws {
-        let name = try segment("a.ts")
-        book.note(playlist(SamplePlaylist.live(from: 10, "a.ts", "b.ts")))
-        let first = try #require(book.place(of: name))
-        #expect(first.sequence?.number == 10)
-        #expect(!book.isConfirmed(name, at: first))
-        book.confirm(name, at: first)
-        #expect(book.isConfirmed(name, at: first))
-        // The window moves on; the name means the same segment as long as its number stays.
-        book.note(playlist(SamplePlaylist.live(from: 9, "z.ts", "a.ts")))
-        #expect(book.isConfirmed(name, at: try #require(book.place(of: name))))
-        book.note(playlist(SamplePlaylist.live(from: 0, "a.ts")))
-        #expect(!book.isConfirmed(name, at: try #require(book.place(of: name))))
-    }
-
-    @Test func whatIsCountedAnewIsNotConfirmed() throws {
-        let name = try segment("a.ts")
-        book.note(playlist(SamplePlaylist.live(from: 0, "a.ts", "b.ts")))
-        book.confirm(name, at: try #require(book.place(of: name)))
-        book.note(playlist(SamplePlaylist.live(from: 5, "c.ts", "d.ts")))
-        book.note(playlist(SamplePlaylist.live(from: 0, "a.ts", "b.ts")))
-        #expect(!book.isConfirmed(name, at: try #require(book.place(of: name))))
-    }
-
-    @Test func partialSegmentsHaveNumbersOfTheirOwn() throws {
-        book.note(
-            playlist(
-                """
-                #EXTM3U
-                #EXT-X-TARGETDURATION:4
-                #EXT-X-PART-INF:PART-TARGET=1
-                #EXT-X-MEDIA-SEQUENCE:7
-                #EXT-X-PART:DURATION=1,URI="7.1.mp4"
-                #EXT-X-PART:DURATION=1,URI="7.2.mp4"
-                #EXTINF:2,
-                7.mp4
-                #EXT-X-PART:DURATION=1,URI="8.1.mp4"
-                """))
-        #expect(book.place(of: try segment("7.2.mp4"))?.sequence == .init(number: 7, part: 2))
-        #expect(book.place(of: try segment("7.mp4"))?.sequence == .init(number: 7, part: 0))
-        #expect(book.place(of: try segment("8.1.mp4"))?.sequence == .init(number: 8, part: 1))
+        #expect(book.place(of: try segment("gone.ts"))?.isGap == true)
+        let range = try #require(book.place(of: try segment("all.ts")))
+        #expect(!range.isWholeResource && !range.isGap)
     }
 
     @Test func variablesAreSubstituted() throws {
@@ -107,7 +75,7 @@ struct StreamBookTests {
             http://{$host}/x/b.ts
             #EXT-X-ENDLIST
             """
-        book.note(playlist(text), variables: ["host": "cdn.example"])
+        book.note(playlist(text), variables: ["host": "cdn.example"], at: .zero)
         let place = try #require(book.place(of: try ResourceURL("http://cdn.example/x/a.ts")))
         #expect(book.following(place, count: 1) == [try ResourceURL("http://cdn.example/x/b.ts")])
     }
@@ -115,9 +83,136 @@ struct StreamBookTests {
     @Test func onlyTheLastPlaylistsAreRemembered() throws {
         for number in 0..<40 {
             let text = "#EXTM3U\n#EXTINF:6,\n\(number).ts\n#EXT-X-ENDLIST\n"
-            book.note(playlist(text, at: try ResourceURL("http://origin.example/s/\(number).m3u8")))
+            try note(text, as: "http://origin.example/s/\(number).m3u8")
         }
         #expect(book.place(of: try segment("0.ts")) == nil)
         #expect(book.place(of: try segment("39.ts")) != nil)
+    }
+
+    // MARK: - Live
+
+    @Test func aNameMeansWhatItDoesSinceItsNumberIsNamed() throws {
+        try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 1)
+        try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 2)
+        #expect(try since("a.ts") == 1)
+        // The window moves on; the name means the same segment as long as its number stays.
+        try note(SamplePlaylist.live(from: 11, "b.ts", "c.ts"), at: 3)
+        #expect(try since("b.ts") == 1)
+        #expect(try since("c.ts") == 3)
+        try note(SamplePlaylist.live(from: 12, "c.ts", "b.ts"), at: 4)
+        #expect(try since("b.ts") == 4)
+    }
+
+    @Test func anOlderViewOfTheSameIsNotAnotherStream() throws {
+        try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 1)
+        try note(SamplePlaylist.live(from: 11, "b.ts", "c.ts"), at: 2)
+        try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 3)
+        try note(SamplePlaylist.live(from: 11, "b.ts", "c.ts"), at: 4)
+        #expect(try since("b.ts") == 1)
+        #expect(try since("c.ts") == 2)
+    }
+
+    @Test func anEncoderThatCountsFromZeroAgainHasNewSegments() throws {
+        try note(SamplePlaylist.live(from: 0, "a.ts", "b.ts"), at: 1)
+        try note(SamplePlaylist.live(from: 5, "c.ts", "d.ts"), at: 2)
+        try note(SamplePlaylist.live(from: 0, "a.ts", "b.ts"), at: 3)
+        #expect(try since("a.ts") == 3)
+        #expect(try since("b.ts") == 3)
+    }
+
+    @Test func aNameUnderALowerNumberMeansThatAllIsNew() throws {
+        try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts", "c.ts"), at: 1)
+        // Some numbers stay within the old window: the names tell.
+        try note(SamplePlaylist.live(from: 9, "z.ts", "c.ts", "b.ts"), at: 2)
+        #expect(try since("c.ts") == 2)
+        #expect(try since("b.ts") == 2)
+    }
+
+    /// An encoder started again whose window overlaps the old numbers, with the same names.
+    @Test(arguments: [
+        ["#EXTINF:6,", "#EXTINF:5.5,"],
+        ["#EXTINF:6,", "#EXT-X-DISCONTINUITY\n#EXTINF:6,"],
+        [
+            "#EXT-X-PROGRAM-DATE-TIME:2024-05-01T10:00:06Z\n#EXTINF:6,",
+            "#EXT-X-PROGRAM-DATE-TIME:2024-05-01T10:01:00Z\n#EXTINF:6,",
+        ],
+    ])
+    func aSegmentOfWhichOtherThingsAreSaidIsAnother(_ said: [String]) throws {
+        for (second, lines) in said.enumerated() {
+            try note(
+                """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:6
+                #EXT-X-MEDIA-SEQUENCE:0
+                #EXTINF:6,
+                0.ts
+                \(lines)
+                1.ts
+                #EXTINF:6,
+                2.ts
+                """, at: second)
+        }
+        for name in ["0.ts", "1.ts", "2.ts"] { #expect(try since(name) == 1, "\(name)") }
+    }
+
+    /// Times that follow from rounded durations move a little as the window does.
+    @Test func aClockThatDriftsIsTheSameClock() throws {
+        for (second, window) in [(0, "10:00:00.000"), (1, "10:00:05.700"), (2, "10:00:11.900")] {
+            let segments = (second..<second + 3).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
+            let head = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(second)\n"
+            try note("\(head)#EXT-X-PROGRAM-DATE-TIME:2024-05-01T\(window)Z\n\(segments)", at: second)
+        }
+        #expect(try since("2.ts") == 0)
+        #expect(try since("3.ts") == 1)
+    }
+
+    /// A server may drop the tag before the first segment of the window.
+    @Test func aDiscontinuityAtTheFrontTellsNothing() throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:1\n#EXTINF:6,\n1.ts\n"
+        try note(text + "#EXT-X-DISCONTINUITY\n#EXTINF:6,\n2.ts\n", at: 0)
+        try note(text.replacing(":1\n#EXTINF:6,\n1.ts", with: ":2\n#EXTINF:6,\n2.ts"), at: 1)
+        #expect(try since("2.ts") == 0)
+    }
+
+    /// What differs in delivery directives alone is one playlist, whole or as a delta update.
+    @Test func viewsOfOnePlaylistShareItsNames() throws {
+        let url = "http://origin.example/s/index.m3u8?token=1"
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:0\n"
+        let segments = (0..<8).map { "#EXTINF:6,\n\($0).ts\n" }
+        try note(head + segments[..<7].joined(), at: 1, as: url)
+        let skip = "#EXT-X-SKIP:SKIPPED-SEGMENTS=5\n"
+        try note(head + skip + segments[5...].joined(), at: 2, as: url + "&_HLS_msn=7&_HLS_skip=YES")
+        #expect(try since("0.ts") == 1)
+        #expect(try since("6.ts") == 1)
+        #expect(try since("7.ts") == 2)
+        try note(head + segments.joined(), at: 3, as: url + "&_HLS_msn=7")
+        #expect(try since("7.ts") == 2)
+        try note("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:50\n#EXTINF:6,\n50.ts\n", at: 4, as: url)
+        try note(head + segments[..<3].joined(), at: 5, as: url + "&_HLS_msn=2")
+        #expect(try since("2.ts") == 5)
+    }
+
+    @Test func partsAreNamedByTheirPlaceInTheSegment() throws {
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-PART-INF:PART-TARGET=1\n#EXT-X-MEDIA-SEQUENCE:7\n"
+        let parts = "#EXT-X-PART:DURATION=1,URI=\"7.1.mp4\"\n#EXT-X-PART:DURATION=1,URI=\"7.2.mp4\"\n"
+        try note(head + parts, at: 1)
+        try note(head + parts + "#EXTINF:2,\n7.mp4\n#EXT-X-PART:DURATION=1,URI=\"8.1.mp4\"\n", at: 2)
+        #expect(try since("7.2.mp4") == 1)
+        #expect(try since("7.mp4") == 2)
+        #expect(try since("8.1.mp4") == 2)
+        #expect(book.place(of: try segment("7.2.mp4"))?.isWholeResource == false)
+    }
+
+    /// A segment whose parts are byte ranges of it grows with each, and isn't another stream's for that.
+    @Test func partsOfOneResourceAreNoNewStream() throws {
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-PART-INF:PART-TARGET=1\n#EXT-X-MEDIA-SEQUENCE:6\n"
+        let before = "#EXTINF:2,\n6.mp4\n"
+        let parts = (0..<2).map { "#EXT-X-PART:DURATION=1,URI=\"7.mp4\",BYTERANGE=\"100@\($0)00\"\n" }
+        try note(head + before + parts[0], at: 1)
+        try note(head + before + parts.joined(), at: 2)
+        #expect(try since("7.mp4") == 2)
+        try note(head + before + parts.joined() + "#EXTINF:2,\n7.mp4\n", at: 3)
+        #expect(try since("7.mp4") == 3)
+        #expect(try since("6.mp4") == 1)
     }
 }

@@ -1,0 +1,129 @@
+import HTTPTypes
+import Synchronization
+
+extension CacheStore {
+    /// Whether all of an open resource is here and may be used without asking: reading it would bring nothing.
+    package func isHere(_ url: ResourceURL, _ revalidation: Revalidation) -> Bool {
+        guard let readiness = table[key(for: url)]?.readiness(revalidation, now: engine.time.now),
+            case (.ready(let representation), _) = readiness
+        else { return false }
+        return representation.isComplete
+    }
+}
+
+extension Resource {
+    /// Asks the origin whether the current version is that still, while it's being used.
+    func checkBeside(_ settings: TransferSettings?) {
+        guard let representation = current else { return }
+        let isFirst = state.withLock { state in
+            defer { state.isChecking = true }
+            return !state.isChecking
+        }
+        guard isFirst else { return }
+        Task {
+            try? await ask(about: representation, settings, .beside)
+            state.withLock { $0.isChecking = false }
+            useEnded()
+        }
+    }
+
+    /// Asks the origin whether `representation` is still current, once for all who want to know.
+    ///
+    /// - Returns: whether it was asked; if not, what is current has changed in between.
+    func check(
+        _ representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation
+    ) async throws -> Bool {
+        let opening = state.withLock { state -> SharedRequest<Void>? in
+            guard !state.isRetired, state.current === representation else { return nil }
+            if let opening = state.opening { return opening }
+            let opening = SharedRequest {
+                defer { self.state.withLock { $0.opening = nil } }
+                try await self.ask(about: representation, settings, revalidation)
+            }
+            state.opening = opening
+            return opening
+        }
+        do {
+            return try await opening?.wait() != nil
+        } catch let error as CacheError where error.code != .cancelled && !revalidation.isSince {
+            // The request was one of somebody who uses nothing that isn't confirmed.
+            return true
+        }
+    }
+
+    private func ask(
+        about representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation
+    ) async throws {
+        let head = representation.head
+        var conditions: HTTPFields = [.range: "bytes=0-0"]
+        conditions.setUnless(head.validator)
+        let exchange = OriginExchange(context: engine.originContext(settings), locator: locator)
+        let began = engine.time.monotonic
+        do {
+            let (answer, url) = try await exchange.send(conditions)
+            let response = try await answer.refusingPage(from: url, context: exchange.context)
+            response.body.cancel()
+            let freshness = Freshness(response.headerFields, now: engine.time.now)
+            if response.status == 304 || (response.status == 416 && head.length == 0) {
+                return confirmed(representation, freshness, since: began)
+            }
+            let verdict = ResponseCheck.judge(
+                status: response.status, headerFields: response.headerFields, asked: .from(0, to: 1),
+                known: KnownRepresentation(validator: head.validator, length: head.length), url: url,
+                now: engine.time.now)
+            switch verdict {
+            case .use(let checked):
+                let tells = checked.validator != Validator() && head.validator != Validator()
+                let isSame =
+                    if tells || revalidation.isSince { tells } else {
+                        try await representation.isSameAtOrigin(settings)
+                    }
+                if isSame { return confirmed(representation, freshness, since: began) }
+            case .changed(let other):
+                guard exchange.context.settings.alternatingEntityTags == .compareBytes, let other,
+                    other.completeLength == head.length, try await representation.isSameAtOrigin(settings)
+                else { break }
+                engine.events.send(.entityTagAlternates(key: key))
+                return confirmed(representation, freshness, since: began)
+            case .refuse(let error): throw error
+            }
+            changed(representation)
+            engine.events.send(.representationChanged(key: key))
+        } catch {
+            let failure = CacheError.wrap(error, as: .unreachable, "\(locator.url) can't be asked")
+            if failure.code == .cancelled { throw failure }
+            state.withLock { $0.lastCheck = engine.time.now }
+            representation.revalidated(nil, isStale: true)
+            if revalidation.isSince { throw failure }
+            engine.events.send(.servedStale(key: key, error: failure))
+        }
+    }
+
+    /// Whether the answer to a request that `known` was a condition of says that it's the current version.
+    func isCurrent(
+        _ known: Representation, by reader: OriginReader, since began: Duration
+    ) async -> Bool {
+        let fields: HTTPFields
+        if let unmodified = await reader.unmodified {
+            fields = unmodified
+        } else {
+            // Not every origin looks at conditions.
+            guard let answer = await reader.answer, answer.validator != Validator(),
+                known.head.validator != Validator(), known.head.validator.agrees(with: answer.validator),
+                answer.completeLength == known.head.length
+            else { return false }
+            fields = answer.headerFields
+        }
+        confirmed(known, Freshness(fields, now: engine.time.now), since: began)
+        return true
+    }
+
+    private func confirmed(_ representation: Representation, _ freshness: Freshness, since began: Duration) {
+        state.withLock { state in
+            state.lastCheck = engine.time.now
+            if state.current === representation { state.confirmed = began }
+        }
+        // What must be asked about each time has just been; the readers that waited for it may go on.
+        representation.revalidated(freshness, isStale: false)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+/// Reads of what has to have been confirmed since a moment: names that mean something else from then on.
+struct ConfirmedReadTests {
+    private let fixture: EngineFixture
+    private static let text = ScriptedBody.text("the first under this name")
+    private static let other = ScriptedBody.text("another under this name!!")
+
+    init() throws {
+        fixture = try EngineFixture()
+        serve(Self.text, "\"1\"")
+    }
+
+    private func serve(_ body: ScriptedBody, _ entityTag: String?) {
+        fixture.origin[fixture.url] = ScriptedResource(body, entityTag: entityTag, contentType: "text/plain")
+    }
+
+    private func read(_ store: CacheStore, since moment: Duration) async throws -> [UInt8] {
+        try await store.read(ReadRequest(url: fixture.url, revalidation: .since(moment))).allBytes()
+    }
+
+    private var requests: [ScriptedRequest] { fixture.origin.requests(for: fixture.url) }
+
+    @Test func whatWasAskedForSinceIsntAskedForAgain() async throws {
+        let store = try await fixture.open()
+        let moment = store.monotonicTime
+        for _ in 0..<2 { #expect(try await read(store, since: moment) == Self.text.bytes) }
+        #expect(requests.count == 1)
+        await store.close()
+    }
+
+    @Test func whatIsTheSameIsConfirmedWithoutABody() async throws {
+        let store = try await fixture.open()
+        _ = try await read(store, since: .zero)
+        fixture.time.advance(by: .seconds(1))
+        for _ in 0..<2 { #expect(try await read(store, since: store.monotonicTime) == Self.text.bytes) }
+        #expect(requests.count == 2)
+        #expect(requests.last?.headerFields[.ifNoneMatch] == "\"1\"")
+        #expect(store.statistics.bytesFromOrigin == Int64(Self.text.length))
+        await store.close()
+    }
+
+    @Test(arguments: ["\"2\"", nil])
+    func whatHasChangedComesWithTheRequestThatFindsOut(_ entityTag: String?) async throws {
+        serve(Self.text, entityTag.map { _ in "\"1\"" })
+        let store = try await fixture.open()
+        _ = try await read(store, since: .zero)
+        fixture.time.advance(by: .seconds(1))
+        serve(Self.other, entityTag)
+        for _ in 0..<2 { #expect(try await read(store, since: store.monotonicTime) == Self.other.bytes) }
+        #expect(requests.count == 2)
+        await store.close()
+    }
+
+    @Test func anOriginThatLooksAtNoConditionsConfirmsByItsTag() async throws {
+        let store = try await fixture.open()
+        _ = try await read(store, since: .zero)
+        fixture.time.advance(by: .seconds(1))
+        fixture.origin.always(fixture.url, .entityTag("\"1\""))
+        for _ in 0..<2 { #expect(try await read(store, since: store.monotonicTime) == Self.text.bytes) }
+        #expect(try await store.resources().count == 1)
+        await store.close()
+    }
+
+    /// What is on its way was asked for before the name was given again.
+    @Test func aRequestThatBeganBeforeTheMomentDoesntCount() async throws {
+        let store = try await fixture.open()
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdHead(gate))
+        let (first, url) = (Task { try await read(store, since: .zero) }, fixture.url)
+        await fixture.origin.wait { requests in requests.contains { $0.url == url } }
+        fixture.time.advance(by: .seconds(1))
+        serve(Self.other, "\"2\"")
+        let moment = store.monotonicTime
+        let second = Task { try await read(store, since: moment) }
+        gate.open()
+        #expect(try await second.value == Self.other.bytes)
+        _ = try? await first.value
+        await store.close()
+    }
+
+    @Test func whatTheOriginDoesntConfirmIsntUsed() async throws {
+        let store = try await fixture.open()
+        _ = try await read(store, since: .zero)
+        fixture.time.advance(by: .seconds(1))
+        fixture.origin.next(fixture.url, .status(404))
+        let error = await #expect(throws: CacheError.self) { try await read(store, since: store.monotonicTime) }
+        #expect(error?.status == 404)
+        // It's still here for those who don't mind.
+        #expect(try await store.bytes(fixture.url) == Self.text.bytes)
+        await store.close()
+    }
+}
