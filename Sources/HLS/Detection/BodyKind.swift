@@ -12,6 +12,11 @@ public enum BodyKind: Sendable, Hashable {
     public init(of bytes: some Sequence<UInt8>) {
         let head = Array(bytes.prefix(BodyKind.inspectedLength))
         self = head.withUnsafeBytes { BodyKind(head: $0) }
+        if case .foreign = self, let text = UTF16Text.utf8(head),
+            case .playlist(let kind) = text.withUnsafeBytes({ BodyKind(head: $0) })
+        {
+            self = .playlist(kind)
+        }
     }
 
     init(head bytes: UnsafeRawBufferPointer) {

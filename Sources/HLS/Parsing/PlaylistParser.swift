@@ -57,7 +57,7 @@ public struct PlaylistParser: Sendable {
             body = try inflated(body)
             try log.add(.note, .init(section: "4", name: "compressed"), line: 0, "The body is compressed with gzip.")
         }
-        if let text = PlaylistParser.decodedUTF16(body) {
+        if let text = UTF16Text.utf8(body) {
             body = text
             try log.add(
                 .error, .init(section: "4.1", name: "encoding"), line: 0, "The playlist is in UTF-16 instead of UTF-8.")
@@ -98,17 +98,5 @@ public struct PlaylistParser: Sendable {
         guard let inflate, let body = try? inflate(bytes, limits.playlistLength) else { throw .notInflated }
         try checkLength(body)
         return body
-    }
-
-    /// The text as UTF-8 where it begins with the byte order mark of UTF-16.
-    private static func decodedUTF16(_ bytes: [UInt8]) -> [UInt8]? {
-        guard bytes.count >= 2 else { return nil }
-        let isBigEndian = bytes[0] == 0xFE && bytes[1] == 0xFF
-        guard isBigEndian || bytes[0] == 0xFF && bytes[1] == 0xFE else { return nil }
-        let units = stride(from: 2, to: bytes.count - 1, by: 2).lazy.map { index -> UInt16 in
-            let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-            return isBigEndian ? first << 8 | second : second << 8 | first
-        }
-        return Array(String(decoding: Array(units), as: UTF16.self).utf8)
     }
 }

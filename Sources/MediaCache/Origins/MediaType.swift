@@ -13,6 +13,7 @@ package enum MediaType {
             bytes.count >= offset + text.utf8CodeUnitCount
                 && (0..<text.utf8CodeUnitCount).allSatisfy { bytes[offset + $0] == text.utf8Start[$0] }
         }
+        if has([0xFF, 0xFE]) || has([0xFE, 0xFF]), let type = sniffUTF16(bytes) { return type }
         if has("ftyp", at: 4) { return isoBrand(bytes) }
         if has("moov", at: 4) || has("mdat", at: 4) || has("moof", at: 4) || has("styp", at: 4) || has("sidx", at: 4) {
             return "video/mp4"
@@ -35,7 +36,7 @@ package enum MediaType {
         if has([0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
         if has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
         if has("GIF8") { return "image/gif" }
-        return sniffText(bytes)
+        return sniffText(String(decoding: bytes.prefix(512), as: UTF8.self)[...])
     }
 
     /// The type that players are given.
@@ -150,8 +151,17 @@ package enum MediaType {
         bytes.count >= 7 && bytes[0] == 0xFF && bytes[1] & 0xF6 == 0xF0 && bytes[2] >> 2 & 15 < 13
     }
 
-    private static func sniffText(_ bytes: UnsafeRawBufferPointer) -> String? {
-        var text = String(decoding: bytes.prefix(512), as: UTF8.self)[...]
+    /// Text that begins with the byte order mark of UTF-16, which looks like a frame of MPEG audio.
+    private static func sniffUTF16(_ bytes: UnsafeRawBufferPointer) -> String? {
+        let isBigEndian = bytes[0] == 0xFE
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
+            UInt16(bytes[index + (isBigEndian ? 0 : 1)]) << 8 | UInt16(bytes[index + (isBigEndian ? 1 : 0)])
+        }
+        return sniffText(String(decoding: units, as: UTF16.self)[...])
+    }
+
+    private static func sniffText(_ text: Substring) -> String? {
+        var text = text.prefix(512)
         if text.first == "\u{FEFF}" { text.removeFirst() }
         text = text.drop { $0.isWhitespace }
         if text.hasPrefix("#EXTM3U") { return "application/vnd.apple.mpegurl" }

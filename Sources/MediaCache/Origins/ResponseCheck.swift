@@ -63,11 +63,8 @@ package enum ResponseCheck {
         url: ResourceURL,
         now: Date
     ) -> Verdict {
-        if status == 206 || (status == 200 && !takesCodings), let coding = headerFields[.contentEncoding],
-            !coding.isEmpty, coding.lowercased() != "identity"
-        {
-            return .refuse(
-                CacheError(.badResponse, "\(url) came with Content-Encoding “\(coding)” though identity was asked for"))
+        if status == 206 || (status == 200 && !takesCodings), let coding = contentCoding(headerFields) {
+            return .refuse(CacheError(unaskedCoding: coding, of: "\(url)"))
         }
         let validator = Validator(entityTag: headerFields[.eTag], lastModified: headerFields[.lastModified])
         switch status {
@@ -163,6 +160,12 @@ package enum ResponseCheck {
             CacheError(
                 .rangeNotSatisfiable, "\(url) has \(length) bytes; the range lies outside", status: 416,
                 completeLength: length))
+    }
+
+    /// The coding that a body came in (RFC 9110 §8.4), in lower case; nil for none.
+    package static func contentCoding(_ fields: HTTPFields) -> String? {
+        let coding = (fields[.contentEncoding] ?? "").filter { !$0.isWhitespace }.lowercased()
+        return coding.isEmpty || coding == "identity" ? nil : coding
     }
 
     /// Whether another request could get other bytes (RFC 9111 §4.1): `Vary` names something that isn't the same in all

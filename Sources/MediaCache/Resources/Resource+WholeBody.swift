@@ -113,7 +113,7 @@ extension Resource {
             piece.withUnsafeBytes { bytes += $0 }
             engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
         }
-        let coding = MediaType.essence(answer.headerFields[.contentEncoding]).flatMap { $0 == "identity" ? nil : $0 }
+        let coding = ResponseCheck.contentCoding(answer.headerFields)
         var body = WholeBody(head: head, contentCoding: coding, bytes: bytes)
         let isWanted = try request.keeps(&body)
         body.head.length = Int64(body.bytes.count)

@@ -51,6 +51,8 @@ public struct CacheError: Error, Sendable {
     public var retryAfter: Duration?
     /// The complete length of the resource, for ``Code/rangeNotSatisfiable``.
     public var completeLength: Int64?
+    /// The content coding that a body came in though none was asked for, for ``Code/badResponse``.
+    public var contentCoding: String?
 
     /// Creates an error.
     public init(
@@ -72,7 +74,9 @@ public struct CacheError: Error, Sendable {
     /// Whether asking again, later or as it is, can help.
     public var isRetryable: Bool {
         switch code {
-        case .unreachable, .timedOut, .badResponse, .notMedia: true
+        case .unreachable, .timedOut, .notMedia: true
+        // Who codes what is to come as it is does so by a rule.
+        case .badResponse: contentCoding == nil
         case .originStatus: status.map { $0 == 408 || $0 == 425 || $0 == 429 || $0 >= 500 } ?? true
         default: false
         }
@@ -88,6 +92,12 @@ extension CacheError: CustomStringConvertible {
 }
 
 extension CacheError {
+    /// A body came in a coding that can't be taken off, or not where it came.
+    package init(unaskedCoding coding: String, of name: String) {
+        self.init(.badResponse, "\(name) came with Content-Encoding “\(coding)” though identity was asked for")
+        contentCoding = coding
+    }
+
     /// `error` as a `CacheError`: itself, a cancellation, or wrapped under `code`.
     package static func wrap(_ error: any Error, as code: Code, _ message: @autoclosure () -> String) -> CacheError {
         if let error = error as? CacheError { return error }

@@ -38,7 +38,14 @@ final class StreamSource: ByteReaderSource {
         if let kind = target.options.document { return try await document(kind, request, target) }
         if loader.expectsPlaylist(at: request.url), let reader = try await playlist(request, target) { return reader }
         let (placedRequest, place) = placed(request)
-        let session = try await store.read(placedRequest)
+        try await refuseGap(at: place, placedRequest)
+        let session: ReadSession
+        do {
+            session = try await store.read(placedRequest)
+        } catch let error as CacheError where error.contentCoding != nil {
+            // Of a coded body only the whole can be read: a playlist that isn't called like one, for instance.
+            return try await codedReader(request, target, refusedBy: error)
+        }
         if MediaTypes.isPlaylist(session.head.contentType) {
             session.cancel()
             loader.remember(request.url)
@@ -49,16 +56,39 @@ final class StreamSource: ByteReaderSource {
         return session
     }
 
+    /// Answers at once for what its playlist says isn't there (RFC 8216bis §4.4.4.7), unless it's here all the same.
+    private func refuseGap(at place: SegmentPlace?, _ request: ReadRequest) async throws {
+        guard let place, place.isGap, !store.isHere(request.url, request.revalidation) else { return }
+        if place.namedSince == nil, try await store.resource(for: request.url)?.isComplete == true { return }
+        throw CacheError(.notFound, "the playlist of \(request.url) says that there is a gap (EXT-X-GAP)")
+    }
+
+    /// Reads what came in a content coding, whole: a playlist, or media that is small enough.
+    private func codedReader(
+        _ request: ReadRequest, _ target: PlayTarget, refusedBy error: CacheError
+    ) async throws -> any ByteReader {
+        do {
+            guard let reader = try await playlist(request, target) else { return try await store.read(request) }
+            loader.remember(request.url)
+            return reader
+        } catch let other as CacheError where other.code != .cancelled {
+            throw error
+        }
+    }
+
     // MARK: - Playlists
 
     /// The playlist as it is sent; nil if the resource is something else.
     private func playlist(_ request: ReadRequest, _ target: PlayTarget) async throws -> MemoryReader? {
         guard let playlist = try await loader.load(request.url, settings: request.settings) else { return nil }
+        let type = "application/vnd.apple.mpegurl"
+        // References aren't found in it.
+        if playlist.isUTF16 { return try reader(playlist.bytes, type, playlist.head, request) }
         if playlist.kind != .multivariant {
             book.note(playlist, variables: target.options.variables, at: store.monotonicTime)
         }
         let bytes = PlaylistRewriter(playlist: playlist, target: target, publicPath: publicPath).rewritten()
-        return try reader(bytes, "application/vnd.apple.mpegurl", playlist.head, request)
+        return try reader(bytes, type, playlist.head, request)
     }
 
     /// A JSON document that a playlist named: fresh each time, since it decides what comes next.

@@ -7,6 +7,22 @@ public enum Inflater {
     /// How many times its own size a body may grow to.
     public static let maximumRatio = 100
 
+    /// A body without its content coding (RFC 9110 §8.4.1).
+    ///
+    /// - Parameters:
+    ///   - coding: in lower case; nil for none.
+    ///   - name: what messages call the body.
+    /// - Throws: `CacheError` with `badResponse`, as ``inflate(_:limit:)`` does, or for a coding that isn't known.
+    package static func decode(_ bytes: [UInt8], coding: String?, name: String, limit: Int) throws -> [UInt8] {
+        guard let coding else { return bytes }
+        guard ["gzip", "x-gzip", "deflate"].contains(coding) else { throw CacheError(unaskedCoding: coding, of: name) }
+        do {
+            return try inflate(bytes, limit: limit)
+        } catch let error as CacheError {
+            throw CacheError(error.code, "\(name): \(error.message)")
+        }
+    }
+
     /// The inflated bytes.
     ///
     /// - Parameters:

@@ -24,12 +24,16 @@ public struct LoadedPlaylist: Sendable {
         isLive = Self.isLive(bytes, kind: kind)
     }
 
+    /// Whether it's in UTF-16, against RFC 8216bis §4.1: it goes to players byte for byte.
+    public var isUTF16: Bool { bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) }
+
     /// What relative references resolve against: the URL after redirects.
     public var base: ResourceURL { head.location ?? url }
 
     /// See ``isLive``.
     static func isLive(_ bytes: [UInt8], kind: PlaylistKind?) -> Bool {
         guard kind != .multivariant else { return false }
+        let bytes = UTF16Text.utf8(bytes) ?? bytes
         let lines = PlaylistLines(bytes, in: bytes.indices)
         return !lines.contains("#EXT-X-ENDLIST") || !lines.contains("#EXTINF")
     }

@@ -8,6 +8,8 @@ public final class PlaylistLoader: Sendable {
     /// The most keys that are remembered to be of playlists, beyond what the name says.
     private static let maximumRemembered = 4096
 
+    private static let maximumLength = PlaylistParser.Limits().playlistLength
+
     private let store: CacheStore
     private let unusualNames = Mutex<Set<String>>([])
     /// Keys of playlists that were live: one that says it has ended may go on, when its encoder starts again.
@@ -44,7 +46,8 @@ public final class PlaylistLoader: Sendable {
         let key = store.key(for: url)
         let wasLive = liveKeys.withLock { $0.contains(key) }
         var request = WholeBodyRequest(
-            url: url, settings: settings, revalidation: wasLive ? .since(store.monotonicTime) : .recently
+            url: url, maximumLength: Int64(Self.maximumLength), settings: settings,
+            revalidation: wasLive ? .since(store.monotonicTime) : .recently
         ) { body in
             try Self.decode(&body, of: url)
             guard case .playlist(let kind) = try Self.content(of: body, at: url) else { return true }
@@ -96,15 +99,8 @@ public final class PlaylistLoader: Sendable {
 
     /// Takes a content coding off, and the compression of a file that was stored compressed.
     private static func decode(_ body: inout WholeBody, of url: ResourceURL) throws {
-        if let coding = body.contentCoding {
-            guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
-                throw CacheError(
-                    .badResponse, "\(url) came with Content-Encoding “\(coding)” though identity was asked for")
-            }
-        } else if !body.bytes.starts(with: [0x1F, 0x8B]) {
-            return
-        }
-        body.bytes = try Inflater.inflate(body.bytes, limit: 64 << 20)
+        let coding = body.contentCoding ?? (body.bytes.starts(with: [0x1F, 0x8B]) ? "gzip" : nil)
+        body.bytes = try Inflater.decode(body.bytes, coding: coding, name: "\(url)", limit: maximumLength)
         body.contentCoding = nil
     }
 

@@ -2,6 +2,13 @@ import HLS
 import Testing
 
 struct BodyKindTests {
+    @Test func aPlaylistInUTF16IsAPlaylist() {
+        let text = "\u{FEFF}#EXTM3U\n#EXT-X-TARGETDURATION:6\n"
+        #expect(BodyKind(of: text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }) == .playlist(.media))
+        #expect(BodyKind(of: text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }) == .playlist(.media))
+        #expect(BodyKind(of: [0xFF, 0xFE, 0x23] as [UInt8]) == .foreign(.text))
+    }
+
     private func kind(_ text: String) -> BodyKind { BodyKind(of: text.utf8) }
 
     @Test func tellsPlaylistsApart() {

@@ -105,6 +105,74 @@ struct StreamSourceTests {
         }
     }
 
+    /// A server that codes what nobody asked to be coded, as gzip makes it of "#EXTM3U" and one segment, "/a.ts".
+    @Test(arguments: ["text/html", "application/vnd.apple.mpegurl"])
+    func aCodedPlaylistIsKnownByItsContent(_ type: String) async throws {
+        let odd = try ResourceURL("http://origin.example/s/stream.php?id=1")
+        let coded = try #require(
+            Data(base64Encoded: "H4sIAAAAAAACA1N2jQjxNQ7lUgbSnn5uVmY6XPqJeiXFXACqiDvkGQAAAA=="))
+        origin[odd] = ScriptedResource(
+            .bytes(Array(coded)), contentType: type, headerFields: [.contentEncoding: "gzip"])
+        try await withSource { (source, store) async throws in
+            for _ in 0..<2 { #expect(try await text(source, odd).contains("/play/K/http/origin.example/a.ts")) }
+            #expect(try await store.resources().isEmpty)
+            // After the first time it's known to be a playlist.
+            #expect(origin.requests(for: odd).count == 3)
+        }
+    }
+
+    @Test func aCodedFilmIsRefused() async throws {
+        let film = try ResourceURL("http://origin.example/film.mp4")
+        origin[film] = ScriptedResource(.text("coded"), headerFields: [.contentEncoding: "br"])
+        try await withSource { (source, _) async throws in
+            let error = await #expect(throws: CacheError.self) { try await read(source, film) }
+            #expect(error?.code == .badResponse)
+            #expect(error?.message.contains("“br”") == true)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aPlaylistInUTF16GoesOnByteForByte(isBigEndian: Bool) async throws {
+        let units = Array(("\u{FEFF}" + Self.live(from: 1, "/a.ts")).utf16)
+        let bytes = units.flatMap { unit -> [UInt8] in
+            let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+            return isBigEndian ? [high, low] : [low, high]
+        }
+        origin[playlist] = ScriptedResource(.bytes(bytes), contentType: "application/octet-stream")
+        try await withSource { (source, store) async throws in
+            let target = try PlayTarget(PlayTarget.path(for: playlist, key: "K"))
+            let reader = try await source.reader(ReadRequest(url: playlist), for: target)
+            #expect(reader.head.contentType == "application/vnd.apple.mpegurl")
+            #expect(try await self.bytes(of: reader) == bytes)
+            // It's live, and stays so.
+            #expect(try await store.resources().isEmpty)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aGapIsAnsweredWithoutTheOrigin(isLive: Bool) async throws {
+        let gap = Self.live(from: 1, "a.ts").replacing("a.ts", with: "#EXT-X-GAP\na.ts")
+        serve(isLive ? gap : gap + "#EXT-X-ENDLIST\n")
+        let url = try segment("a.ts")
+        try await withSource { (source, _) async throws in
+            _ = try await read(source, playlist)
+            let error = await #expect(throws: CacheError.self) { try await read(source, url) }
+            #expect(error?.code == .notFound)
+            #expect(origin.requests(for: url).isEmpty)
+        }
+    }
+
+    @Test func aGapThatIsHerePlays() async throws {
+        let url = try segment("a.ts")
+        origin[url] = ScriptedResource(media(1))
+        try await withSource { (source, _) async throws in
+            #expect(try await read(source, url) == media(1).bytes)
+            serve(Self.onDemand.replacing("a.ts", with: "#EXT-X-GAP\na.ts"))
+            _ = try await read(source, playlist)
+            #expect(try await read(source, url) == media(1).bytes)
+        }
+    }
+
     @Test func aWholeSegmentIsOneRequest() async throws {
         serve(Self.onDemand)
         let url = try segment("a.ts")

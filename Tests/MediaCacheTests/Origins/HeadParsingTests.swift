@@ -89,6 +89,16 @@ struct HeadParsingTests {
         #expect(Array(text.utf8).withUnsafeBytes(MediaType.sniff) == type)
     }
 
+    /// Its byte order mark looks like a frame of MPEG audio.
+    @Test func textInUTF16IsNoSound() {
+        let text = "\u{FEFF}#EXTM3U\n#EXTINF:6,\na.ts\n"
+        let little = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        for bytes in [little, big] {
+            #expect(bytes.withUnsafeBytes(MediaType.sniff) == "application/vnd.apple.mpegurl")
+        }
+    }
+
     @Test func transportStreamsAreToldByTheirPackets() {
         for (start, size) in [(0, 188), (4, 192)] {
             var bytes = [UInt8](repeating: 0x20, count: 1024)

@@ -34,34 +34,25 @@ struct PlaylistFetch: Sendable {
         await reader.expect(KnownRepresentation(validator: head.validator, length: head.completeLength))
         let location = await reader.location ?? url.withoutUserInfo
         let name = location == url.withoutUserInfo ? "\(url)" : "\(url) (redirected to \(location))"
-        let coding = Self.coding(head.headerFields)
+        let coding = ResponseCheck.contentCoding(head.headerFields)
         do {
             var collector = BodyCollector(isCoded: coding != nil)
             while let piece = try await reader.next() {
                 try piece.withUnsafeBytes { try collector.append($0) }
             }
-            return InspectedBody(
-                bytes: try Self.decoded(collector.bytes, coding, name), name: name, location: location)
+            let bytes = try Self.decode(collector.bytes, coding: coding, name: name)
+            return InspectedBody(bytes: bytes, name: name, location: location)
         } catch let error as PlaylistError {
             throw CommandFailure(error, of: name)
         }
     }
 
-    private static func coding(_ fields: HTTPFields) -> String? {
-        let coding = fields[.contentEncoding]?.filter { !$0.isWhitespace }.lowercased()
-        return coding == "" || coding == "identity" ? nil : coding
-    }
-
-    private static func decoded(_ bytes: [UInt8], _ coding: String?, _ name: String) throws -> [UInt8] {
-        guard let coding else { return bytes }
-        guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
-            throw CommandFailure(
-                .failed, "\(name) came with Content-Encoding “\(coding)”, though identity was asked for")
-        }
+    private static func decode(_ bytes: [UInt8], coding: String?, name: String) throws -> [UInt8] {
         do {
-            return try Inflater.inflate(bytes, limit: PlaylistParser.Limits().playlistLength)
+            let limit = PlaylistParser.Limits().playlistLength
+            return try Inflater.decode(bytes, coding: coding, name: name, limit: limit)
         } catch let error as CacheError {
-            throw CommandFailure(.failed, "\(name): \(error.message)")
+            throw CommandFailure(.failed, error.message)
         }
     }
 }
