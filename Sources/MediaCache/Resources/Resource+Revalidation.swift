@@ -3,8 +3,8 @@ import Synchronization
 
 extension CacheStore {
     /// Whether all of an open resource is here and may be used without asking: reading it would bring nothing.
-    package func isHere(_ url: ResourceURL, _ revalidation: Revalidation) -> Bool {
-        guard let readiness = table[key(for: url)]?.readiness(revalidation, now: engine.time.now),
+    package func isHere(_ request: ReadRequest) -> Bool {
+        guard let readiness = table[key(of: request)]?.readiness(request.revalidation, now: engine.time.now),
             case (.ready(let representation), _) = readiness
         else { return false }
         return representation.isComplete

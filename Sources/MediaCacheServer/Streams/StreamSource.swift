@@ -58,8 +58,8 @@ final class StreamSource: ByteReaderSource {
 
     /// Answers at once for what its playlist says isn't there (RFC 8216bis §4.4.4.7), unless it's here all the same.
     private func refuseGap(at place: SegmentPlace?, _ request: ReadRequest) async throws {
-        guard let place, place.isGap, !store.isHere(request.url, request.revalidation) else { return }
-        if place.namedSince == nil, try await store.resource(for: request.url)?.isComplete == true { return }
+        guard let place, place.isGap, !store.isHere(request) else { return }
+        if place.namedSince == nil, try await store.resource(of: request)?.isComplete == true { return }
         throw CacheError(.notFound, "the playlist of \(request.url) says that there is a gap (EXT-X-GAP)")
     }
 
@@ -140,7 +140,7 @@ final class StreamSource: ByteReaderSource {
             for url in urls {
                 let (ahead, place) = placed(
                     ReadRequest(url: url, transferClass: .preload, settings: request.settings))
-                guard let place, !store.isHere(url, ahead.revalidation) else { continue }
+                guard let place, !store.isHere(ahead) else { continue }
                 if place.namedSince == nil, (try? await store.resource(of: ahead))??.isComplete == true { continue }
                 // Its player asks for itself and hears of it then.
                 try? await store.read(ahead).cancel()
