@@ -164,8 +164,9 @@ let package = Package(
         ),
         .testTarget(
             name: "AcceptanceTests",
-            // The command is started from the build folder, so it has to be built first.
-            dependencies: ["MediaCacheCLI"],
+            // The command is started from the build folder, so it has to be built first. A reader of low-latency streams
+            // takes playlists apart.
+            dependencies: ["HLS", "MediaCacheCLI"],
             swiftSettings: swiftSettings
         ),
     ]

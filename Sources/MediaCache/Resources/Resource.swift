@@ -1,6 +1,12 @@
 import Foundation
 import Synchronization
 
+/// When a request began by which the origin confirmed a representation.
+struct Confirmation: Sendable {
+    var representation: Int64
+    var moment: Duration
+}
+
 /// What one URL names, while it's open: its representations, and the requests that find out about them.
 package final class Resource: Sendable {
     package let id: Int64
@@ -118,6 +124,22 @@ package final class Resource: Sendable {
                     state.current = representation
                 }
             }
+        }
+    }
+
+    /// What the origin last confirmed since opening.
+    var confirmation: Confirmation? {
+        state.withLock { state in
+            guard let current = state.current, let moment = state.confirmed else { return nil }
+            return Confirmation(representation: current.id, moment: moment)
+        }
+    }
+
+    /// Takes up what was confirmed before this resource was closed.
+    func restore(_ confirmation: Confirmation) {
+        state.withLock { state in
+            guard state.current?.id == confirmation.representation else { return }
+            state.confirmed = confirmation.moment
         }
     }
 

@@ -2,12 +2,16 @@ import Synchronization
 
 /// The resources that are open, by key, and who works on a key alone at this moment.
 final class ResourceTable: Sendable {
+    /// The most confirmations that are remembered of resources that were closed.
+    private static let confirmationCapacity = 1 << 14
     /// Open resources beyond this are closed when idle, the least recently used first.
     private static let idleCapacity = 512
 
     private struct State {
         var open: [String: Resource] = [:]
         var busy: [String: [CheckedContinuation<Void, Never>]] = [:]
+        /// Of resources that were closed, by key: what their origin confirmed last.
+        var confirmed: [String: Confirmation] = [:]
     }
 
     private let state = Mutex(State())
@@ -29,9 +33,16 @@ final class ResourceTable: Sendable {
         let wasHere = state.withLock { state in
             guard state.open[resource.key] === resource else { return false }
             state.open[resource.key] = nil
+            if state.confirmed.count >= Self.confirmationCapacity { state.confirmed.removeAll() }
+            state.confirmed[resource.key] = resource.confirmation
             return true
         }
         if wasHere { resource.dismantle() }
+    }
+
+    /// What was confirmed of a resource before it was closed.
+    func confirmation(key: String) -> Confirmation? {
+        state.withLock { $0.confirmed.removeValue(forKey: key) }
     }
 
     /// Lets all go at closing, also what a reader still holds or what couldn't be committed: they refer back here.

@@ -278,6 +278,7 @@ public final class CacheStore: Sendable {
             try entry.representations.map { try Representation.restore($0, of: resource, engine: engine) }
         }
         resource.restore(restored)
+        if let confirmation = table.confirmation(key: key) { resource.restore(confirmation) }
         // What was lost is to be known before other bytes take its place.
         for representation in restored { representation.withState { _ in } }
         return resource

@@ -23,12 +23,19 @@ public final class PlaylistLoader: Sendable {
     /// Whether `url` is to be read as a playlist before anything is known of its content: by its name, or since it was
     /// one before.
     public func expectsPlaylist(at url: ResourceURL) -> Bool {
-        Self.hasPlaylistName(url) || unusualNames.withLock { !$0.isEmpty && $0.contains(store.key(for: url)) }
+        Self.hasPlaylistName(url) || unusualNames.withLock { !$0.isEmpty && $0.contains(key(for: url)) }
     }
 
     /// What lies at `url` has turned out to be a playlist, by its content.
     public func remember(_ url: ResourceURL) {
-        Self.insert(store.key(for: url), into: unusualNames)
+        Self.insert(key(for: url), into: unusualNames)
+    }
+
+    /// The key of the playlist that `url` asks for some view of.
+    private func key(for url: ResourceURL) -> String {
+        guard url.query?.contains("_HLS_") == true else { return store.key(for: url) }
+        let whole = try? ResourceURL(DeliveryDirectives.removed(from: url.description))
+        return store.key(for: whole ?? url)
     }
 
     private static func insert(_ key: String, into keys: borrowing Mutex<Set<String>>) {
@@ -43,7 +50,8 @@ public final class PlaylistLoader: Sendable {
     /// - Returns: the playlist; nil if it is media of another kind, which is kept then and can be read as any resource.
     /// - Throws: `CacheError`, with `notMedia` if it's neither: an error report, a page, nothing at all.
     public func load(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> LoadedPlaylist? {
-        let key = store.key(for: url)
+        let key = key(for: url)
+        let isView = !DeliveryDirectives(url: url.description).isEmpty
         let wasLive = liveKeys.withLock { $0.contains(key) }
         var request = WholeBodyRequest(
             url: url, maximumLength: Int64(Self.maximumLength), settings: settings,
@@ -51,7 +59,7 @@ public final class PlaylistLoader: Sendable {
         ) { body in
             try Self.decode(&body, of: url)
             guard case .playlist(let kind) = try Self.content(of: body, at: url) else { return true }
-            return !LoadedPlaylist.isLive(body.bytes, kind: kind)
+            return !isView && !LoadedPlaylist.isLive(body.bytes, kind: kind)
         }
         let (playlist, isKept): (LoadedPlaylist?, Bool)
         do {
@@ -63,7 +71,7 @@ public final class PlaylistLoader: Sendable {
             return try await read(request).playlist
         }
         if playlist?.isLive == true, !wasLive { Self.insert(key, into: liveKeys) }
-        guard let playlist, isKept, playlist.isLive,
+        guard let playlist, isKept, playlist.isLive || isView,
             let info = try await store.resource(of: ReadRequest(url: url, settings: settings)), !info.isPinned
         else { return playlist }
         // It was kept before anybody knew what it is.

@@ -26,15 +26,3 @@ struct LiveSegment: Sendable, Hashable {
         return mine.distance(to: theirs).magnitude > tolerance.magnitude
     }
 }
-
-extension MediaPlaylist {
-    /// The segments as a live playlist names them.
-    var liveSegments: [LiveSegment] {
-        resolvedSegments.enumerated().map { offset, resolved in
-            LiveSegment(
-                number: resolved.mediaSequence, duration: resolved.segment.duration.nanoseconds,
-                start: resolved.programDateTime?.nanosecondsSinceEpoch,
-                isDiscontinuous: offset == 0 ? nil : resolved.segment.isDiscontinuous)
-        }
-    }
-}

@@ -18,7 +18,7 @@ struct SegmentNames: Sendable {
 
     /// Takes in what a playlist that came at `moment` names.
     mutating func note(_ index: StreamIndex, at moment: Duration) {
-        guard let window = index.window else { return }
+        guard let window = index.window, !window.isEmpty else { return }
         if isAnew(index, window) { names = [:] }
         first = window.lowerBound
         index.forEachLiveName { hash, segment in

@@ -36,11 +36,11 @@ public final class StreamBook: Sendable {
     ///   - moment: when it came, by ``CacheStore/monotonicTime``.
     public func note(_ playlist: LoadedPlaylist, variables: [String: String] = [:], at moment: Duration) {
         let url = DeliveryDirectives.removed(from: playlist.url.description)
-        let known = state.withLock { state in
-            let views = state.streams.first { $0.url == url }?.views ?? []
-            return views.first { $0.index.isOf(playlist, variables: variables) }
-        }
-        let index = known?.index ?? StreamIndex(playlist, variables: variables)
+        let views = state.withLock { state in state.streams.first { $0.url == url }?.views ?? [] }
+        let known = views.first { $0.index.isOf(playlist, variables: variables) }
+        // Where a live stream ends, its last names are as new as those before were.
+        let isLive = playlist.isLive || views.contains { $0.index.isLive }
+        let index = known?.index ?? StreamIndex(playlist, variables: variables, isLive: isLive)
         state.withLock { state in
             let place = state.streams.firstIndex { $0.url == url }
             var stream = place.map { state.streams.remove(at: $0) } ?? Stream(url: url)

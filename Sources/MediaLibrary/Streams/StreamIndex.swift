@@ -17,11 +17,12 @@ struct StreamIndex: Sendable {
         var index: Int32
     }
 
-    /// Whether it belongs to a playlist that may be another one soon.
+    /// Whether it belongs to a playlist that may be another one soon, or could until now.
     let isLive: Bool
     /// Whether a delta update is all of it.
     private(set) var isDelta = false
-    /// The media sequence numbers of a live playlist, those that a delta update leaves out among them.
+    /// The media sequence numbers of a live playlist, those that a delta update leaves out among them, and that of a
+    /// segment of which there are only parts.
     private(set) var window: Range<Int>?
     /// Times of a live playlist's segments that differ by less, in nanoseconds, may be the same.
     private(set) var clockTolerance: Int64 = 0
@@ -37,16 +38,14 @@ struct StreamIndex: Sendable {
     private var live: [LiveSegment] = []
 
     /// Reads the segments of `playlist`.
-    init(_ playlist: LoadedPlaylist, variables: [String: String]) {
+    init(_ playlist: LoadedPlaylist, variables: [String: String], isLive: Bool) {
         base = playlist.base
         bytes = playlist.bytes
-        isLive = playlist.isLive
+        self.isLive = isLive
         self.variables = variables
         let hashes = ReferenceHash(base: base)
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
-        let segments = isLive ? readLive() : []
-        var next = LiveSegment(number: segments.first?.number ?? window?.upperBound ?? 0)
-        var position = 0
+        var tags = isLive ? readLive() : LiveTags()
         var end = 0
         PlaylistReferences(context: context).forEach(in: bytes) { reference in
             switch reference.role {
@@ -55,15 +54,14 @@ struct StreamIndex: Sendable {
                 let lines = PlaylistLines(bytes, in: end..<reference.bytes.lowerBound)
                 let isGap = lines.contains("#EXT-X-GAP")
                 let isPart = lines.contains("#EXT-X-BYTERANGE")
-                let segment = segments.indices.contains(position) ? segments[position] : next
-                add(reference, hashes, isWholeResource: !isPart && !isGap, isGap: isGap, segment)
-                position += 1
+                add(reference, hashes, isWholeResource: !isPart && !isGap, isGap: isGap, tags.nextSegment())
                 end = reference.bytes.upperBound
-                next.number &+= 1
-                next.part = 0
             case .partialSegment where isLive:
-                next.part += 1
-                add(reference, hashes, isWholeResource: false, isGap: false, next)
+                let (part, isRange, isGap) = tags.nextPart()
+                add(reference, hashes, isWholeResource: !isRange && !isGap, isGap: isGap, part)
+            case .preloadHint where isLive:
+                guard let (part, isRange) = tags.nextHint() else { break }
+                add(reference, hashes, isWholeResource: !isRange, isGap: false, part)
             default: break
             }
         }
@@ -71,12 +69,13 @@ struct StreamIndex: Sendable {
     }
 
     /// What a live playlist says of its segments, and of itself.
-    private mutating func readLive() -> [LiveSegment] {
-        guard let media = (try? PlaylistParser().parse(bytes))?.playlist.media else { return [] }
+    private mutating func readLive() -> LiveTags {
+        guard let media = (try? PlaylistParser().parse(bytes))?.playlist.media else { return LiveTags() }
         isDelta = media.skip != nil
-        window = media.mediaSequence..<max(media.mediaSequence, media.nextMediaSequence)
+        let end = media.upcoming?.parts.isEmpty == false ? media.nextMediaSequence &+ 1 : media.nextMediaSequence
+        window = media.mediaSequence..<max(media.mediaSequence, end)
         clockTolerance = Int64(min(max(1, media.targetDuration ?? 1), 86_400)) * 1_000_000_000
-        return media.liveSegments
+        return LiveTags(media)
     }
 
     /// How many segments and parts it names.

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Logging
 import MediaCache
 import MediaCacheTesting
 import Testing
@@ -8,79 +7,17 @@ import Testing
 @testable import MediaCacheServer
 
 /// Streams through a store, without sockets: what is asked of the origin, and what isn't.
-struct StreamSourceTests {
-    private let origin = ScriptedOrigin()
-    private let playlist: ResourceURL
+struct StreamSourceTests: StreamSourceSuite {
+    let origin = ScriptedOrigin()
+    let playlist: ResourceURL
 
     init() throws { playlist = try ResourceURL("http://origin.example/s/index.m3u8") }
-
-    private func withSource(
-        ahead: Int = 0, _ body: (StreamSource, CacheStore) async throws -> Void
-    ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "stream-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
-        configuration.limits.minimumFreeBytes = 0
-        configuration.transfers.retries = RetryPolicy(budget: 0)
-        let store = try await CacheStore.open(
-            configuration, origin: origin, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        do {
-            try await body(StreamSource(store: store, publicPath: "", segmentsAhead: ahead), store)
-        } catch {
-            await store.close()
-            throw error
-        }
-        await store.close()
-    }
-
-    /// All bytes of what a play URL names.
-    private func read(
-        _ source: StreamSource, _ url: ResourceURL, _ range: RequestedRange = .all
-    ) async throws -> [UInt8] {
-        let target = try PlayTarget(PlayTarget.path(for: url, key: "K"))
-        let request = ReadRequest(url: url, range: range)
-        if let reader = try source.readerIfOpen(request, for: target) { return try await bytes(of: reader) }
-        return try await bytes(of: try await source.reader(request, for: target))
-    }
-
-    private func text(_ source: StreamSource, _ url: ResourceURL) async throws -> String {
-        String(decoding: try await read(source, url), as: UTF8.self)
-    }
-
-    private func bytes(of reader: any ByteReader) async throws -> [UInt8] {
-        defer { reader.cancel() }
-        if let session = reader as? ReadSession {
-            var bytes: [UInt8] = []
-            for try await buffer in session.buffers { bytes += buffer }
-            return bytes
-        }
-        var bytes: [UInt8] = []
-        while case .bytes(let source, let offset, let count) = reader.poll(maximum: 7, onReady: {}) {
-            var piece = [UInt8](repeating: 0, count: count)
-            try piece.withUnsafeMutableBytes { try source.read(into: $0, at: offset) }
-            bytes += piece
-            reader.consume(count)
-        }
-        return bytes
-    }
 
     private func serve(_ text: String, entityTag: String = "\"1\"") {
         origin[playlist] = ScriptedResource(.text(text), entityTag: entityTag, contentType: "text/plain")
     }
 
-    private func segment(_ name: String) throws -> ResourceURL { try ResourceURL("http://origin.example/s/\(name)") }
-
-    private static func live(from number: Int, _ names: String...) -> String {
-        "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(number)\n"
-            + names.map { "#EXTINF:6,\n\($0)\n" }.joined()
-    }
-
     private static let onDemand = live(from: 0, "a.ts", "b.ts", "c.ts", "d.ts") + "#EXT-X-ENDLIST\n"
-
-    private func media(_ seed: UInt64) -> ScriptedBody {
-        // A transport stream packet's sync byte first, so that it's taken for what it is.
-        .random(seed: seed, length: 3 << 20)
-    }
 
     @Test func aPlaylistHasItsOwnRanges() async throws {
         let text = Self.live(from: 1, "/a.ts")

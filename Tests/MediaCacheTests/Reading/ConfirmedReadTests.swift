@@ -83,6 +83,21 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
+    /// A window of many segments is more than are held open.
+    @Test func whatWasConfirmedStaysSoWhileItIsntOpen() async throws {
+        let store = try await fixture.open()
+        let moment = store.monotonicTime
+        _ = try await read(store, since: moment)
+        for number in 0..<600 {
+            let url = try ResourceURL("http://origin.example/\(number).ts")
+            fixture.origin[url] = ScriptedResource(.text("\(number)"), contentType: "text/plain")
+            _ = try await store.complete(ReadRequest(url: url))
+        }
+        #expect(try await read(store, since: moment) == Self.text.bytes)
+        #expect(requests.count == 1)
+        await store.close()
+    }
+
     @Test func whatTheOriginDoesntConfirmIsntUsed() async throws {
         let store = try await fixture.open()
         _ = try await read(store, since: .zero)

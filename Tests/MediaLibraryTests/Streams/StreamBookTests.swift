@@ -174,6 +174,13 @@ struct StreamBookTests {
         #expect(try since("2.ts") == 0)
     }
 
+    @Test func aStreamThatEndsNamesItsLastSegmentsAsItDidBefore() throws {
+        try note(SamplePlaylist.live(from: 0, "0.ts"), at: 1)
+        try note(SamplePlaylist.live(from: 0, "0.ts", "1.ts") + "#EXT-X-ENDLIST\n", at: 2)
+        #expect(try since("0.ts") == 1)
+        #expect(try since("1.ts") == 2)
+    }
+
     /// What differs in delivery directives alone is one playlist, whole or as a delta update.
     @Test func viewsOfOnePlaylistShareItsNames() throws {
         let url = "http://origin.example/s/index.m3u8?token=1"
@@ -200,7 +207,21 @@ struct StreamBookTests {
         #expect(try since("7.2.mp4") == 1)
         #expect(try since("7.mp4") == 2)
         #expect(try since("8.1.mp4") == 2)
-        #expect(book.place(of: try segment("7.2.mp4"))?.isWholeResource == false)
+        let part = try #require(book.place(of: try segment("7.2.mp4")))
+        #expect(part.isWholeResource)
+        // The next segments are fetched ahead, not the parts.
+        #expect(book.following(part, count: 9) == [try segment("7.mp4")])
+    }
+
+    @Test func aHintNamesThePartThatComesOfIt() throws {
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-PART-INF:PART-TARGET=1\n#EXT-X-MEDIA-SEQUENCE:7\n"
+        let part = "#EXT-X-PART:DURATION=1,URI=\"7.1.mp4\"\n"
+        try note(head + part + "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"7.2.mp4\"\n", at: 1)
+        let gap = "#EXT-X-PART:DURATION=1,URI=\"7.2.mp4\",GAP=YES\n"
+        try note(head + part + gap + "#EXT-X-PRELOAD-HINT:TYPE=MAP,URI=\"init.mp4\"\n", at: 2)
+        #expect(try since("7.2.mp4") == 1)
+        #expect(book.place(of: try segment("7.2.mp4"))?.isGap == true)
+        #expect(book.place(of: try segment("init.mp4")) == nil)
     }
 
     /// A segment whose parts are byte ranges of it grows with each, and isn't another stream's for that.

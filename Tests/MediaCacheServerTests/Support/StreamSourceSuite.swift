@@ -1,0 +1,77 @@
+import Foundation
+import Logging
+import MediaCache
+import MediaCacheTesting
+
+@testable import MediaCacheServer
+
+/// Tests of a stream source over a scripted origin.
+protocol StreamSourceSuite {
+    var origin: ScriptedOrigin { get }
+    /// The media playlist that they read.
+    var playlist: ResourceURL { get }
+}
+
+extension StreamSourceSuite {
+    func withSource(
+        ahead: Int = 0, _ body: (StreamSource, CacheStore) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "stream-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
+        configuration.limits.minimumFreeBytes = 0
+        configuration.transfers.retries = RetryPolicy(budget: 0)
+        let store = try await CacheStore.open(
+            configuration, origin: origin, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        do {
+            try await body(StreamSource(store: store, publicPath: "", segmentsAhead: ahead), store)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+    }
+
+    /// All bytes of what a play URL names.
+    func read(
+        _ source: StreamSource, _ url: ResourceURL, _ range: RequestedRange = .all
+    ) async throws -> [UInt8] {
+        let target = try PlayTarget(PlayTarget.path(for: url, key: "K"))
+        let request = ReadRequest(url: url, range: range)
+        if let reader = try source.readerIfOpen(request, for: target) { return try await bytes(of: reader) }
+        return try await bytes(of: try await source.reader(request, for: target))
+    }
+
+    func text(_ source: StreamSource, _ url: ResourceURL) async throws -> String {
+        String(decoding: try await read(source, url), as: UTF8.self)
+    }
+
+    func bytes(of reader: any ByteReader) async throws -> [UInt8] {
+        defer { reader.cancel() }
+        if let session = reader as? ReadSession {
+            var bytes: [UInt8] = []
+            for try await buffer in session.buffers { bytes += buffer }
+            return bytes
+        }
+        var bytes: [UInt8] = []
+        while case .bytes(let source, let offset, let count) = reader.poll(maximum: 7, onReady: {}) {
+            var piece = [UInt8](repeating: 0, count: count)
+            try piece.withUnsafeMutableBytes { try source.read(into: $0, at: offset) }
+            bytes += piece
+            reader.consume(count)
+        }
+        return bytes
+    }
+
+    func segment(_ name: String) throws -> ResourceURL { try ResourceURL("http://origin.example/s/\(name)") }
+
+    static func live(from number: Int, _ names: String...) -> String {
+        "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(number)\n"
+            + names.map { "#EXTINF:6,\n\($0)\n" }.joined()
+    }
+
+    func media(_ seed: UInt64) -> ScriptedBody {
+        // A transport stream packet's sync byte first, so that it's taken for what it is.
+        .random(seed: seed, length: 3 << 20)
+    }
+}
