@@ -72,6 +72,17 @@ extension AcceptanceTests {
             #expect(try await origin.log().since(before).bodyBytes == 0)
         }
 
+        /// Everything works for a user who isn't root: what only root may ask of the system isn't asked for.
+        @Test(.enabled(if: Peer.canActAsNobody()))
+        func anyUserIsServed() async throws {
+            let folder = try TemporaryFolder("nobody")
+            let binary = folder.file("mediacache")
+            try FileManager.default.copyItem(atPath: MediaCacheBinary.path, toPath: binary)
+            chmod(folder.path, 0o777)
+            let arguments = [binary, "list", "--cache", folder.file("cache")]
+            #expect(try await Peer.asNobody(arguments).contains("Nothing is kept."))
+        }
+
         /// A player that neither reads nor closes doesn't keep the server from stopping for ever.
         @Test func stoppingIsBounded() async throws {
             _ = try await Fixtures.shared.random(Fixtures.medium)

@@ -52,7 +52,7 @@ struct Listener: Sendable {
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // A piece is written when less than this waits, so a connection never holds more than 512 KiB.
             .childChannelOption(
                 .writeBufferWaterMark,

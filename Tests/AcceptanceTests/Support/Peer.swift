@@ -41,4 +41,17 @@ enum Peer {
         }
         return child.output
     }
+
+    /// Whether tests can do things as somebody without privileges.
+    static func canActAsNobody() -> Bool {
+        if geteuid() == 0, path(of: "setpriv") != nil { return true }
+        print("skipped: acting as somebody else needs root, and setpriv")
+        return false
+    }
+
+    /// Runs a program as such a user, and gives what it printed.
+    static func asNobody(_ command: [String]) async throws -> String {
+        let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"]
+        return String(decoding: try await run("setpriv", nobody + command), as: UTF8.self)
+    }
 }
