@@ -5,7 +5,6 @@ struct Fill: Sendable {
     let plan: RepresentationState.FillPlan
     let representation: Representation
     let settings: TransferSettings?
-    let transferClass: TransferClass
     /// A reader whose response is here already, when the fill began as the request that found the representation.
     let reader: OriginReader?
     /// That request's place in the scheduler.
@@ -42,15 +41,23 @@ struct Fill: Sendable {
     private func transfer(_ written: inout Int64) async throws {
         let ticket =
             ticket
-            ?? engine.scheduler.ticket(for: representation.resource.locator.url, transferClass: transferClass)
+            ?? engine.scheduler.ticket(
+                for: representation.resource.locator.url, transferClass: representation.transferClass(of: plan.id))
         defer { ticket.release() }
-        representation.withState { $0.setRaise({ ticket.raise(to: $0) }, of: plan.id) }
+        let (representation, id) = (representation, plan.id)
+        // Weak: the last to let a ticket go takes the scheduler's lock, and this one is let go in the state's.
+        let classChanged: @Sendable () -> Void = { [weak ticket] in
+            ticket?.change { _ in representation.transferClass(of: id) }
+        }
+        representation.withState { $0.setClassChanged(classChanged, of: id) }
+        // It may have changed since it was planned.
+        classChanged()
         let reader = try await opened(ticket: ticket)
         if let length = await reader.answer?.completeLength { learn(length) }
         defer { Task { await reader.close() } }
         var isNewsOfTags = true
         var sample = (since: engine.time.monotonic, bytes: Int64(0))
-        while let piece = try await reader.next() {
+        while let piece = try await next(of: reader, ticket: ticket) {
             try await compare(piece)
             if piece.hasOtherTag, isNewsOfTags {
                 isNewsOfTags = false
@@ -78,6 +85,19 @@ struct Fill: Sendable {
             throw CacheError(
                 .badResponse, "\(representation.resource.locator.url) ended before the bytes that were asked for")
         }
+    }
+
+    /// The next bytes, once the scheduler lets the transfer go on: one that isn't what plays any more may have to wait,
+    /// without a connection.
+    private func next(of reader: OriginReader, ticket: TransferScheduler.Ticket) async throws -> OriginPiece? {
+        if !ticket.isAdmittedNow() {
+            guard representation.withState({ $0.fills[plan.id]?.isOfInterest ?? false }) else {
+                throw CacheError(.cancelled, "nobody reads it any more")
+            }
+            await reader.close()
+            try await ticket.admission()
+        }
+        return try await reader.next()
     }
 
     /// The length of a version that was found without one.

@@ -81,30 +81,29 @@ package final class Representation: Sendable {
     }
 
     func leaveFills(_ session: Int) {
-        for cancel in state.withLock({ $0.leaveFills(session) }) { cancel() }
+        for call in state.withLock({ $0.leaveFills(session) }) { call() }
     }
 
     func advance(
         _ session: Int, position: Int64, end: Int64, window: inout Int64, settings: TransferSettings?,
         transferClass: TransferClass, wake: @escaping @Sendable () -> Void
     ) -> RepresentationState.Answer {
-        var plans: [RepresentationState.FillPlan] = []
+        var work = RepresentationState.Work()
         let readAhead = (settings ?? engine.configuration.transfers).readAhead
-        let (answer, raise) = state.withLock { state in
-            let answer = state.advance(
-                session, position: position, end: end, window: &window, readAhead: readAhead, plans: &plans,
-                wake: wake)
-            return (answer, state.raise(ofFillFor: session))
+        let answer = state.withLock { state in
+            state.advance(
+                session, position: position, end: end, window: &window, readAhead: readAhead,
+                transferClass: transferClass, work: &work, wake: wake)
         }
-        raise?(transferClass)
+        for call in work.calls { call() }
         if engine.isStopped, case .wait = answer {
             // A fill would end at once, and the reader would ask for the next one, and so on.
-            for plan in plans { _ = state.withLock { $0.fillEnded(plan.id, error: nil) } }
+            for plan in work.plans { _ = state.withLock { $0.fillEnded(plan.id, error: nil) } }
             leaveFills(session)
             wakeFillWaiters()
             return .failed(CacheError(.closed, "the store is closed or suspended; what is kept can still be read"))
         }
-        for plan in plans { launch(plan, settings: settings, transferClass: transferClass) }
+        for plan in work.plans { launch(plan, settings: settings) }
         if case .verify(let range) = answer { verify(range) }
         return answer
     }
@@ -113,13 +112,10 @@ package final class Representation: Sendable {
 
     /// Starts a fill on its way.
     func launch(
-        _ plan: RepresentationState.FillPlan, settings: TransferSettings?, transferClass: TransferClass,
-        reader: OriginReader? = nil, ticket: TransferScheduler.Ticket? = nil,
-        onEnd: (@Sendable (CacheError?) -> Void)? = nil
+        _ plan: RepresentationState.FillPlan, settings: TransferSettings?, reader: OriginReader? = nil,
+        ticket: TransferScheduler.Ticket? = nil, onEnd: (@Sendable (CacheError?) -> Void)? = nil
     ) {
-        let fill = Fill(
-            plan: plan, representation: self, settings: settings, transferClass: transferClass, reader: reader,
-            ticket: ticket)
+        let fill = Fill(plan: plan, representation: self, settings: settings, reader: reader, ticket: ticket)
         let task = Task {
             let error = await fill.run()
             onEnd?(error)
@@ -144,10 +140,11 @@ package final class Representation: Sendable {
                     return .failure(CacheError(.representationChanged, "the origin has another version now"))
                 }
                 return .success(
-                    state.startWanted(in: position..<state.length) ?? state.startWanted(in: 0..<state.length))
+                    state.startWanted(in: position..<state.length, transferClass)
+                        ?? state.startWanted(in: 0..<state.length, transferClass))
             }
             if let plan = try plan.get() {
-                try await runToEnd(plan, settings: settings, transferClass: transferClass)
+                try await runToEnd(plan, settings: settings)
             } else if isComplete {
                 return
             } else {
@@ -157,12 +154,10 @@ package final class Representation: Sendable {
         }
     }
 
-    private func runToEnd(
-        _ plan: RepresentationState.FillPlan, settings: TransferSettings?, transferClass: TransferClass
-    ) async throws {
+    private func runToEnd(_ plan: RepresentationState.FillPlan, settings: TransferSettings?) async throws {
         let error: CacheError? = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                launch(plan, settings: settings, transferClass: transferClass) { continuation.resume(returning: $0) }
+                launch(plan, settings: settings) { continuation.resume(returning: $0) }
                 if Task.isCancelled { cancelFill(plan.id) }
             }
         } onCancel: {
@@ -170,6 +165,9 @@ package final class Representation: Sendable {
         }
         if let error { throw error }
     }
+
+    /// How urgent a fill is now.
+    func transferClass(of fill: Int) -> TransferClass { state.withLock { $0.transferClass(of: fill) } }
 
     private func cancelFill(_ id: Int) {
         state.withLock { $0.fills[id]?.cancel }?()

@@ -9,32 +9,38 @@ extension RepresentationState {
     }
 
     mutating func start(
-        at position: Int64, end: Int64, window: Int64, readAhead: ReadAhead, reader: SessionID
+        at position: Int64, end: Int64, window: Int64, readAhead: ReadAhead,
+        reader: (id: SessionID, transferClass: TransferClass)
     ) -> FillPlan {
         let hole = written.hole(at: position, limit: length) ?? position..<length
         // No further than the reader will go, but for one read-ahead.
         var limit = min(hole.upperBound, max(end, position.clampedSum(readAhead.initial)))
         if window < limit - position { limit = position + window }
         if ignoresRanges || head.length == nil { limit = hole.upperBound }
-        return begin(position..<limit, readers: [reader], isWanted: false)
+        return begin(
+            position..<limit, readers: [reader.id: reader.transferClass], transferClass: reader.transferClass)
     }
 
     /// Starts a fill of the first hole in `range` that no fill is on, if there is one.
-    mutating func startWanted(in range: Range<Int64>) -> FillPlan? {
+    mutating func startWanted(in range: Range<Int64>, _ transferClass: TransferClass) -> FillPlan? {
         var position = range.lowerBound
         while position < min(range.upperBound, length) {
             position = coverage(from: position)
             guard position < min(range.upperBound, length) else { return nil }
             if let hole = written.hole(at: position, limit: min(range.upperBound, length)) {
                 let next = fills.values.map(\.position).filter { $0 > position }.min() ?? .max
-                return begin(position..<min(hole.upperBound, next), readers: [], isWanted: true)
+                return begin(
+                    position..<min(hole.upperBound, next), wanted: transferClass, transferClass: transferClass)
             }
         }
         return nil
     }
 
     /// Notes a fill whose response is here already.
-    mutating func begin(_ range: Range<Int64>, readers: Set<SessionID>, isWanted: Bool) -> FillPlan {
+    mutating func begin(
+        _ range: Range<Int64>, readers: [SessionID: TransferClass] = [:], wanted: TransferClass? = nil,
+        transferClass: TransferClass
+    ) -> FillPlan {
         nextID += 1
         var range = range
         // Each byte has one fill: who was to come here stops here.
@@ -48,7 +54,8 @@ extension RepresentationState {
         }
         let id = nextID
         fills[id] = RunningFill(
-            position: range.lowerBound, limit: range.upperBound, readers: readers, isWanted: isWanted)
+            position: range.lowerBound, limit: range.upperBound, readers: readers, wanted: wanted,
+            transferClass: transferClass)
         let before = range.lowerBound - 1
         let isBeforeHere = before >= 0 && written.span(at: before) != nil
         let resumes = isBeforeHere && (isUntold || arrived.span(at: before) == nil)

@@ -25,35 +25,34 @@ extension RepresentationState {
             + fills.values.filter { isOver($0, distance: Self.finishDistance) }.compactMap(\.cancel)
     }
 
-    /// The reader goes elsewhere. Returns the fills that nobody reads any more.
+    /// The reader goes elsewhere. Returns what is to be called: the ends of the fills that nobody reads any more, and
+    /// what tells of the others that they have become less urgent.
     mutating func leaveFills(_ session: SessionID) -> [@Sendable () -> Void] {
         waiters[session] = nil
         return fills.keys.compactMap { id in
-            guard var fill = fills[id], fill.readers.remove(session) != nil else { return nil }
+            guard var fill = fills[id], fill.readers[session] != nil else { return nil }
+            let classChanged = fill.leave(session)
             fills[id] = fill
-            return isOver(fill, distance: Self.finishDistance) ? fill.cancel : nil
+            return isOver(fill, distance: Self.finishDistance) ? fill.cancel : classChanged
         }
     }
 
     func isOver(_ fill: RunningFill, distance: Int64) -> Bool {
-        guard fill.readers.isEmpty, !fill.isWanted else { return false }
+        guard !fill.isOfInterest else { return false }
         let left = fill.limit - fill.position
         return left > distance && rate.time(for: left).map { $0 > Self.finishTime } ?? true
     }
 
-    /// Somebody wants all of it: what is on its way goes on without readers.
-    mutating func wantRunningFills() {
-        for id in fills.keys { fills[id]?.isWanted = true }
+    /// Somebody wants all of it: what is on its way goes on without readers. Returns what is to be called.
+    mutating func wantRunningFills(_ transferClass: TransferClass) -> [@Sendable () -> Void] {
+        fills.keys.compactMap { fills[$0]?.want(transferClass) }
     }
 
-    /// How the fill that `session` waits for is told that it has become more urgent.
-    func raise(ofFillFor session: SessionID) -> (@Sendable (TransferClass) -> Void)? {
-        guard let position = waiters[session]?.position else { return nil }
-        return fills.values.first { $0.position <= position && position < $0.limit }?.raise
-    }
+    /// How urgent a fill is now.
+    func transferClass(of fill: FillID) -> TransferClass { fills[fill]?.transferClass ?? .background }
 
-    mutating func setRaise(_ raise: @escaping @Sendable (TransferClass) -> Void, of fill: FillID) {
-        fills[fill]?.raise = raise
+    mutating func setClassChanged(_ classChanged: @escaping @Sendable () -> Void, of fill: FillID) {
+        fills[fill]?.classChanged = classChanged
     }
 
     /// What there is for the reader at `position`, whose range ends at `end`.
@@ -61,10 +60,10 @@ extension RepresentationState {
     /// - Parameters:
     ///   - window: how far this reader reads ahead; grows when it reads in order.
     ///   - wake: kept if the answer is to wait or to verify.
-    ///   - plans: gets the fills that are to be started.
+    ///   - work: gets the fills that are to be started, and what is to be called.
     mutating func advance(
         _ session: SessionID, position: Int64, end: Int64, window: inout Int64, readAhead: ReadAhead,
-        plans: inout [FillPlan], wake: @escaping @Sendable () -> Void
+        transferClass: TransferClass, work: inout Work, wake: @escaping @Sendable () -> Void
     ) -> Answer {
         if let failure = failures.removeValue(forKey: session) { return .failed(failure) }
         let end = min(end, length)
@@ -72,7 +71,8 @@ extension RepresentationState {
         if let span = verified.span(at: position) {
             let until = min(span.upperBound, end)
             let planAt = planAhead(
-                session, position: position, end: end, window: &window, readAhead: readAhead, plans: &plans)
+                session, position: position, end: end, window: &window, readAhead: readAhead,
+                transferClass: transferClass, work: &work)
             return .available(until: until, planAt: planAt)
         }
         if let span = written.span(at: position) {
@@ -88,9 +88,10 @@ extension RepresentationState {
             return .passThrough(until: min(hole.upperBound, end, position + Self.passDistance))
         }
         if let id = fill(worthWaitingForAt: position) {
-            fills[id]?.readers.insert(session)
+            work.calls += [fills[id]?.join(session, transferClass)].compactMap(\.self)
         } else {
-            plans.append(start(at: position, end: end, window: window, readAhead: readAhead, reader: session))
+            let reader = (session, transferClass)
+            work.plans.append(start(at: position, end: end, window: window, readAhead: readAhead, reader: reader))
         }
         waiters[session] = Waiter(position: position, wake: wake)
         return .wait
@@ -99,12 +100,12 @@ extension RepresentationState {
     /// Asks for the next bytes before the reader gets there. Returns where to look again.
     mutating func planAhead(
         _ session: SessionID, position: Int64, end: Int64, window: inout Int64, readAhead: ReadAhead,
-        plans: inout [FillPlan]
+        transferClass: TransferClass, work: inout Work
     ) -> Int64 {
         let covered = coverage(from: position)
         // What is on its way for another reader is on its way for this one too, should the other leave.
         for (id, fill) in fills where fill.position < position.clampedSum(window) && position < fill.limit {
-            fills[id]?.readers.insert(session)
+            work.calls += [fills[id]?.join(session, transferClass)].compactMap(\.self)
         }
         guard covered < end, !isSuperseded, keepFailure == nil else { return .max }
         let isNear = covered - position < window / 2
@@ -112,7 +113,8 @@ extension RepresentationState {
         let isTold = !isUntold || written.span(at: covered - 1) != nil
         guard isNear, isTold else { return max(position + 1, covered - window / 2) }
         window = min(window * 2, readAhead.maximum)
-        plans.append(start(at: covered, end: end, window: window, readAhead: readAhead, reader: session))
+        let reader = (session, transferClass)
+        work.plans.append(start(at: covered, end: end, window: window, readAhead: readAhead, reader: reader))
         return max(position + 1, coverage(from: position) - window / 2)
     }
 

@@ -14,12 +14,39 @@ package struct RepresentationState: Sendable {
     struct RunningFill {
         var position: Int64
         var limit: Int64
-        var readers: Set<SessionID>
-        /// Whether it goes on without readers.
-        var isWanted: Bool
+        /// Who reads it, and how urgently.
+        var readers: [SessionID: TransferClass]
+        /// How urgently a policy wants all of it, so that it goes on without readers; nil if none does.
+        var wanted: TransferClass?
+        /// The highest class of those for whom it runs; what it began with until the first has come and gone.
+        var transferClass: TransferClass
         var cancel: (@Sendable () -> Void)?
-        /// Tells the scheduler how urgent it has become.
-        var raise: (@Sendable (TransferClass) -> Void)?
+        /// Has the scheduler look at ``transferClass`` again. Called outside every lock.
+        var classChanged: (@Sendable () -> Void)?
+
+        /// Whether anybody reads it, or wants all of it.
+        var isOfInterest: Bool { !readers.isEmpty || wanted != nil }
+
+        mutating func join(_ session: SessionID, _ transferClass: TransferClass) -> (@Sendable () -> Void)? {
+            readers[session] = transferClass
+            return setClass(max(self.transferClass, transferClass))
+        }
+
+        mutating func leave(_ session: SessionID) -> (@Sendable () -> Void)? {
+            readers[session] = nil
+            return setClass(max(readers.values.max() ?? .background, wanted ?? .background))
+        }
+
+        mutating func want(_ transferClass: TransferClass) -> (@Sendable () -> Void)? {
+            wanted = max(wanted ?? .background, transferClass)
+            return setClass(max(self.transferClass, transferClass))
+        }
+
+        private mutating func setClass(_ transferClass: TransferClass) -> (@Sendable () -> Void)? {
+            guard self.transferClass != transferClass else { return nil }
+            self.transferClass = transferClass
+            return classChanged
+        }
     }
 
     /// A fill to be started.
@@ -32,6 +59,12 @@ package struct RepresentationState: Sendable {
         /// Whether no validator tells versions apart and nothing lies before it to be compared, so that some bytes
         /// that are here have to be asked for again first.
         package var probes: Bool
+    }
+
+    /// What is to be done outside the lock after a reader was answered.
+    struct Work {
+        var plans: [FillPlan] = []
+        var calls: [@Sendable () -> Void] = []
     }
 
     /// What a reader gets.

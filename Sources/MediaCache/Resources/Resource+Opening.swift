@@ -46,8 +46,7 @@ extension Resource {
             state.opening = opening
             return opening
         }
-        opening?.raise(to: request.transferClass)
-        return try await opening?.wait() != nil
+        return try await opening?.wait(request.transferClass) != nil
     }
 
     /// Asks for the first bytes wanted, and makes a representation of the answer and a fill of its body; unless the
@@ -141,7 +140,7 @@ extension Resource {
         let end = answer.end ?? head.length ?? .max
         let plan = representation.withState { state in
             state.setNeedsCommit()
-            return state.begin(start..<max(start, end), readers: [], isWanted: false)
+            return state.begin(start..<max(start, end), transferClass: ticket.transferClass)
         }
         let alternates = state.withLock { state in
             state.current = representation
@@ -156,8 +155,7 @@ extension Resource {
         if alternates { engine.events.send(.entityTagAlternates(key: key)) }
         if answer.ignoredRange { engine.events.send(.rangesIgnored(key: key)) }
         engine.committer.markDirty(representation, bytes: 0)
-        representation.launch(
-            plan, settings: request.settings, transferClass: request.transferClass, reader: reader, ticket: ticket)
+        representation.launch(plan, settings: request.settings, reader: reader, ticket: ticket)
     }
 
     /// The head of what was answered, with a type that the first bytes confirm, never an error page; and the answer

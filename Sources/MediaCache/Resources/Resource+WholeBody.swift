@@ -82,8 +82,7 @@ extension Resource {
             state.bodyRequest = shared
             return shared
         }
-        shared?.raise(to: request.transferClass)
-        return try await shared?.wait()
+        return try await shared?.wait(request.transferClass)
     }
 
     private func fetchBody(_ request: WholeBodyRequest, ticket: TransferScheduler.Ticket) async throws -> WholeBody {

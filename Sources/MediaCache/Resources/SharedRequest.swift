@@ -5,8 +5,8 @@ final class SharedRequest<Value: Sendable>: Sendable {
     private struct State {
         var nextID = 0
         var waiters: [Int: CheckedContinuation<Value?, any Error>] = [:]
-        /// How many have come and not gone; those about to wait among them.
-        var count = 0
+        /// How urgent it is to each who has come and not gone; those about to wait among them.
+        var classes: [Int: TransferClass] = [:]
         var outcome: Result<Value?, any Error>?
         /// Set when the last waiter has gone before the end. Who comes later waits for the end, and tries anew.
         var isAbandoned = false
@@ -32,19 +32,18 @@ final class SharedRequest<Value: Sendable>: Sendable {
     /// How many wait at this moment.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Someone more urgent waits now.
-    func raise(to transferClass: TransferClass) { ticket?.raise(to: transferClass) }
-
     /// Returns at the end of the request, or throws its error; throws `CancellationError` as soon as the task is
     /// cancelled.
     ///
+    /// - Parameter transferClass: how urgent it is to this one. The request is as urgent as to the most urgent who waits.
     /// - Returns: its result; nil if the request was cancelled because those before had gone: it's to be tried anew.
-    func wait() async throws -> Value? {
+    func wait(_ transferClass: TransferClass = .background) async throws -> Value? {
         let id = state.withLock { state in
             state.nextID += 1
-            state.count += 1
+            state.classes[state.nextID] = transferClass
             return state.nextID
         }
+        updateClass()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value?, any Error>) in
                 let outcome = state.withLock { state -> Result<Value?, any Error>? in
@@ -58,13 +57,21 @@ final class SharedRequest<Value: Sendable>: Sendable {
         } onCancel: {
             let (waiter, task) = state.withLock {
                 state -> (CheckedContinuation<Value?, any Error>?, Task<Void, Never>?) in
-                state.count -= 1
-                let isLast = state.count == 0 && state.outcome == nil
+                state.classes[id] = nil
+                let isLast = state.classes.isEmpty && state.outcome == nil
                 if isLast { state.isAbandoned = true }
                 return (state.waiters.removeValue(forKey: id), isLast ? state.task : nil)
             }
             task?.cancel()
+            updateClass()
             waiter?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Once it has ended, the ticket may be a fill's.
+    private func updateClass() {
+        ticket?.change { current in
+            state.withLock { $0.outcome == nil ? $0.classes.values.max() : nil } ?? current
         }
     }
 

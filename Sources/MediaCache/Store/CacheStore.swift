@@ -220,7 +220,7 @@ public final class CacheStore: Sendable {
     private func fillRest(_ representation: Representation?, _ request: ReadRequest) {
         guard let representation, !representation.isComplete else { return }
         // Before the reader can leave.
-        representation.withState { $0.wantRunningFills() }
+        for call in representation.withState({ $0.wantRunningFills(request.transferClass) }) { call() }
         Task {
             try? await representation.fillWhole(
                 from: request.range.knownStart ?? 0, settings: request.settings,

@@ -21,18 +21,20 @@ public final class TransferScheduler: Sendable {
         }
     }
 
-    private struct Waiting {
-        var order: Int
+    private struct Entry {
         var host: String
         var transferClass: TransferClass
-        var continuation: CheckedContinuation<Void, any Error>
+        var isAdmitted = false
+        /// Set while it waits.
+        var continuation: CheckedContinuation<Void, any Error>?
     }
 
     private struct State {
         var nextOrder = 0
+        /// By order of arrival.
+        var entries: [Int: Entry] = [:]
         var running = 0
         var runningByHost: [String: Int] = [:]
-        var waiting: [Int: Waiting] = [:]
     }
 
     private let limits: Limits
@@ -43,15 +45,16 @@ public final class TransferScheduler: Sendable {
     }
 
     /// How many transfers wait to be admitted.
-    package var waitingCount: Int { state.withLock { $0.waiting.count } }
+    package var waitingCount: Int { state.withLock { $0.entries.values.count { $0.continuation != nil } } }
 
     /// A place in the queue for one transfer. It isn't admitted yet.
     package func ticket(host: String, transferClass: TransferClass) -> Ticket {
         let order = state.withLock { state in
             state.nextOrder += 1
+            state.entries[state.nextOrder] = Entry(host: host, transferClass: transferClass)
             return state.nextOrder
         }
-        return Ticket(scheduler: self, order: order, host: host, transferClass: transferClass)
+        return Ticket(scheduler: self, order: order)
     }
 
     /// A place for a transfer from `url`'s scheme and authority.
@@ -61,101 +64,130 @@ public final class TransferScheduler: Sendable {
 
     /// One transfer's place in the queue, then its right to run.
     package final class Ticket: Sendable {
-        private enum Phase { case idle, admitted, released }
-
         private let scheduler: TransferScheduler
         private let order: Int
-        private let host: String
-        private let phase: Mutex<(phase: Phase, transferClass: TransferClass)>
 
-        init(scheduler: TransferScheduler, order: Int, host: String, transferClass: TransferClass) {
+        init(scheduler: TransferScheduler, order: Int) {
             self.scheduler = scheduler
             self.order = order
-            self.host = host
-            phase = Mutex((.idle, transferClass))
         }
 
         deinit { release() }
 
-        /// Returns when the transfer may run; throws `CancellationError` when the task is cancelled before.
-        package func admission() async throws {
-            try await scheduler.wait(order: order, host: host) { phase.withLock { $0.transferClass } }
-            phase.withLock { $0.phase = .admitted }
+        /// How urgent the transfer is now.
+        package var transferClass: TransferClass {
+            scheduler.state.withLock { $0.entries[order]?.transferClass } ?? .background
         }
 
-        /// Changes the class, as when a player starts to read what was a download.
-        package func change(to transferClass: TransferClass) {
-            phase.withLock { $0.transferClass = transferClass }
-            scheduler.change(order: order, to: transferClass)
-        }
+        /// Returns when the transfer may run, at once if it may already; throws `CancellationError` when the task is
+        /// cancelled before.
+        package func admission() async throws { try await scheduler.wait(order: order) }
 
-        /// Changes the class if the new one is higher.
-        package func raise(to transferClass: TransferClass) {
-            if phase.withLock({ $0.transferClass < transferClass }) { change(to: transferClass) }
+        /// Whether the transfer may run, or go on: one that isn't what plays any more may have to wait again.
+        package func isAdmittedNow() -> Bool { scheduler.isAdmittedNow(order: order) }
+
+        /// Changes the class, as when a player starts to read what was a download, or leaves it again.
+        ///
+        /// - Parameter transferClass: gives the new class for the one before. Called inside the scheduler's lock, so that
+        ///   of two changes at once the later one counts.
+        package func change(_ transferClass: (TransferClass) -> TransferClass) {
+            scheduler.change(order: order, transferClass)
         }
 
         /// Gives the place to the next in the queue. May be called more than once.
-        package func release() {
-            let wasAdmitted = phase.withLock { state in
-                defer { state.phase = .released }
-                return state.phase == .admitted
-            }
-            if wasAdmitted { scheduler.finished(host: host) }
-        }
+        package func release() { scheduler.release(order: order) }
     }
 
-    /// - Parameter transferClass: asked when the place is taken, so that a change just before isn't lost.
-    private func wait(order: Int, host: String, transferClass: () -> TransferClass) async throws {
+    private func wait(order: Int) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let admitted = state.withLock { state -> [Waiting]? in
-                    guard !Task.isCancelled else { return nil }
-                    state.waiting[order] = Waiting(
-                        order: order, host: host, transferClass: transferClass(), continuation: continuation)
+                let admitted = state.withLock { state -> [CheckedContinuation<Void, any Error>]? in
+                    guard !Task.isCancelled, let entry = state.entries[order] else { return nil }
+                    if entry.isAdmitted { return [continuation] }
+                    state.entries[order]?.continuation = continuation
                     return admit(&state)
                 }
                 guard let admitted else { return continuation.resume(throwing: CancellationError()) }
-                for waiting in admitted { waiting.continuation.resume() }
+                for continuation in admitted { continuation.resume() }
             }
         } onCancel: {
-            let waiting = state.withLock { $0.waiting.removeValue(forKey: order) }
-            waiting?.continuation.resume(throwing: CancellationError())
+            let continuation = state.withLock { state in
+                defer { state.entries[order]?.continuation = nil }
+                return state.entries[order]?.continuation
+            }
+            continuation?.resume(throwing: CancellationError())
         }
     }
 
-    private func change(order: Int, to transferClass: TransferClass) {
-        let admitted = state.withLock { state in
-            state.waiting[order]?.transferClass = transferClass
-            return admit(&state)
+    private func isAdmittedNow(order: Int) -> Bool {
+        state.withLock { state in
+            guard let entry = state.entries[order] else { return false }
+            if entry.isAdmitted { return true }
+            // Whoever waits and could have had this place has it.
+            guard isFree(for: entry, state) else { return false }
+            take(order, &state)
+            return true
         }
-        for waiting in admitted { waiting.continuation.resume() }
     }
 
-    private func finished(host: String) {
-        let admitted = state.withLock { state in
-            state.running -= 1
-            let left = (state.runningByHost[host] ?? 1) - 1
-            state.runningByHost[host] = left > 0 ? left : nil
+    private func change(order: Int, _ change: (TransferClass) -> TransferClass) {
+        let admitted = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
+            guard let entry = state.entries[order] else { return [] }
+            let transferClass = change(entry.transferClass)
+            guard entry.transferClass != transferClass else { return [] }
+            state.entries[order]?.transferClass = transferClass
+            // The reserve is for what plays: what it let in over the limits has to wait its turn once it doesn't.
+            let isOver =
+                state.running > limits.total || state.runningByHost[entry.host, default: 0] > limits.perHost
+            if entry.isAdmitted, transferClass != .playback, isOver { giveBack(order, &state) }
             return admit(&state)
         }
-        for waiting in admitted { waiting.continuation.resume() }
+        for continuation in admitted { continuation.resume() }
     }
+
+    private func release(order: Int) {
+        let (waiting, admitted) = state.withLock { state in
+            giveBack(order, &state)
+            let entry = state.entries.removeValue(forKey: order)
+            return (entry?.continuation, admit(&state))
+        }
+        waiting?.resume(throwing: CancellationError())
+        for continuation in admitted { continuation.resume() }
+    }
+
+    // MARK: - Places
 
     /// Takes out of the queue whoever may run now.
-    private func admit(_ state: inout State) -> [Waiting] {
-        guard !state.waiting.isEmpty else { return [] }
-        var admitted: [Waiting] = []
-        let queue = state.waiting.values.sorted { ($1.transferClass, $0.order) < ($0.transferClass, $1.order) }
-        for waiting in queue {
-            let reserve = waiting.transferClass == .playback ? limits.playbackReserve : 0
-            guard state.running < limits.total + reserve,
-                state.runningByHost[waiting.host, default: 0] < limits.perHost + reserve
-            else { continue }
-            state.running += 1
-            state.runningByHost[waiting.host, default: 0] += 1
-            state.waiting[waiting.order] = nil
-            admitted.append(waiting)
+    private func admit(_ state: inout State) -> [CheckedContinuation<Void, any Error>] {
+        let queue = state.entries.filter { $0.value.continuation != nil }
+            .sorted { ($1.value.transferClass, $0.key) < ($0.value.transferClass, $1.key) }
+        var admitted: [CheckedContinuation<Void, any Error>] = []
+        for (order, entry) in queue where isFree(for: entry, state) {
+            take(order, &state)
+            state.entries[order]?.continuation = nil
+            if let continuation = entry.continuation { admitted.append(continuation) }
         }
         return admitted
+    }
+
+    private func isFree(for entry: Entry, _ state: State) -> Bool {
+        let reserve = entry.transferClass == .playback ? limits.playbackReserve : 0
+        return state.running < limits.total + reserve
+            && state.runningByHost[entry.host, default: 0] < limits.perHost + reserve
+    }
+
+    private func take(_ order: Int, _ state: inout State) {
+        guard let host = state.entries[order]?.host else { return }
+        state.entries[order]?.isAdmitted = true
+        state.running += 1
+        state.runningByHost[host, default: 0] += 1
+    }
+
+    private func giveBack(_ order: Int, _ state: inout State) {
+        guard let entry = state.entries[order], entry.isAdmitted else { return }
+        state.entries[order]?.isAdmitted = false
+        state.running -= 1
+        let left = state.runningByHost[entry.host, default: 1] - 1
+        state.runningByHost[entry.host] = left > 0 ? left : nil
     }
 }

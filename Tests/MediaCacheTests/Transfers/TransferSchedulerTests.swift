@@ -66,10 +66,88 @@ struct TransferSchedulerTests {
         let ticket = scheduler.ticket(host: "a", transferClass: .background)
         let admission = Task { try await ticket.admission() }
         while scheduler.waitingCount < 1 { await Task.yield() }
-        ticket.raise(to: .playback)
-        ticket.raise(to: .download)
+        ticket.change { max($0, .playback) }
+        ticket.change { max($0, .download) }
         try await admission.value
         #expect(scheduler.waitingCount == 0)
+    }
+
+    @Test func aTicketThatFallsIsOvertaken() async throws {
+        let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 0))
+        let running = scheduler.ticket(host: "a", transferClass: .download)
+        try await running.admission()
+        let falling = scheduler.ticket(host: "a", transferClass: .playback)
+        let other = scheduler.ticket(host: "a", transferClass: .preload)
+        let admissions = [falling, other].map { ticket in Task { try await ticket.admission() } }
+        while scheduler.waitingCount < 2 { await Task.yield() }
+        falling.change { _ in .download }
+        running.release()
+        try await admissions[1].value
+        #expect(scheduler.waitingCount == 1)
+        other.release()
+        try await admissions[0].value
+    }
+
+    /// The reserve is for what plays: what plays no more has to make room for what does.
+    @Test func aRunningTicketThatFallsGivesBackItsPlaceInTheReserve() async throws {
+        let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 1))
+        let download = scheduler.ticket(host: "a", transferClass: .download)
+        let playing = scheduler.ticket(host: "a", transferClass: .playback)
+        for ticket in [download, playing] { try await ticket.admission() }
+        let next = scheduler.ticket(host: "a", transferClass: .playback)
+        let admission = Task { try await next.admission() }
+        while scheduler.waitingCount < 1 { await Task.yield() }
+        playing.change { _ in .download }
+        try await admission.value
+        #expect(!playing.isAdmittedNow())
+        #expect(download.isAdmittedNow())
+        download.release()
+        #expect(!playing.isAdmittedNow())
+        next.release()
+        #expect(playing.isAdmittedNow())
+    }
+
+    /// The order of requests when `first` is wanted by a download and a player, who leaves before its turn comes.
+    private func order(whenKnown isKnown: Bool) async throws -> [ResourceURL] {
+        let fixture = try EngineFixture()
+        let gate = ScriptedGate()
+        let urls = try ["busy", "first", "second"].map { try ResourceURL("http://origin.example/\($0).mp4") }
+        for url in urls { fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 3_000_000)) }
+        let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 0) }
+        if isKnown {
+            _ = try await store.bytes(urls[1], .closed(0, through: 9))
+            await store.settled { $0.statistics.runningFills == 0 }
+        }
+        fixture.origin.always(urls[0], .holdHead(gate))
+        let known = fixture.origin.requests.count
+        let range = RequestedRange.closed(2_000_000, through: 2_000_099)
+        @Sendable func reading(_ url: ResourceURL, _ transferClass: TransferClass) -> Task<[UInt8], any Error> {
+            Task {
+                let session = try await store.read(
+                    ReadRequest(url: url, range: range, transferClass: transferClass))
+                return try await session.allBytes()
+            }
+        }
+        let busy = reading(urls[0], .playback)
+        await gate.waitForArrivals()
+        let patient = reading(urls[1], .download)
+        while store.engine.scheduler.waitingCount < 1 { await Task.yield() }
+        let urgent = reading(urls[1], .playback)
+        for _ in 0..<200 { await Task.yield() }
+        let other = reading(urls[2], .preload)
+        while store.engine.scheduler.waitingCount < 2 { await Task.yield() }
+        urgent.cancel()
+        _ = try? await urgent.value
+        gate.open()
+        for task in [busy, patient, other] { #expect(try await task.value.count == 100) }
+        await store.close()
+        return fixture.origin.requests.dropFirst(known).map(\.url)
+    }
+
+    @Test(arguments: [false, true])
+    func whatIsLeftToADownloadWaitsLikeOne(isKnown: Bool) async throws {
+        let order = try await order(whenKnown: isKnown)
+        #expect(order.map { $0.description.split(separator: "/").last } == ["busy.mp4", "second.mp4", "first.mp4"])
     }
 
     /// The first requests of many downloads are transfers like any other.
