@@ -66,7 +66,9 @@ public final class PlaylistLoader: Sendable {
             (playlist, isKept) = try await read(request)
         } catch let error as CacheError where wasLive && error.code != .cancelled {
             // An encoder that has gone leaves the playlist that it ended.
-            guard try await store.resource(for: url)?.isComplete == true else { throw error }
+            guard try await store.resource(of: ReadRequest(url: url, settings: settings))?.isComplete == true else {
+                throw error
+            }
             request.revalidation = .never
             return try await read(request).playlist
         }
