@@ -61,3 +61,7 @@ int mc_reflink(int source, int destination) {
 int mc_lock_exclusive(int descriptor) {
     return flock(descriptor, LOCK_EX | LOCK_NB);
 }
+
+int mc_lock_shared(int descriptor) {
+    return flock(descriptor, LOCK_SH | LOCK_NB);
+}

@@ -22,7 +22,7 @@ public final class CacheHost: Service, Sendable {
 
     /// Opens the folder and starts to serve it.
     ///
-    /// In a folder that can't be written nothing is kept and the key is new each time, but everything plays.
+    /// In a folder that can't be written nothing more is kept, but everything plays.
     ///
     /// Listening beyond loopback, the store asks only public addresses, so that nobody reaches what stands behind
     /// this machine's firewall through it.
@@ -45,7 +45,7 @@ public final class CacheHost: Service, Sendable {
             let file = AccessKeyFile(location: configuration.location)
             let server = CacheServer(
                 store: store,
-                key: try key(in: file, of: store),
+                key: store.keepsBytes ? try file.loadOrCreate() : AccessKeyFile.keyToRead(configuration.location),
                 keyFile: store.keepsBytes ? file : nil,
                 configuration: serverConfiguration,
                 routes: routes
@@ -57,10 +57,6 @@ public final class CacheHost: Service, Sendable {
             await store.close()
             throw error
         }
-    }
-
-    private static func key(in file: AccessKeyFile, of store: CacheStore) throws -> AccessKey {
-        store.keepsBytes ? try file.loadOrCreate() : (try? file.load()) ?? AccessKey()
     }
 
     /// Stops the server, letting running responses go on for at most `grace`, then commits and gives the folder up.

@@ -30,6 +30,9 @@ int mc_reflink(int source, int destination);
 /// An exclusive lock on an open file that goes with the descriptor; EWOULDBLOCK when another process holds it.
 int mc_lock_exclusive(int descriptor);
 
+/// The same lock, held together with others that hold it so.
+int mc_lock_shared(int descriptor);
+
 /// Makes the heap give back what large buffers took, where the system's allocator has to be told (glibc). For a process
 /// that runs for weeks.
 void mc_keep_heap_small(void);

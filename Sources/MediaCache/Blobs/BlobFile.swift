@@ -12,7 +12,8 @@ package protocol BlobFile: ByteSource {
 
 /// The calls on files that the engine makes for blobs, in one place: a power cut is modelled here.
 package protocol BlobFileSystem: Sendable {
-    /// Opens a file, made if `creating` and absent.
+    /// Opens a file, made if `creating` and absent. One that may only be read is opened for that, and throws EROFS when
+    /// it's written.
     func open(_ path: String, creating: Bool) throws -> any BlobFile
     /// Deletes a file; one that isn't there is no error.
     func remove(_ path: String) throws

@@ -14,7 +14,13 @@ package struct POSIXFileSystem: BlobFileSystem {
 
     package func open(_ path: String, creating: Bool) throws -> any BlobFile {
         let flags = O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0)
-        return try POSIXFile(path: path, flags: flags)
+        do {
+            return try POSIXFile(path: path, flags: flags)
+        } catch let error as SystemError where [EROFS, EACCES, EPERM].contains(error.number) {
+            // What may not be written can be read all the same.
+            guard let file = try? POSIXFile(path: path, flags: O_RDONLY | O_CLOEXEC) else { throw error }
+            return file
+        }
     }
 
     package func remove(_ path: String) throws {
@@ -137,9 +143,11 @@ private func failure(_ call: String, _ path: String) -> SystemError {
 private final class POSIXFile: BlobFile {
     private let path: String
     private let descriptor: Int32
+    private let isWritable: Bool
 
     init(path: String, flags: Int32) throws {
         self.path = path
+        isWritable = flags & O_ACCMODE == O_RDWR
         descriptor = POSIXFileSystem.openDescriptor(path, flags)
         guard descriptor >= 0 else { throw failure("open", path) }
     }
@@ -147,6 +155,7 @@ private final class POSIXFile: BlobFile {
     deinit { close(descriptor) }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+        guard isWritable else { throw SystemError(call: "pwrite", path: path, number: EROFS) }
         var done = 0
         while done < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])

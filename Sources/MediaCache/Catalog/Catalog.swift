@@ -6,8 +6,17 @@ import Synchronization
 ///
 /// Every commit is durable when its call returns (`synchronous=FULL`).
 package final class Catalog: Sendable {
-    /// Where it lies; nil in memory.
-    private let path: String?
+    /// Where a catalog is.
+    package enum Place: Sendable, Hashable {
+        /// In this file.
+        case file(String)
+        /// In memory, beginning with what this file has. Nothing is written to the file or beside it.
+        case copy(of: String)
+        /// In memory, empty.
+        case memory
+    }
+
+    private let place: Place
     private let connection: Mutex<(any DatabaseWriter)?>
     private let counters: Mutex<Counters>
     /// Whether it was made by this opening: there was none, or an empty file.
@@ -19,24 +28,48 @@ package final class Catalog: Sendable {
         var use: Int64
     }
 
-    /// Opens the catalog at `path`, or one in memory if it's nil. Blocks.
+    /// Opens a catalog. Blocks.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/newerFormat`` if a newer version wrote it, which leaves it
     ///   untouched; ``CacheError/Code/damaged`` if it isn't a catalog or can't be read.
-    package init(path: String?) throws {
-        self.path = path
-        let (database, isNew) = try Self.connect(path)
+    package init(_ place: Place) throws {
+        self.place = place
+        let (database, isNew) = try Self.connect(place)
         self.isNew = isNew
         connection = Mutex(database)
         counters = Mutex(try Self.counters(database))
     }
 
-    private static func connect(_ path: String?) throws -> (database: any DatabaseWriter, isNew: Bool) {
-        guard let path else {
+    private static func connect(_ place: Place) throws -> (database: any DatabaseWriter, isNew: Bool) {
+        switch place {
+        case .file(let path): return try connect(toFile: path)
+        case .copy(let path): return try connect(toCopyOf: path)
+        case .memory:
             let queue = try DatabaseQueue(configuration: CatalogSchema.configuration())
             try CatalogSchema.migrator.migrate(queue)
             return (queue, true)
         }
+    }
+
+    private static func connect(toCopyOf path: String) throws -> (database: any DatabaseWriter, isNew: Bool) {
+        do {
+            let queue = try DatabaseQueue(configuration: CatalogSchema.configuration())
+            try CatalogFiles(path: path).withCopy { copy in
+                let isSuspect = FileManager.default.fileExists(atPath: suspicionPath(path))
+                try CatalogSchema.examine(path: copy, isThorough: isSuspect)
+                let source = try DatabaseQueue(path: copy, configuration: CatalogSchema.configuration())
+                try source.backup(to: queue)
+                try source.close()
+            }
+            let isNew = try queue.read { try !$0.tableExists("resource") }
+            try CatalogSchema.migrator.migrate(queue)
+            return (queue, isNew)
+        } catch let error as DatabaseError {
+            throw translate(error, path: path)
+        }
+    }
+
+    private static func connect(toFile path: String) throws -> (database: any DatabaseWriter, isNew: Bool) {
         do {
             let marker = suspicionPath(path)
             let isSuspect = FileManager.default.fileExists(atPath: marker)
@@ -93,7 +126,7 @@ package final class Catalog: Sendable {
     /// Opens the database again, as it is now. Blocks.
     package func reopen() throws {
         guard connection.withLock({ $0 == nil }) else { return }
-        let (database, _) = try Self.connect(path)
+        let (database, _) = try Self.connect(place)
         let now = try Self.counters(database)
         counters.withLock { counters in
             counters.resource = max(counters.resource, now.resource)
@@ -112,7 +145,7 @@ package final class Catalog: Sendable {
 
     /// Notes that the catalog was found damaged while in use: the next opening looks at all of it. Blocks.
     package func markSuspect() {
-        guard let path else { return }
+        guard case .file(let path) = place else { return }
         _ = FileManager.default.createFile(atPath: Self.suspicionPath(path), contents: nil)
     }
 
@@ -242,12 +275,12 @@ package final class Catalog: Sendable {
 
     /// While it's in use, a statement that fails is no sign of damage by itself.
     private func translateInUse(_ error: DatabaseError) -> CacheError {
-        switch error.resultCode {
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.translate(error, path: path ?? "in memory")
+        let path = if case .file(let path) = place { path } else { "in memory" }
+        return switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.translate(error, path: path)
         default:
             CacheError(
-                .storage, "the catalog \(path ?? "in memory") can't be used: \(error.message ?? "\(error.resultCode)")",
-                cause: error)
+                .storage, "the catalog \(path) can't be used: \(error.message ?? "\(error.resultCode)")", cause: error)
         }
     }
 

@@ -16,7 +16,7 @@ struct CacheKey: Hashable, LosslessStringConvertible {
 
     /// Takes a key apart.
     init(_ description: String) {
-        let end = description.utf8.suffix(ProfileIdentity.length)
+        let end = description.utf8.suffix(NameHash.length)
         let front = description[..<end.startIndex]
         if front.hasSuffix(Self.separator), let identity = ProfileIdentity(String(description[end.startIndex...])) {
             self.init(name: String(front.dropLast(Self.separator.count)), identity: identity)

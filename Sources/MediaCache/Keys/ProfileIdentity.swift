@@ -8,12 +8,7 @@ public struct ProfileIdentity: Sendable, Hashable, LosslessStringConvertible {
 
     /// The identity of the user with this name.
     public init(user: String) {
-        // FNV-1a of 128 bits: that two names are different is all it has to tell.
-        let hash = user.utf8.reduce(0x6C62_272E_07BB_0142_62B8_2175_6295_C58D as UInt128) { hash, byte in
-            (hash ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
-        }
-        let digits = String(hash, radix: 16)
-        description = String(repeating: "0", count: Self.length - digits.count) + digits
+        description = NameHash(user).description
     }
 
     /// Reads what ``description`` wrote; nil if it's something else.
@@ -21,10 +16,7 @@ public struct ProfileIdentity: Sendable, Hashable, LosslessStringConvertible {
         let isHexadecimal = description.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
         }
-        guard isHexadecimal, description.utf8.count == Self.length else { return nil }
+        guard isHexadecimal, description.utf8.count == NameHash.length else { return nil }
         self.description = description
     }
-
-    /// Digits that each has.
-    static let length = 32
 }

@@ -17,6 +17,8 @@ extension Representation {
             head: stored.head, freshness: stored.freshness, ignoresRanges: stored.ignoresRanges,
             written: stored.spans, checksums: BlockChecksums(encodedPages: pages))
         state.isSuperseded = stored.isSuperseded
+        // So that readers pass over holes at once.
+        state.folderFailure = engine.trouble?.writing
         // A power cut may have come between moving the blob and saying so.
         var isKept = stored.isKept
         var size = Self.size(of: stored.blob, isKept: isKept, engine: engine)
@@ -64,13 +66,17 @@ extension Representation {
                 // The system has purged the blob since it was opened: another one takes its place.
                 file.withLock { $0.isNew = true }
                 return try body(try source())
+            } catch let error as SystemError where error.number == EROFS {
+                // It was opened while it could only be read. That may be over.
+                file.withLock { $0.file = nil }
+                return try body(try source())
             }
         }
     }
 
     // MARK: - Names outside
 
-    /// A second name of the blob with the right extension, beside it. Blocks.
+    /// A second name of the blob with the right extension, beside it; its own where none can be made. Blocks.
     ///
     /// Others may give the file names of their own from now on, so that it's never written again.
     func linkOut(extension fileExtension: String) throws -> String {
@@ -78,7 +84,9 @@ extension Representation {
             let path = path
             let link = path.dropLast(".bin".count) + ".\(fileExtension)"
             file.withLock { $0.mayBeLinked = true }
-            if !engine.files.exists(String(link)) { try engine.files.link(path, to: String(link)) }
+            if engine.files.exists(String(link)) { return String(link) }
+            guard engine.blobs.isWritable else { return path }
+            try engine.files.link(path, to: String(link))
             return String(link)
         }
     }

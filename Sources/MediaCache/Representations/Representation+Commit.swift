@@ -156,7 +156,7 @@ extension Representation {
     func writeSidecarIfDue() throws {
         try writing.withLock { _ in
             let stored = resource.stored
-            guard stored.isPinned, !file.withLock({ $0.isAbandoned }) else { return }
+            guard engine.blobs.isWritable, stored.isPinned, !file.withLock({ $0.isAbandoned }) else { return }
             let (spans, isComplete) = state.withLock { ($0.written, $0.isComplete) }
             let listed = file.withLock { $0.sidecarBytes }
             guard listed == nil || (isComplete && listed != spans.byteCount) else { return }

@@ -133,7 +133,7 @@ package final class Representation: Sendable {
         while true {
             try Task.checkCancellation()
             let plan = state.withLock { state in
-                if let failure = state.keepFailure {
+                if let failure = state.keepFailure, !state.isComplete {
                     return Result<RepresentationState.FillPlan?, CacheError>.failure(failure)
                 }
                 if state.isSuperseded {

@@ -2,7 +2,7 @@ extension RepresentationState {
     mutating func attach(at position: Int64, readAhead: ReadAhead) -> (id: SessionID, window: Int64) {
         nextID += 1
         // The disk may have room again.
-        if sessions.isEmpty { keepFailure = nil }
+        if sessions.isEmpty { keepFailure = folderFailure }
         sessions.insert(nextID)
         let window = recentEnds.last { abs($0.position - position) <= 64 << 10 }?.window ?? readAhead.initial
         return (nextID, window)

@@ -95,6 +95,10 @@ package struct RepresentationState: Sendable {
     package var isSuperseded = false
     /// Why bytes can't be written, if they can't.
     package var keepFailure: CacheError?
+    /// Why they can't as long as the store is open; nil if they might.
+    var folderFailure: CacheError? {
+        didSet { keepFailure = folderFailure }
+    }
     package internal(set) var written: SpanMap
     /// The part of ``written`` that came in this opening or was compared with its checksums since.
     package internal(set) var verified = SpanMap()

@@ -23,7 +23,7 @@ extension Resource {
                     hasAsked = try await check(representation, request.settings, request.revalidation)
                 }
             case .unknown:
-                if state.withLock({ $0.passesThrough }) { return try await openPassingThrough(request) }
+                if refusal != nil { return try await openPassingThrough(request) }
                 hasAsked = try await find(request, insteadOf: nil)
             }
         }
@@ -122,9 +122,11 @@ extension Resource {
             changed(known)
             engine.events.send(.representationChanged(key: key))
         }
-        let admission = admission(of: answer, head: head, request: request, settings: context.settings)
-        guard admission != .passThrough else {
-            state.withLock { $0.passesThrough = true }
+        let isTransient: Bool
+        do {
+            isTransient = try keepsUntilClosed(answer, head: head, request: request, settings: context.settings)
+        } catch {
+            state.withLock { $0.refusal = error }
             await reader.close()
             ticket.release()
             return
@@ -146,7 +148,7 @@ extension Resource {
             state.current = representation
             state.lastCheck = engine.time.now
             state.confirmed = began
-            state.goesWhenClosed = admission == .keepUntilClosed
+            state.goesWhenClosed = isTransient
             return state.superseded.contains { older in
                 older.head.length == head.length && older.head.validator.entityTag == head.validator.entityTag
                     && head.validator.entityTag != nil
@@ -192,13 +194,25 @@ extension Resource {
         return (head, answer)
     }
 
-    func admission(
-        of answer: CheckedHead, head: ResourceHead, request: ReadRequest, settings: TransferSettings
-    ) -> Admission {
-        guard engine.blobs.isWritable, !engine.health.isFailing else { return .passThrough }
-        if CacheControl(answer.headerFields).noStore, !settings.keepsNoStore { return .passThrough }
-        if ResponseCheck.varies(answer.headerFields) { return .passThrough }
-        return engine.configuration.admission.admission(of: request.url, head: head)
+    /// Whether an answer's bytes are kept only until they have been read.
+    ///
+    /// - Throws: why they aren't kept at all.
+    func keepsUntilClosed(
+        _ answer: CheckedHead, head: ResourceHead, request: ReadRequest, settings: TransferSettings
+    ) throws(CacheError) -> Bool {
+        if let trouble = engine.trouble { throw trouble.writing }
+        if engine.health.isFailing, let failure = engine.health.lastFailure { throw failure }
+        if CacheControl(answer.headerFields).noStore, !settings.keepsNoStore {
+            throw CacheError(.storage, "its origin forbids it (Cache-Control: no-store)")
+        }
+        if ResponseCheck.varies(answer.headerFields) {
+            throw CacheError(.storage, "its origin says that others may get something else (Vary)")
+        }
+        switch engine.configuration.admission.admission(of: request.url, head: head) {
+        case .keep: return false
+        case .keepUntilClosed: return true
+        case .passThrough: throw CacheError(.storage, "it's larger than may be kept, or of another kind")
+        }
     }
 
     // MARK: - Passing through
@@ -208,11 +222,12 @@ extension Resource {
         let context = engine.originContext(request.settings)
         let reader = try await passingReader(request, context: context)
         guard let (head, answer) = try await head(of: reader, context: context) else { return nil }
-        if engine.blobs.isWritable,
-            admission(of: answer, head: head, request: request, settings: context.settings) != .passThrough
-        {
-            // The origin has thought better of it.
-            state.withLock { $0.passesThrough = false }
+        do {
+            _ = try keepsUntilClosed(answer, head: head, request: request, settings: context.settings)
+            // The origin has thought better of it, or there is room again.
+            state.withLock { $0.refusal = nil }
+        } catch {
+            state.withLock { $0.refusal = error }
         }
         await reader.expect(KnownRepresentation(validator: head.validator, length: head.length))
         let start = await reader.start

@@ -117,9 +117,8 @@ extension Resource {
         let isWanted = try request.keeps(&body)
         body.head.length = Int64(body.bytes.count)
         let read = ReadRequest(url: request.url, settings: request.settings)
-        if isWanted, body.contentCoding == nil,
-            admission(of: answer, head: body.head, request: read, settings: context.settings) != .passThrough
-        {
+        let keeps = try? keepsUntilClosed(answer, head: body.head, request: read, settings: context.settings)
+        if isWanted, body.contentCoding == nil, keeps != nil {
             await keep(body, Freshness(answer.headerFields, now: engine.time.now), began: began)
         }
         return body

@@ -26,8 +26,8 @@ package final class Resource: Sendable {
         /// opening.
         var confirmed: Duration?
         var isChecking = false
-        /// Whether its bytes may not be kept, as far as the last answer goes.
-        var passesThrough = false
+        /// Why its bytes aren't kept, as far as the last answer goes; nil if they are.
+        var refusal: CacheError?
         /// The request that finds the first representation, shared by those who wait for it.
         var opening: SharedRequest<Void>?
         /// The request for the whole body, shared likewise.
@@ -69,6 +69,9 @@ package final class Resource: Sendable {
     var rowForCommit: (stored: StoredResource, isTransient: Bool) {
         state.withLock { ($0.stored, $0.goesWhenClosed && !$0.stored.isPinned) }
     }
+
+    /// Why its bytes aren't kept; nil if they are, or nobody has asked yet.
+    var refusal: CacheError? { state.withLock { $0.refusal } }
 
     package var current: Representation? { state.withLock { $0.current } }
 

@@ -29,14 +29,18 @@ extension CacheStore {
     public func resume() async throws {
         guard phase.withLock({ $0 == .suspended }) else { return }
         let engine = engine
-        if engine.blobs.isWritable {
-            let taken = try await engine.pool.run { try FolderLock(location: engine.configuration.location) }
-            do {
-                try await engine.pool.run { try engine.catalog.reopen() }
-            } catch {
-                throw CacheError.wrap(error, as: .storage, "the catalog can't be opened again")
+        let location = engine.configuration.location
+        do {
+            let taken = try await engine.pool.run {
+                let lock =
+                    engine.blobs.isWritable
+                    ? try FolderLock(location: location) : try OpenedFolder.lockToRead(location, engine.logger)
+                try engine.catalog.reopen()
+                return lock
             }
             lock.withLock { $0 = taken }
+        } catch {
+            throw CacheError.wrap(error, as: .storage, "the cache folder \(location.durable) can't be opened again")
         }
         try await compareWithCatalog()
         engine.isStopped = false

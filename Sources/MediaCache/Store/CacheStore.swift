@@ -19,8 +19,8 @@ public final class CacheStore: Sendable {
 
     /// Opens the store in its folders, which are made if need be.
     ///
-    /// A folder that can't be written is no error: everything then passes through unkept, and an event says so. A
-    /// damaged catalog is set aside and a new one made.
+    /// A folder that can't be written is no error: what is kept in it is read, everything else passes through unkept, and
+    /// an event says so. A damaged catalog is set aside and a new one made.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` or ``CacheError/Code/newerFormat``.
     public static func open(
@@ -41,7 +41,7 @@ public final class CacheStore: Sendable {
         }
         let engine = Engine(
             configuration: configuration, origin: origin, time: time, files: files, blobs: folder.blobs,
-            catalog: folder.catalog, events: EventHub(), counters: Counters(), logger: logger)
+            trouble: folder.trouble, catalog: folder.catalog, events: EventHub(), counters: Counters(), logger: logger)
         let store = CacheStore(engine: engine, lock: folder.lock)
         store.early = folder.events
         engine.room.setMeasure { [weak store] needed in
@@ -151,6 +151,19 @@ public final class CacheStore: Sendable {
     /// Whether bytes can be kept; not if the folder couldn't be written.
     public var keepsBytes: Bool { engine.blobs.isWritable }
 
+    /// Why the folder can't be written, or not even be read; nil if it's all right.
+    public var folderFailure: CacheError? { engine.trouble.map { $0.reading ?? $0.writing } }
+
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if it can't be told what is kept.
+    package func requireReadableFolder() throws {
+        if let failure = engine.trouble?.reading { throw failure }
+    }
+
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if what is kept can't be changed.
+    package func requireWritableFolder() throws {
+        if let failure = folderFailure { throw failure }
+    }
+
     // MARK: - Reading
 
     /// Opens a read session; returns when the resource's head is known.
@@ -197,8 +210,8 @@ public final class CacheStore: Sendable {
         let session = try await open(request)
         defer { session.cancel() }
         guard let representation = session.currentRepresentation else {
-            throw CacheError(
-                .storage, "\(request.url) can't be kept: its origin forbids it, or the folder can't be written")
+            let reason = table[key(of: request)]?.refusal?.message
+            throw CacheError(.storage, "\(request.url) can't be kept: \(reason ?? "it was removed meanwhile")")
         }
         if let length = representation.head.length, let limit = engine.configuration.limits.maximumBytes, length > limit
         {

@@ -8,6 +8,8 @@ package final class Engine: Sendable {
     package let time: any TimeSource
     package let files: any BlobFileSystem
     package let blobs: BlobFolder
+    /// What keeps the folder from being used; nil if nothing does.
+    package let trouble: FolderTrouble?
     package let catalog: Catalog
     package let committer: Committer
     package let scheduler: TransferScheduler
@@ -23,13 +25,15 @@ package final class Engine: Sendable {
 
     package init(
         configuration: CacheConfiguration, origin: any Origin, time: any TimeSource, files: any BlobFileSystem,
-        blobs: BlobFolder, catalog: Catalog, events: EventHub, counters: Counters, logger: Logger
+        blobs: BlobFolder, trouble: FolderTrouble?, catalog: Catalog, events: EventHub, counters: Counters,
+        logger: Logger
     ) {
         self.configuration = configuration
         self.origin = origin
         self.time = time
         self.files = files
         self.blobs = blobs
+        self.trouble = trouble
         self.catalog = catalog
         self.scheduler = TransferScheduler(limits: configuration.scheduling)
         self.events = events

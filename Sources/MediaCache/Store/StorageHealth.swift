@@ -6,6 +6,7 @@ package final class StorageHealth: Sendable {
     private let events: EventHub
     private let logger: Logger
     private let failing = Mutex(false)
+    private let last = Mutex<CacheError?>(nil)
     private let beyondRepair = Mutex(false)
 
     package init(events: EventHub, logger: Logger) {
@@ -16,8 +17,12 @@ package final class StorageHealth: Sendable {
     /// Whether the last attempt to keep something failed, and none has worked since.
     package var isFailing: Bool { failing.withLock { $0 } }
 
+    /// What couldn't be kept last, and why.
+    package var lastFailure: CacheError? { last.withLock { $0 } }
+
     /// Something couldn't be kept.
     package func failed(_ error: CacheError) {
+        last.withLock { $0 = error }
         let wasFailing = failing.withLock { failing in
             defer { failing = true }
             return failing

@@ -58,6 +58,7 @@ struct DemoCommand: AsyncParsableCommand {
         do {
             let routes: [any Route] = [DemoPageRoute(), DemoStateRoute(origin: origin, location: settings.location)]
             let server = try await LocalHost.start(settings, routes: routes)
+            server.noteFolder()
             if reset { try await server.removeAll() }
             StandardStreams.print("Listening on \(settings.url(port: server.port))")
             StandardStreams.print("Open \(settings.url(port: server.port))/#key=\(server.key.value)")

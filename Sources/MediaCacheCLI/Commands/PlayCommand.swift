@@ -37,6 +37,7 @@ struct PlayCommand: AsyncParsableCommand {
         let (url, header, arguments) = (url, origin.header, playerArguments)
         let interruption = Interruption()
         let code = try await Connection.use(settings) { connection in
+            connection.noteFolder()
             try await HeaderArgument.apply(header, for: url, to: connection.client)
             let playURL = try await connection.client.playURL(for: url)
             if interruption.received != nil { throw CommandFailure(.interrupted, "interrupted") }

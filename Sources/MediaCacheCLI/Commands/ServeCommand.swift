@@ -60,6 +60,7 @@ struct ServeCommand: AsyncParsableCommand {
         settings.segmentsAhead = Int(segmentsAhead)
         let interruption = Interruption()
         let server = try await LocalHost.start(settings)
+        server.noteFolder()
         StandardStreams.print("Listening on \(settings.url(port: server.port))")
         _ = await interruption.wait()
         await server.stop()

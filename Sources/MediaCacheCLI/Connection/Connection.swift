@@ -44,7 +44,7 @@ struct Connection: Sendable {
             guard let owner = CacheStore.owner(of: location) else { return nil }
             lastOwner = owner
             guard let address = owner.address else { continue }
-            guard let key = try AccessKeyFile(location: location).load() else {
+            guard let key = try AccessKeyFile.key(of: location) else {
                 reason = "there is no key in “\(location.durable)/key”"
                 continue
             }
@@ -86,6 +86,9 @@ struct Connection: Sendable {
             "mediacache: note: process \(owner.processID) owns the cache folder and goes by its own settings; "
                 + "\(options.joined(separator: ", ")) has no effect")
     }
+
+    /// Says why nothing will be kept, if nothing will.
+    func noteFolder() { host?.noteFolder() }
 
     /// Closes it; a host that was started here stops and gives the folder up.
     func close() async {

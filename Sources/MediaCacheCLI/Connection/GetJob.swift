@@ -41,8 +41,17 @@ struct GetJob: Sendable {
         }
         guard resource.complete else { throw Self.incomplete(resource) }
         // Before the file is asked for: pinning moves it.
-        if !resource.pinned { try await client.setPinned(true, id: id) }
+        if !resource.pinned { try await pin(id) }
         return try await client.resource(id: id, withFile: wantsFile) ?? resource
+    }
+
+    /// In a folder that can't be written it's here, and can be copied out, though eviction isn't kept off.
+    private func pin(_ id: Int64) async throws {
+        do {
+            try await client.setPinned(true, id: id)
+        } catch let problem as Problem where problem.code == CacheError.Code.storage.rawValue {
+            StandardStreams.printError("mediacache: note: not pinned: \(problem.detail)")
+        }
     }
 
     private func watch(_ id: String, _ progress: ProgressPrinter) async throws -> GetStatus {

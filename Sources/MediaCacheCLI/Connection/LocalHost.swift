@@ -33,6 +33,12 @@ struct LocalHost: Sendable {
     /// The cache's key.
     var key: AccessKey { host.key }
 
+    /// Says why nothing will be kept, if nothing will: players get everything all the same.
+    func noteFolder() {
+        guard let failure = host.store.folderFailure else { return }
+        StandardStreams.printError("mediacache: note: nothing new is kept: \(failure.message)")
+    }
+
     /// Removes all that is kept.
     func removeAll() async throws {
         _ = try await host.store.removeAll(includingPinned: true)

@@ -11,7 +11,10 @@ extension Problem {
     init(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
-        case let error as CacheError: self = PlayFailure.problem(for: error)
+        case let error as CacheError:
+            self = PlayFailure.problem(for: error)
+            // What the system said is the caller's to mend.
+            if error.code == .storage { detail = error.description }
         case is DecodingError:
             self.init(
                 title: "Bad request",
@@ -20,9 +23,12 @@ extension Problem {
                 code: "badRequest"
             )
         default:
-            self.init(title: "Internal error", status: 500, detail: "\(error)", code: "internal")
+            self.init(title: "Internal error", status: 500, detail: "\(error)", code: Self.internalCode)
         }
     }
+
+    /// The code of what should not happen.
+    static let internalCode = "internal"
 
     static func badRequest(_ detail: String) -> Problem {
         Problem(title: "Bad request", status: 400, detail: detail, code: "badRequest")

@@ -18,6 +18,27 @@ public struct AccessKeyFile: Sendable, Hashable {
         path = location.durable + "/key"
     }
 
+    private init(path: String) {
+        self.path = path
+    }
+
+    /// The key by which a cache's owner can be asked: of its folder, or where that has none and can't be written, the
+    /// one that its owner put among the system's temporary files. Nil if there is neither.
+    ///
+    /// - Throws: `CacheError` with `storage` if a file can't be read or holds no key.
+    public static func key(of location: CacheLocation) throws -> AccessKey? {
+        if let key = try? AccessKeyFile(location: location).load() { return key }
+        if let path = RuntimeFolder.find("key", for: location) { return try AccessKeyFile(path: path).load() }
+        return try AccessKeyFile(location: location).load()
+    }
+
+    /// The same for the owner, who makes one if there is none yet.
+    static func keyToRead(_ location: CacheLocation) -> AccessKey {
+        if let key = try? AccessKeyFile(location: location).load() { return key }
+        let key = try? RuntimeFolder.use("key", for: location) { try AccessKeyFile(path: $0).loadOrCreate() }
+        return key ?? AccessKey()
+    }
+
     /// The key; made if there is none yet. Of several processes that make one at once, one wins and all get that.
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be read or written, or holds no key.

@@ -25,7 +25,10 @@ struct RouteRun: Sendable {
             return try await route.respond(to: request).cut(to: range)
         } catch {
             let problem = Problem(error)
-            if problem.status >= 500 { logger.warning("\(request.method) \(request.path): \(problem.detail)") }
+            // All others are the caller's to tell.
+            if problem.code == Problem.internalCode {
+                logger.warning("\(request.method) \(request.path): \(problem.detail)")
+            }
             return .problem(problem)
         }
     }

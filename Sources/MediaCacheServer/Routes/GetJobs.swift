@@ -130,7 +130,8 @@ final class GetJobs: Sendable {
             let error = CacheError.wrap(error, as: .storage, "the resource can't be kept")
             end(id) {
                 $0.state = .failed
-                $0.error = GetStatus.Failure(code: error.code.rawValue, message: error.message)
+                $0.error = GetStatus.Failure(
+                    code: error.code.rawValue, message: error.code == .storage ? error.description : error.message)
             }
         }
     }

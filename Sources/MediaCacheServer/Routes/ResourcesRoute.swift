@@ -11,6 +11,10 @@ struct ResourcesRoute: Route {
     let store: CacheStore
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
+        switch request.method {
+        case .get, .head: try store.requireReadableFolder()
+        default: try store.requireWritableFolder()
+        }
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
         switch parts.count {
         case 0: return try await respondForAll(request)

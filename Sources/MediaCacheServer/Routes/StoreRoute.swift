@@ -11,11 +11,14 @@ struct StoreRoute: Route {
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         switch (request.path, request.method) {
         case ("/api/v1/prune", .post):
+            try store.requireWritableFolder()
             return try .json(PruneReport(bytesFreed: try await store.prune()))
         case ("/api/v1/verify", .post):
             let wanted = request.body.isEmpty ? VerifyRequest() : try request.decode(VerifyRequest.self)
+            try wanted.repair ? store.requireWritableFolder() : store.requireReadableFolder()
             return try .json(try await store.verify(repair: wanted.repair))
         case ("/api/v1/usage", .get), ("/api/v1/usage", .head):
+            try store.requireReadableFolder()
             return try .json(try await store.usage())
         default:
             throw Problem.methodNotAllowed(request.method.rawValue)

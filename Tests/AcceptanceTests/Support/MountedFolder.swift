@@ -42,14 +42,15 @@ final class MountedFolder: Sendable {
         return Int64(information.f_bavail) * Int64(information.f_frsize)
     }
 
-    /// Writes a file that takes all that is free.
-    func fill(with file: String) async throws {
-        try await onThread {
-            let descriptor = open(file, O_WRONLY | O_CREAT, 0o600)
-            guard descriptor >= 0 else { throw HarnessError("open \(file): \(errno)") }
-            defer { close(descriptor) }
-            let block = [UInt8](repeating: 0, count: 4096)
-            while write(descriptor, block, block.count) > 0 {}
+    /// Leaves no room in it.
+    func fill() throws {
+        let filler = "\(path)/filler"
+        try Data().write(to: URL(fileURLWithPath: filler))
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: filler))
+        defer { try? handle.close() }
+        for size in [1 << 20, 4096] {
+            let bytes = Data(count: size)
+            while (try? handle.write(contentsOf: bytes)) != nil {}
         }
     }
 

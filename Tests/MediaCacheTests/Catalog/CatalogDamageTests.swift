@@ -154,7 +154,7 @@ struct CatalogDamageTests {
             try main.write(to: URL(fileURLWithPath: catalog))
             try Data(torn).write(to: URL(fileURLWithPath: log))
             try? FileManager.default.removeItem(atPath: catalog + "-shm")
-            let copy = try Catalog(path: catalog)
+            let copy = try Catalog(.file(catalog))
             let entry = try await copy.resource(key: others[0].description)
             #expect(entry?.representations.last?.spans.byteCount == Self.length)
             let second = try await copy.resource(key: others[1].description)

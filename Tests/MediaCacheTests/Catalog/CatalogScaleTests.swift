@@ -23,7 +23,7 @@ struct CatalogScaleTests {
     @Test func aHundredThousandResourcesOpenInASecond() async throws {
         let fixture = try EngineFixture()
         try POSIXFileSystem().makeFolder(fixture.folder)
-        let catalog = try Catalog(path: fixture.folder + "/catalog.sqlite")
+        let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         for start in stride(from: Int64(1), to: 100_000, by: 10_000) {
             try await catalog.commit((start..<start + 10_000).map { snapshot($0, length: 1000, now: now) })
@@ -49,7 +49,7 @@ struct CatalogScaleTests {
         let files = POSIXFileSystem()
         let fixture = try EngineFixture()
         try files.makeFolder(fixture.folder)
-        let catalog = try Catalog(path: fixture.folder + "/catalog.sqlite")
+        let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
         let length: Int64 = 10 << 30
         var entry = snapshot(1, length: length, now: fixture.time.now)
         entry.resource.key = fixture.url.description
@@ -91,7 +91,7 @@ struct CatalogScaleTests {
     @Test func queriesUseTheirIndexes() throws {
         let fixture = try EngineFixture()
         try POSIXFileSystem().makeFolder(fixture.folder)
-        let catalog = try Catalog(path: fixture.folder + "/catalog.sqlite")
+        let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
         let plans: [(sql: String, arguments: Int, index: String)] = [
             (Catalog.evictable, 1, "resource_use"),
             (Catalog.resourceByKey, 1, "sqlite_autoindex_resource_1"),

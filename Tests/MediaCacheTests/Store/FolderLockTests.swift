@@ -61,4 +61,22 @@ struct FolderLockTests {
         asking.cancel()
         await asking.value
     }
+
+    /// Where the folder can't be written the owner is found all the same, and who could write to it waits.
+    @Test func whoReadsAFolderIsItsOwnerToo() async throws {
+        try await fixture.open().close()
+        var reader: FolderLock? = try FolderLock(toRead: location)
+        try reader?.announce(address: "http://127.0.0.1:9480")
+        #expect(CacheStore.owner(of: location)?.address == "http://127.0.0.1:9480")
+        for open in [FolderLock.init(location:), FolderLock.init(toRead:)] {
+            let error = #expect(throws: CacheError.self) { _ = try open(location) }
+            #expect(error?.code == .folderOwned)
+            #expect(error?.message.contains("http://127.0.0.1:9480") == true)
+        }
+        reader = nil
+        #expect(CacheStore.owner(of: location) == nil)
+        let store = try await fixture.open()
+        #expect(throws: CacheError.self) { _ = try FolderLock(toRead: location) }
+        await store.close()
+    }
 }

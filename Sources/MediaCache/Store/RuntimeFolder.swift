@@ -1,0 +1,64 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Where files lie that belong to a cache folder which can't be written: a folder of the user's own, among the
+/// system's temporary files.
+package enum RuntimeFolder {
+    /// The folder's file of this name for `location`, wherever it is; nil if there is none.
+    package static func find(_ name: String, for location: CacheLocation) -> String? {
+        candidates.filter(isOurs).map { path(name, for: location, in: $0) }
+            .first { POSIXFileSystem().exists($0) }
+    }
+
+    /// Calls `body` with the path of that file in one place after another, until it succeeds.
+    ///
+    /// - Throws: what `body` threw at last.
+    package static func use<Result>(
+        _ name: String, for location: CacheLocation, _ body: (String) throws -> Result
+    ) throws -> Result {
+        var failure: any Error = SystemError(call: "mkdir", path: "a folder for temporary files", number: EACCES)
+        for folder in candidates {
+            do {
+                try make(folder)
+                return try body(path(name, for: location, in: folder))
+            } catch let error as CacheError where error.code == .folderOwned {
+                throw error
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    /// Several, since the disk that is full may be that of the temporary files too.
+    private static var candidates: [String] {
+        let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return [runtime, FileManager.default.temporaryDirectory.path, "/dev/shm"].compactMap(\.self)
+            .map { "\($0)/mediacache-\(geteuid())" }
+    }
+
+    private static func path(_ name: String, for location: CacheLocation, in folder: String) -> String {
+        "\(folder)/\(NameHash(location.durable)).\(name)"
+    }
+
+    private static func make(_ folder: String) throws {
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+            throw SystemError(call: "mkdir", path: folder, number: errno)
+        }
+        guard isOurs(folder) else { throw SystemError(call: "use", path: folder, number: EPERM) }
+    }
+
+    /// Whoever may write there could pass for the owner of a cache folder, and be sent its key.
+    private static func isOurs(_ folder: String) -> Bool {
+        var status = stat()
+        return lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
+            && status.st_mode & 0o077 == 0
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+/// The catalog of a folder that can't be written: read into memory.
+struct CatalogCopyTests {
+    private let fixture: EngineFixture
+    private var path: String { fixture.folder + "/catalog.sqlite" }
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(.random(seed: 4, length: 300_000))
+    }
+
+    private func files() throws -> [String: Data] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder)
+        let contents = try names.filter { $0.hasPrefix("catalog.sqlite") }.map { name in
+            (name, try Data(contentsOf: URL(filePath: "\(fixture.folder)/\(name)")))
+        }
+        return Dictionary(uniqueKeysWithValues: contents)
+    }
+
+    /// After a crash what was committed last lies in the log beside it.
+    @Test(arguments: [true, false])
+    func itHasAllThatWasCommitted(isInUse: Bool) async throws {
+        let store = try await fixture.open()
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        if !isInUse { await store.close() }
+        let before = try files()
+        let copy = try Catalog(.copy(of: path))
+        #expect(!copy.isNew)
+        #expect(try await copy.resources().map(\.resource.key) == [fixture.url.description])
+        let entry = try #require(try await copy.resource(key: fixture.url.description))
+        try await copy.delete(representations: entry.representations.map(\.id))
+        #expect(try await copy.resources().isEmpty)
+        try copy.close()
+        try copy.reopen()
+        #expect(try await copy.resources().count == 1)
+        try copy.close()
+        let after = try files()
+        #expect(after == before)
+        await store.close()
+    }
+
+    @Test func aDamagedOneIsLeftAsItIs() async throws {
+        try await fixture.open().close()
+        let garbage = Data(repeating: 0x5A, count: 65_536)
+        try garbage.write(to: URL(filePath: path))
+        let error = #expect(throws: CacheError.self) { _ = try Catalog(.copy(of: path)) }
+        #expect(error?.code == .damaged)
+        let after = try files()
+        #expect(after["catalog.sqlite"] == garbage)
+    }
+}
