@@ -47,9 +47,23 @@ struct MediaCacheCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            guard let failure = CommandFailure(error) else { exit(withError: error) }
-            if let line = failure.line { StandardStreams.printError(line) }
-            Self.exit(withError: ExitCode(failure.exitCode))
+            end(with: error)
         }
+    }
+
+    private static func end(with error: any Error) -> Never {
+        var error = error
+        if CommandFailure(error) == nil, exitCode(for: error) == .success {
+            // Help, or the version.
+            do {
+                try StandardStreams.print(fullMessage(for: error))
+                exit(withError: nil)
+            } catch let failure {
+                error = failure
+            }
+        }
+        guard let failure = CommandFailure(error) else { exit(withError: error) }
+        if let line = failure.line { StandardStreams.printError(line) }
+        exit(withError: ExitCode(failure.exitCode))
     }
 }

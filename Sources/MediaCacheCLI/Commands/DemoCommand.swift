@@ -58,17 +58,28 @@ struct DemoCommand: AsyncParsableCommand {
         do {
             let routes: [any Route] = [DemoPageRoute(), DemoStateRoute(origin: origin, location: settings.location)]
             let server = try await LocalHost.start(settings, routes: routes)
-            server.noteFolder()
-            if reset { try await server.removeAll() }
-            StandardStreams.print("Listening on \(settings.url(port: server.port))")
-            StandardStreams.print("Open \(settings.url(port: server.port))/#key=\(server.key.value)")
-            _ = await interruption.wait()
+            do {
+                try await tellAndWait(server, settings, interruption)
+            } catch {
+                await server.stop()
+                throw error
+            }
             await server.stop()
         } catch {
             await origin.stop()
             throw error
         }
         await origin.stop()
+    }
+
+    private func tellAndWait(
+        _ server: LocalHost, _ settings: HostSettings, _ interruption: Interruption
+    ) async throws {
+        server.noteFolder()
+        if reset { try await server.removeAll() }
+        try StandardStreams.print("Listening on \(settings.url(port: server.port))")
+        try StandardStreams.print("Open \(settings.url(port: server.port))/#key=\(server.key.value)")
+        _ = await interruption.wait()
     }
 
     /// One demo at a time: of a second one's two ports the origin's would be taken, which says little.

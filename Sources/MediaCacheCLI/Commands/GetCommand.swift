@@ -64,7 +64,7 @@ struct GetCommand: AsyncParsableCommand {
             let method = try await Self.export(resource, to: target, overwrites: force)
             return Result(resource: resource, output: target, method: method)
         }
-        StandardStreams.print(json ? try JSONOutput.text(result) : result.text)
+        try StandardStreams.print(json ? JSONOutput.text(result) : result.text)
     }
 
     private static func export(

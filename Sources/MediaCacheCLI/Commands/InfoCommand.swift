@@ -34,6 +34,6 @@ struct InfoCommand: AsyncParsableCommand {
             try await $0.client.resource(for: url, withFile: true)
         }
         guard let resource else { throw CommandFailure(.failed, "nothing is kept of \(url)") }
-        StandardStreams.print(json ? try JSONOutput.text(resource) : ResourceReport.details(resource))
+        try StandardStreams.print(json ? JSONOutput.text(resource) : ResourceReport.details(resource))
     }
 }

@@ -87,12 +87,12 @@ struct InspectCommand: AsyncParsableCommand {
     func run() async throws {
         let inspection = try Inspection(try await body(), base: base, isStrict: strict)
         guard json else {
-            StandardStreams.print(PlaylistReport.text(inspection))
+            try StandardStreams.print(PlaylistReport.text(inspection))
             return
         }
         let dropped = inspection.parsed.droppedDiagnostics
         if dropped > 0 { StandardStreams.printError("mediacache: note: \(dropped) more findings are left out") }
-        StandardStreams.print(try JSONOutput.text(PlaylistRecord(inspection)))
+        try StandardStreams.print(JSONOutput.text(PlaylistRecord(inspection)))
     }
 
     private func body() async throws -> InspectedBody {

@@ -35,6 +35,6 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         let resources = try await Connection.use(HostSettings(cache: cache)) { try await $0.client.resources() }
         let shown = resources.filter { complete ? $0.complete : partial ? !$0.complete : true }
-        StandardStreams.print(json ? try JSONOutput.text(shown) : ResourceReport.table(shown))
+        try StandardStreams.print(json ? JSONOutput.text(shown) : ResourceReport.table(shown))
     }
 }

@@ -36,6 +36,6 @@ struct PruneCommand: AsyncParsableCommand {
             }
             return try await connection.client.prune()
         }
-        StandardStreams.print(json ? try JSONOutput.text(report) : "Freed \(ByteCount(report.bytesFreed)).")
+        try StandardStreams.print(json ? JSONOutput.text(report) : "Freed \(ByteCount(report.bytesFreed)).")
     }
 }

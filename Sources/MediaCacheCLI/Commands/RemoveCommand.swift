@@ -60,9 +60,9 @@ struct RemoveCommand: AsyncParsableCommand {
             return outcome
         }
         if json {
-            StandardStreams.print(try JSONOutput.text(outcome))
+            try StandardStreams.print(JSONOutput.text(outcome))
         } else if !outcome.removed.isEmpty || outcome.missing.isEmpty {
-            StandardStreams.print(outcome.text)
+            try StandardStreams.print(outcome.text)
         }
         if let reason = outcome.reason { throw CommandFailure(.partial, "not all was removed: \(reason)") }
         if !outcome.missing.isEmpty {

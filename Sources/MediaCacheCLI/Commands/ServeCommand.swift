@@ -61,7 +61,12 @@ struct ServeCommand: AsyncParsableCommand {
         let interruption = Interruption()
         let server = try await LocalHost.start(settings)
         server.noteFolder()
-        StandardStreams.print("Listening on \(settings.url(port: server.port))")
+        do {
+            try StandardStreams.print("Listening on \(settings.url(port: server.port))")
+        } catch {
+            await server.stop()
+            throw error
+        }
         _ = await interruption.wait()
         await server.stop()
     }

@@ -36,7 +36,7 @@ struct URLCommand: AsyncParsableCommand {
         }
         do {
             try await HeaderArgument.apply(header, for: url, to: connection.client)
-            StandardStreams.print(try await connection.client.playURL(for: url))
+            try StandardStreams.print(try await connection.client.playURL(for: url))
             await connection.close()
         } catch {
             await connection.close()

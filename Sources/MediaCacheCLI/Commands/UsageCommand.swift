@@ -24,7 +24,7 @@ struct UsageCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try HostSettings(cache: cache)
         let usage = try await Connection.use(settings) { try await $0.client.usage() }
-        StandardStreams.print(json ? try JSONOutput.text(usage) : Self.text(usage, settings.location))
+        try StandardStreams.print(json ? JSONOutput.text(usage) : Self.text(usage, settings.location))
     }
 
     private static func text(_ usage: Usage, _ location: CacheLocation) -> String {

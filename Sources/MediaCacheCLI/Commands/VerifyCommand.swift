@@ -34,7 +34,7 @@ struct VerifyCommand: AsyncParsableCommand {
             try await Connection.use(settings) { try await $0.client.verify(repair: repair) }
         }
         guard let report else { throw CommandFailure(.interrupted, "interrupted; nothing was changed by stopping") }
-        StandardStreams.print(json ? try JSONOutput.text(report) : Self.text(report))
+        try StandardStreams.print(json ? JSONOutput.text(report) : Self.text(report))
         guard report.findings.isEmpty else {
             let left = report.findings.count { !$0.isRepaired }
             guard left > 0 else { return }

@@ -10,19 +10,24 @@ import Foundation
 
 /// Standard output and standard error, written at once: who reads a pipe sees each line when it's printed.
 enum StandardStreams {
-    /// Writes `line` and a line break to standard output.
-    static func print(_ line: String) {
-        write(line + "\n", to: STDOUT_FILENO)
+    /// Writes `line` and a line break to standard output. A reader that went away (`mediacache list | head`) is no
+    /// failure of ours.
+    ///
+    /// - Throws: ``CommandFailure`` if it can't be written for another reason.
+    static func print(_ line: String) throws {
+        let number = write(line + "\n", to: STDOUT_FILENO)
+        guard number != 0, number != EPIPE else { return }
+        throw CommandFailure(.failed, "standard output can't be written: \(String(cString: strerror(number)))")
     }
 
-    /// Writes `line` and a line break to standard error.
+    /// Writes `line` and a line break to standard error. Where that can't be written, there is nobody to tell.
     static func printError(_ line: String) {
-        write(line + "\n", to: STDERR_FILENO)
+        _ = write(line + "\n", to: STDERR_FILENO)
     }
 
     /// Writes `text` as it is to standard error.
     static func writeError(_ text: String) {
-        write(text, to: STDERR_FILENO)
+        _ = write(text, to: STDERR_FILENO)
     }
 
     /// From now on a pipe whose reader went away is an error of `write`, not the process's end: a server outlives
@@ -43,8 +48,10 @@ enum StandardStreams {
         return Int(size.ws_col)
     }
 
-    /// A reader that went away (`mediacache list | head`) is no failure of ours: what can't be written is dropped.
-    private static func write(_ text: String, to descriptor: Int32) {
+    /// Writes all of `text`.
+    ///
+    /// - Returns: 0, or the system's number of what went wrong.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let written = bytes.withUnsafeBytes { buffer in
@@ -52,10 +59,15 @@ enum StandardStreams {
             }
             if written > 0 {
                 bytes = bytes.dropFirst(written)
-            } else if errno != EINTR && errno != EAGAIN {
-                return
+            } else if errno == EAGAIN {
+                // Whoever shares it has made it so that it doesn't wait.
+                var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&room, 1, -1)
+            } else if errno != EINTR {
+                return errno
             }
         }
+        return 0
     }
 
     private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
