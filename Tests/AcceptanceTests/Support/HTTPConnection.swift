@@ -39,7 +39,7 @@ final class HTTPConnection {
             }
         }
         guard result == 0 else {
-            close(descriptor)
+            // What has been made is taken apart by `deinit`: a second close could hit somebody else's descriptor.
             throw HarnessError("no connection to \(authority): \(String(cString: strerror(errno)))")
         }
     }
