@@ -126,6 +126,8 @@ extension AcceptanceTests {
             try await Task.sleep(for: .seconds(1.5))
             first.signal(SIGINT)
             #expect(try await first.end(within: .seconds(20)) == .exit(130))
+            let said = first.errorText.split(separator: "\n").filter { !$0.contains("%") }
+            #expect(said.count == 1 && said[0].hasPrefix("mediacache: interrupted;"), "\(first.errorText)")
             let kept = try await KeptResource.all(in: folder.path).values.first?.bytesCached ?? 0
             #expect(kept > 0)
 

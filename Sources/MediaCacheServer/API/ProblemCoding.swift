@@ -11,6 +11,8 @@ extension Problem {
     init(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
+        // The client has left, so that nobody is told, or the server ends.
+        case is CancellationError: self = PlayFailure.problem(for: CacheError(.cancelled, "the request was cancelled"))
         case let error as CacheError:
             self = PlayFailure.problem(for: error)
             // What the system said is the caller's to mend.
