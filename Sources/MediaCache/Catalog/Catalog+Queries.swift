@@ -211,6 +211,7 @@ extension StoredRepresentation {
             throw CacheError(.damaged, "the catalog has damaged spans of \(key)")
         }
         self.spans = spans
+        lost = try (row.optional("lost") as Data?).flatMap { SpanMap(encoded: $0) } ?? SpanMap()
         guard try row.value("check_sum") == checksum(key: key) else {
             throw CacheError(.damaged, "the catalog has a damaged row of \(key)")
         }

@@ -243,14 +243,14 @@ package final class Catalog: Sendable {
             sql: """
                 INSERT INTO representation (id, resource, blob, kept, length, type, etag, last_modified,
                 validated, stale, served_etag, fresh_until, must_revalidate, ignores_ranges, superseded, spans, bytes,
-                check_sum, location, peer)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                check_sum, location, peer, lost)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET kept = excluded.kept, length = excluded.length, type = excluded.type,
                 etag = excluded.etag, last_modified = excluded.last_modified, validated = excluded.validated,
                 stale = excluded.stale, served_etag = excluded.served_etag, fresh_until = excluded.fresh_until,
                 must_revalidate = excluded.must_revalidate, ignores_ranges = excluded.ignores_ranges,
                 superseded = excluded.superseded, spans = excluded.spans, bytes = excluded.bytes,
-                check_sum = excluded.check_sum, location = excluded.location, peer = excluded.peer
+                check_sum = excluded.check_sum, location = excluded.location, peer = excluded.peer, lost = excluded.lost
                 """
         ).execute(arguments: [
             representation.id, representation.resourceID, representation.blob, representation.isKept, head.length,
@@ -260,6 +260,7 @@ package final class Catalog: Sendable {
             representation.ignoresRanges, representation.isSuperseded, Data(representation.spans.encoded),
             representation.spans.byteCount, representation.checksum(key: resource.key),
             head.location?.description, head.peer.rawValue,
+            representation.lost.isEmpty ? nil : Data(representation.lost.encoded),
         ])
         for (page, records) in snapshot.dirtyPages {
             if records.isEmpty {

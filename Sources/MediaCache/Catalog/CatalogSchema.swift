@@ -66,6 +66,9 @@ enum CatalogSchema {
                     ALTER TABLE representation ADD COLUMN peer TEXT;
                     """)
         }
+        migrator.registerMigration(prefix + "3") { db in
+            try db.execute(sql: "ALTER TABLE representation ADD COLUMN lost BLOB")
+        }
         return migrator
     }
 

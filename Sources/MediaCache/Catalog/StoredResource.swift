@@ -27,6 +27,8 @@ package struct StoredRepresentation: Sendable {
     /// Whether the origin has a newer version, so that only open readers hold this one.
     package var isSuperseded: Bool
     package var spans: SpanMap
+    /// What was damaged or gone and hasn't come again.
+    package var lost = SpanMap()
 
     /// The checksum of what decides which bytes are served under which name, so that a catalog damaged inside a value,
     /// which SQLite doesn't notice, serves nothing wrong.

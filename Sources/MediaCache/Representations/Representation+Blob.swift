@@ -15,7 +15,7 @@ extension Representation {
         let pages = try engine.catalog.checksumPages(of: stored.id)
         var state = RepresentationState(
             head: stored.head, freshness: stored.freshness, ignoresRanges: stored.ignoresRanges,
-            written: stored.spans, checksums: BlockChecksums(encodedPages: pages))
+            written: stored.spans, lost: stored.lost, checksums: BlockChecksums(encodedPages: pages))
         state.isSuperseded = stored.isSuperseded
         // So that readers pass over holes at once.
         state.folderFailure = engine.trouble?.writing
@@ -28,12 +28,11 @@ extension Representation {
             state.setNeedsCommit()
         }
         if stored.spans.upperBound > size ?? 0 {
-            for span in stored.spans.spans(in: (size ?? 0)..<stored.spans.upperBound) { state.forget(span) }
+            for span in stored.spans.spans(in: (size ?? 0)..<stored.spans.upperBound) { state.lose(span) }
             // More than what is missing: a checksum is of a whole run.
-            var lost = stored.spans
-            for span in state.written.spans { lost.remove(span) }
-            state.lostAtOpening = Array(lost.spans)
-            for span in lost.spans { engine.events.send(.damaged(key: resource.key, range: span)) }
+            state.lostAtOpening = stored.spans
+            for span in state.written.spans { state.lostAtOpening.remove(span) }
+            for span in state.lostAtOpening.spans { engine.events.send(.damaged(key: resource.key, range: span)) }
         }
         return Representation(
             id: stored.id, resource: resource, blob: stored.blob, isKept: isKept, isNew: size == nil,

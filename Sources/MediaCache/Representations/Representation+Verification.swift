@@ -46,7 +46,7 @@ extension Representation {
     /// A reader couldn't read bytes that should be here, twice: they are a hole from now on.
     func readFailed(_ range: Range<Int64>, error: any Error) {
         engine.logger.error("blob can't be read", metadata: ["path": "\(path)", "error": "\(error)"])
-        state.withLock { $0.forget(range) }
+        state.withLock { $0.lose(range) }
         engine.counters.add(\.bytesDamaged, Int64(range.count))
         engine.events.send(.damaged(key: resource.key, range: range))
         engine.committer.markDirty(self, bytes: 0)

@@ -19,19 +19,29 @@ extension RepresentationState {
             for good in verified.spans(in: span) { rest.remove(good) }
             return Array(rest.spans)
         }
-        for span in damaged { forget(span) }
+        for span in damaged { lose(span) }
         return (damaged, takeWaiters { _ in true })
     }
 
-    /// Bytes are given up, or can't be read: a hole from now on.
-    package mutating func forget(_ range: Range<Int64>) {
-        let lost = checksums.remove(range)
-        for span in lost + [range] {
+    /// Bytes are given up: a hole from now on.
+    ///
+    /// - Returns: what was here of it; more than the range where a checksum is of more.
+    @discardableResult
+    package mutating func forget(_ range: Range<Int64>) -> [Range<Int64>] {
+        var forgotten: [Range<Int64>] = []
+        for span in checksums.remove(range) + [range] {
+            forgotten += written.spans(in: span)
             written.remove(span)
             verified.remove(span)
             arrived.remove(span)
         }
         needsCommit = true
+        return forgotten
+    }
+
+    /// Bytes are damaged, or can't be read: a hole from now on, which `verify` tells of until they come again.
+    mutating func lose(_ range: Range<Int64>) {
+        for span in forget(range) { lost.insert(span) }
     }
 
     // MARK: - Commit

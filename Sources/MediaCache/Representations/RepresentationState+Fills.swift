@@ -103,6 +103,7 @@ extension RepresentationState {
         for record in records where written.bytes(in: record.range) == 0 {
             checksums.insert(record)
             written.insert(record.range)
+            lost.remove(record.range)
             verified.insert(record.range)
             arrived.insert(record.range)
         }

@@ -107,8 +107,11 @@ package struct RepresentationState: Sendable {
     var checksums: BlockChecksums
     package internal(set) var uncommittedBytes: Int64 = 0
     var needsCommit = false
-    /// Spans that the catalog knew and whose bytes weren't in the blob at opening.
-    var lostAtOpening: [Range<Int64>] = []
+    /// Spans that were here, whose bytes were found to be damaged or gone, and that haven't come again. The catalog
+    /// knows them.
+    package internal(set) var lost: SpanMap
+    /// The part of ``lost`` that wasn't in the blob at opening.
+    var lostAtOpening = SpanMap()
 
     var nextID = 0
     var sessions: Set<SessionID> = []
@@ -121,12 +124,13 @@ package struct RepresentationState: Sendable {
 
     package init(
         head: ResourceHead, freshness: Freshness, ignoresRanges: Bool = false, written: SpanMap = SpanMap(),
-        checksums: BlockChecksums = BlockChecksums()
+        lost: SpanMap = SpanMap(), checksums: BlockChecksums = BlockChecksums()
     ) {
         self.head = head
         self.freshness = freshness
         self.ignoresRanges = ignoresRanges
         self.written = written
+        self.lost = lost
         self.checksums = checksums
     }
 

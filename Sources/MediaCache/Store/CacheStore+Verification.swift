@@ -3,7 +3,8 @@ import Logging
 extension CacheStore {
     /// Reads everything that is kept and compares it with its checksums.
     ///
-    /// Damaged bytes become holes, which are never served. With `repair` they are fetched again.
+    /// Damaged bytes become holes, which are never served, and are reported until they have come again, whoever found
+    /// them. With `repair` they are fetched at once.
     public func verify(repair: Bool = false) async throws -> VerifyReport {
         try checkOpen()
         await engine.committer.commit()
@@ -24,18 +25,22 @@ extension CacheStore {
     private func verify(
         _ representation: Representation, of resource: Resource, repair: Bool, into report: inout VerifyReport
     ) async throws {
-        let lostAtOpening = representation.withState { state in
-            defer { state.lostAtOpening = [] }
-            return state.lostAtOpening
-        }
-        let (bytes, damaged) = try await engine.pool.run {
-            (representation.spans.byteCount, representation.compareAll())
-        }
+        let bytes = representation.spans.byteCount
+        let damaged = await engine.pool.perform { representation.compareAll() }
         report.bytes += bytes
-        var findings =
-            lostAtOpening.map { ($0, "the blob is missing or too short") }
-            + damaged.map { ($0, "the checksum doesn't match") }
-        findings.sort { $0.0.lowerBound < $1.0.lowerBound }
+        let (lost, lostAtOpening) = representation.withState { ($0.lost, $0.lostAtOpening) }
+        var rest = lost
+        var findings: [(range: Range<Int64>, problem: String)] = []
+        func note(_ spans: [Range<Int64>], _ problem: String) {
+            for span in spans {
+                findings += rest.spans(in: span).map { ($0, problem) }
+                rest.remove(span)
+            }
+        }
+        note(damaged, "the checksum doesn't match")
+        note(Array(lostAtOpening.spans), "the blob is missing or too short")
+        note(Array(rest.spans), "lost before, and not fetched again yet")
+        findings.sort { $0.range.lowerBound < $1.range.lowerBound }
         for (range, problem) in findings {
             var isRepaired = false
             if repair, representation === resource.current, await refetch(range, of: resource) {

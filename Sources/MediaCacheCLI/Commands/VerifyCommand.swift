@@ -11,8 +11,9 @@ struct VerifyCommand: AsyncParsableCommand {
               mediacache verify
               mediacache verify --repair      fetch damaged bytes again
 
-            Damaged bytes are never served: they count as missing from then on. With --repair they are fetched again \
-            at once, without it when they are next read.
+            Damaged bytes are never served: they count as missing from then on, and are fetched again when they are \
+            next read, by `get`, or at once with --repair. Until then verify tells of them, whenever they were found; \
+            so --repair can come later.
             Exit code 0 if all is well or has been repaired, 1 if damage was found, 2 if not all could be repaired.
             --json prints an object: resources, bytes, findings (an array of key, start, end, problem, isRepaired).
             """
@@ -44,7 +45,7 @@ struct VerifyCommand: AsyncParsableCommand {
                     .partial, "damage in \(places) couldn't be repaired; it's fetched again when it's read")
                 : CommandFailure(
                     .failed,
-                    "damage was found in \(places); those bytes are fetched again when they are read, or by get")
+                    "damage was found in \(places); --repair fetches those bytes again, as get and reading them do")
         }
     }
 

@@ -144,6 +144,44 @@ struct DamageTests {
         #expect(try await store.localFile(for: fixture.url) == nil)
         await store.close()
     }
+
+    /// What `verify` has found it repairs when it's told to, then or later.
+    @Test(arguments: Damage.allCases)
+    func whatWasFoundIsRepairedLater(_ kind: Damage) async throws {
+        try await fill()
+        damage(kind, try blob())
+        var found: [Range<Int64>] = []
+        for _ in 0..<2 {
+            let store = try await fixture.open()
+            let report = try await store.verify()
+            #expect(!report.findings.isEmpty)
+            #expect(report.findings.allSatisfy { !$0.isRepaired })
+            let lost = report.findings.map { $0.start..<$0.end }
+            #expect(found.isEmpty || found == lost)
+            found = lost
+            await store.close()
+        }
+        let asked = fixture.origin.bodyBytes
+        let store = try await fixture.open()
+        let repaired = try await store.verify(repair: true)
+        #expect(repaired.findings.map { $0.start..<$0.end } == found)
+        #expect(repaired.findings.allSatisfy { $0.isRepaired }, "\(repaired.findings)")
+        #expect(fixture.origin.bodyBytes > asked)
+        #expect(try await store.resource(for: fixture.url)?.isComplete == true)
+        #expect(try await store.verify().findings.isEmpty)
+        await store.close()
+    }
+
+    /// Reading fetches it again, after which there is nothing to tell.
+    @Test func whatWasReadAgainIsNotLostAnyMore() async throws {
+        try await fill()
+        damage(.flipped, try blob())
+        let store = try await fixture.open()
+        #expect(try await store.verify().findings.count == 1)
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(try await store.verify().findings.isEmpty)
+        await store.close()
+    }
 }
 
 #if canImport(Glibc)
