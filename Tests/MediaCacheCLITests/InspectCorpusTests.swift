@@ -11,7 +11,7 @@ struct InspectCorpusTests {
     ]
     private static let media = common.union([
         "targetDuration", "mediaSequence", "discontinuitySequence", "playlistType", "endList", "iFramesOnly",
-        "partTarget", "serverControl", "segments", "dateRanges", "skip", "preloadHints", "renditionReports",
+        "partTarget", "serverControl", "segments", "parts", "dateRanges", "skip", "preloadHints", "renditionReports",
     ])
     private static let multivariant = common.union([
         "variants", "iFrameVariants", "renditions", "sessionData", "sessionKeys", "contentSteering",

@@ -197,4 +197,24 @@ struct InspectMediaRecordTests {
         #expect(resolved["map"]["uri"] == "https://h/init.mp4")
         #expect(resolved["keys"][0]["uri"] == "https://keys.example/k")
     }
+
+    /// Those of the segment to come, of which there's no segment to show yet.
+    @Test func partsAfterTheLastSegmentHaveAPlace() throws {
+        let json = try InspectJSON(
+            of: """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:4
+                #EXT-X-PART-INF:PART-TARGET=1
+                #EXT-X-PART:DURATION=1,URI="a.mp4",BYTERANGE="10@5"
+                #EXTINF:1,
+                a.mp4
+                #EXT-X-PART:DURATION=1,URI="b.mp4",BYTERANGE="10@0"
+                #EXT-X-PART:DURATION=1,URI="b.mp4",BYTERANGE="20"
+
+                """, base: "http://h/x/")
+        #expect(json["segments"].array.count == 1)
+        #expect(json["parts"].array.map { $0["uri"] } == ["http://h/x/b.mp4", "http://h/x/b.mp4"])
+        #expect(json["parts"][1]["byteRange"] == ["length": 20, "offset": 10])
+        #expect(try InspectJSON(of: "#EXTM3U\n#EXTINF:1,\na.ts\n")["parts"] == [])
+    }
 }

@@ -40,6 +40,7 @@ struct GetCommand: AsyncParsableCommand {
     var json = false
 
     @OptionGroup var origin: OriginOptions
+    @OptionGroup var admission: AdmissionOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var cache: CacheOptions
 
@@ -47,7 +48,8 @@ struct GetCommand: AsyncParsableCommand {
         let target = output.map { OutputPath.resolve($0, for: self.url) }
         // Before an hour of fetching, not after it.
         if let target { try FileExport.check(target, overwrites: force) }
-        let settings = try HostSettings(cache: cache, limits: limits, origin: origin, url: self.url)
+        let settings = try HostSettings(
+            cache: cache, limits: limits, admission: admission, origin: origin, url: self.url)
         let interruption = Interruption()
         let (url, header, force, quiet) = (url, origin.header, force, quiet)
         let result = try await Connection.use(settings) { connection in

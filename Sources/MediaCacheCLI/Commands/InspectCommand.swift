@@ -11,6 +11,7 @@ struct InspectCommand: AsyncParsableCommand {
         discussion: """
               mediacache inspect https://example.org/live/index.m3u8
               mediacache inspect index.m3u8 --base https://example.org/live/
+              mediacache inspect low.m3u8 --multivariant index.m3u8 --define token=x
               mediacache inspect --strict index.m3u8 && echo by the book
               curl -s https://example.org/a.m3u8 | mediacache inspect -
               mediacache inspect --json a.m3u8 | jq -r '.segments[].uri'
@@ -18,6 +19,8 @@ struct InspectCommand: AsyncParsableCommand {
             A URL is fetched from its origin, redirects followed; nothing is looked up in a cache or kept. References \
             are shown resolved against where the playlist came from in the end, or against --base; without either \
             as they are written.
+            What the playlist imports (EXT-X-DEFINE with IMPORT) is taken from --multivariant, the multivariant playlist \
+            that names it, and from --define, which goes first.
             Findings name the line and the rule, which begins with its section of RFC 8216bis. They don't change the \
             exit code; with --strict the first thing that the RFC forbids does, and is all that is said. What is no \
             playlist ends with exit code 1 and one line that says what it is.
@@ -38,7 +41,7 @@ struct InspectCommand: AsyncParsableCommand {
                 discontinuitySequence, discontinuity, byteRange (length, offset),
                 programDateTime, map (uri, byteRange), keys (method, uri, iv,
                 keyFormat, keyFormatVersions), gap, bitrate, parts (uri,
-                duration, independent, byteRange, gap)),
+                duration, independent, byteRange, gap)), parts,
               dateRanges, skip, preloadHints, renditionReports
             and multivariant playlists
               variants and iFrameVariants (uri, bandwidth, averageBandwidth,
@@ -49,6 +52,8 @@ struct InspectCommand: AsyncParsableCommand {
                 default, autoselect, forced, instreamID, characteristics,
                 channels and the tag's other attributes),
               sessionData, sessionKeys, contentSteering.
+            The parts that come after the last segment are those of one that isn't there yet: they stand in parts, \
+            beside segments.
             Durations are seconds. Sequence numbers, times, bit rates and offsets that follow from other segments \
             are filled in. Attributes that the RFC doesn't define are in otherAttributes, by name.
             """
@@ -65,6 +70,16 @@ struct InspectCommand: AsyncParsableCommand {
         transform: URLArgument.parse)
     var base: ResourceURL?
 
+    @Option(
+        help: ArgumentHelp("The multivariant playlist whose variables may be imported.", valueName: "url-or-file"),
+        transform: InspectionSource.init(parsing:))
+    var multivariant: InspectionSource?
+
+    @Option(
+        help: ArgumentHelp("A variable that may be imported. Can be repeated.", valueName: "name=value"),
+        transform: VariableArgument.init(parsing:))
+    var define: [VariableArgument] = []
+
     @Flag(help: "Fail at the first thing that RFC 8216bis forbids.")
     var strict = false
 
@@ -74,10 +89,12 @@ struct InspectCommand: AsyncParsableCommand {
     @OptionGroup var origin: OriginOptions
 
     func validate() throws {
-        if origin.maxObjectSize != nil {
-            throw ValidationError("--max-object-size has no place here: nothing is kept.")
+        if source == .standardInput, multivariant == .standardInput {
+            throw ValidationError("Standard input can be one of the two playlists.")
         }
-        if case .url = source { return }
+        let sources = [source] + (multivariant.map { [$0] } ?? [])
+        let isAnyAsked = sources.contains { if case .url = $0 { true } else { false } }
+        if isAnyAsked { return }
         let given = (origin.header.isEmpty ? [] : ["--header"]) + origin.given
         if let option = given.first {
             throw ValidationError("\(option) is about asking an origin; \(source.name) is read from this machine.")
@@ -85,7 +102,7 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let inspection = try Inspection(try await body(), base: base, isStrict: strict)
+        let inspection = try await inspection()
         guard json else {
             try StandardStreams.print(PlaylistReport.text(inspection))
             return
@@ -95,7 +112,26 @@ struct InspectCommand: AsyncParsableCommand {
         try StandardStreams.print(JSONOutput.text(PlaylistRecord(inspection)))
     }
 
-    private func body() async throws -> InspectedBody {
+    /// The playlist, read as the options say.
+    func inspection() async throws -> Inspection {
+        try Inspection(try await body(of: source), base: base, variables: try await variables(), isStrict: strict)
+    }
+
+    /// What may be imported.
+    private func variables() async throws -> [String: String] {
+        var variables: [String: String] = [:]
+        if let multivariant {
+            let playlist = try Inspection(try await body(of: multivariant))
+            guard playlist.parsed.playlist.kind == .multivariant else {
+                throw CommandFailure(.failed, "\(playlist.name) is a media playlist; nothing is imported from one")
+            }
+            variables = playlist.parsed.variables
+        }
+        for variable in define { variables[variable.name] = variable.value }
+        return variables
+    }
+
+    private func body(of source: InspectionSource) async throws -> InspectedBody {
         switch source {
         case .file(let path): return try await PlaylistFile(path: path).body()
         case .standardInput: return try await PlaylistFile(path: nil).body()

@@ -28,12 +28,14 @@ struct PlayCommand: AsyncParsableCommand {
     var playerArguments: [String] = []
 
     @OptionGroup var origin: OriginOptions
+    @OptionGroup var admission: AdmissionOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var cache: CacheOptions
 
     func run() async throws {
         let player = try player.map { try $0.require() } ?? Player.firstInstalled()
-        let settings = try HostSettings(cache: cache, limits: limits, origin: origin, url: self.url)
+        let settings = try HostSettings(
+            cache: cache, limits: limits, admission: admission, origin: origin, url: self.url)
         let (url, header, arguments) = (url, origin.header, playerArguments)
         let interruption = Interruption()
         let code = try await Connection.use(settings) { connection in

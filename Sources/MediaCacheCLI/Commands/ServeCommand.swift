@@ -47,10 +47,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var limits: LimitOptions
     @OptionGroup var origin: OriginOptions
+    @OptionGroup var admission: AdmissionOptions
     @OptionGroup var cache: CacheOptions
 
     func run() async throws {
-        var settings = try HostSettings(cache: cache, limits: limits, origin: origin)
+        var settings = try HostSettings(cache: cache, limits: limits, admission: admission, origin: origin)
         settings.limits = limits.serverLimits
         settings.host = host
         settings.port = Int(port)

@@ -45,14 +45,15 @@ struct HostSettings: Sendable {
     ///
     /// - Throws: ``CommandFailure``.
     init(
-        cache: CacheOptions, limits: LimitOptions? = nil,
+        cache: CacheOptions, limits: LimitOptions? = nil, admission: AdmissionOptions? = nil,
         origin: OriginOptions? = nil, url: ResourceURL? = nil
     ) throws {
         location = try cache.location
         self.limits = limits?.passingLimits ?? CacheLimits(minimumFreeBytes: 1_000_000_000)
-        ownersAlone = (limits?.given ?? []) + (origin?.given ?? []) + (cache.dropQuery.isEmpty ? [] : ["--drop-query"])
+        ownersAlone = (limits?.given ?? []) + (origin?.given ?? []) + (admission?.given ?? [])
+        if !cache.dropQuery.isEmpty { ownersAlone.append("--drop-query") }
         keyPolicy = cache.keyPolicy
-        admission = origin?.admission ?? .keepAll
+        self.admission = admission?.policy ?? .keepAll
         headerProfiles = try HeaderProfiles(origin?.header ?? [], for: url)
         cookies = try origin?.cookies.map(Self.cookies)
         proxy = origin?.proxy

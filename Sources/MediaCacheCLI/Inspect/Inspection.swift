@@ -2,14 +2,12 @@ import HLS
 import MediaCache
 import MediaLibrary
 
-/// A playlist as it was read, and what its references resolve against.
+/// A playlist as it was read, its references resolved where it's known against what.
 struct Inspection: Sendable {
     /// Where it came from, as messages name it.
     var name: String
     /// What was read.
     var parsed: ParsedPlaylist
-    /// How references are shown.
-    var resolver: ReferenceResolver
     /// The findings by line; those about the whole first.
     var diagnostics: [Diagnostic]
 
@@ -20,22 +18,25 @@ struct Inspection: Sendable {
     ///
     /// - Parameters:
     ///   - base: what references resolve against; else the body's location, if it has one.
+    ///   - variables: what the playlist may import (RFC 8216bis, section 4.4.2.3).
     ///   - isStrict: whether the first thing that the RFC forbids is a failure.
     /// - Throws: ``CommandFailure``.
-    init(_ body: InspectedBody, base: ResourceURL? = nil, isStrict: Bool = false) throws {
+    init(
+        _ body: InspectedBody, base: ResourceURL? = nil, variables: [String: String] = [:], isStrict: Bool = false
+    ) throws {
         let base = (base ?? body.location).map { "\($0)" }
         var limits = PlaylistParser.Limits()
         limits.diagnostics = Self.diagnosticsLimit
         let parser = PlaylistParser(
-            isStrict: isStrict, context: PlaylistContext(playlistURL: base), limits: limits,
-            inflate: { try Inflater.inflate($0, limit: $1) })
+            isStrict: isStrict, context: PlaylistContext(playlistURL: base, importableVariables: variables),
+            limits: limits, inflate: { try Inflater.inflate($0, limit: $1) })
         do {
             parsed = try parser.parse(body.bytes)
         } catch {
             throw CommandFailure(error, of: body.name)
         }
         name = body.name
-        resolver = ReferenceResolver(base: base)
+        if let base { parsed.playlist = parsed.playlist.resolvingURIs(against: base) }
         diagnostics = Self.byLine(parsed.diagnostics, \.line)
     }
 

@@ -25,22 +25,11 @@ struct OriginOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Trust the certificates in this PEM file too.", valueName: "file"))
     var caFile: String?
 
-    @Option(
-        help: ArgumentHelp("Don't keep what is larger than this; it passes through.", valueName: "size"),
-        transform: ByteCount.init(parsing:))
-    var maxObjectSize: ByteCount?
-
     /// The options given that only who opens the folder can heed. Header fields aren't among them: the API takes those.
     var given: [String] {
         [
             cookies.map { _ in "--cookies" }, proxy.map { _ in "--proxy" }, caFile.map { _ in "--ca-file" },
-            maxObjectSize.map { _ in "--max-object-size" },
         ]
         .compactMap(\.self)
-    }
-
-    /// Which resources are kept.
-    var admission: AdmissionPolicy {
-        maxObjectSize.map { .maximumLength($0.bytes) } ?? .keepAll
     }
 }

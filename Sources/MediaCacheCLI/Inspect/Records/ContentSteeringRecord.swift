@@ -8,8 +8,8 @@ struct ContentSteeringRecord: Encodable, Sendable {
     @Nullable var pathwayID: String?
 
     /// The record of a tag.
-    init(_ steering: ContentSteering, _ resolve: ReferenceResolver) {
-        serverURI = resolve(steering.serverURI)
+    init(_ steering: ContentSteering) {
+        serverURI = steering.serverURI.unlessEmpty
         pathwayID = steering.pathwayID
     }
 }

@@ -28,27 +28,19 @@ struct DateRangeRecord: Encodable, Sendable {
     var otherAttributes: [String: String]
 
     /// The record of a tag.
-    init(_ range: DateRange, _ resolve: ReferenceResolver) {
-        let list = range.attributes
-        id = list.text("ID")
-        self.class = list.text("CLASS")
-        startDate = list.text("START-DATE")
-        endDate = list.text("END-DATE")
-        duration = range.duration?.doubleValue
-        plannedDuration = range.plannedDuration?.doubleValue
-        endOnNext = range.endsOnNext
-        scte35Cmd = list.text("SCTE35-CMD")
-        scte35Out = list.text("SCTE35-OUT")
-        scte35In = list.text("SCTE35-IN")
-        cue = list.text("CUE")
-        otherAttributes = list.texts(without: Self.known)
-        for name in ["X-ASSET-URI", "X-ASSET-LIST"] {
-            otherAttributes[name] = resolve(otherAttributes[name])
-        }
+    init(_ range: DateRange) {
+        var attributes = RecordedAttributes(range.attributes)
+        id = attributes.text("ID")
+        self.class = attributes.text("CLASS")
+        startDate = attributes.text("START-DATE")
+        endDate = attributes.text("END-DATE")
+        duration = attributes.decimal("DURATION")
+        plannedDuration = attributes.decimal("PLANNED-DURATION")
+        endOnNext = attributes.flag("END-ON-NEXT")
+        scte35Cmd = attributes.text("SCTE35-CMD")
+        scte35Out = attributes.text("SCTE35-OUT")
+        scte35In = attributes.text("SCTE35-IN")
+        cue = attributes.text("CUE")
+        otherAttributes = attributes.others
     }
-
-    private static let known: Set<AttributeName> = [
-        "ID", "CLASS", "START-DATE", "END-DATE", "DURATION", "PLANNED-DURATION", "END-ON-NEXT", "SCTE35-CMD",
-        "SCTE35-OUT", "SCTE35-IN", "CUE",
-    ]
 }

@@ -14,9 +14,9 @@ struct KeyRecord: Encodable, Sendable {
     @Nullable var keyFormatVersions: String?
 
     /// The record of a key.
-    init(_ key: EncryptionKey, _ resolve: ReferenceResolver) {
+    init(_ key: EncryptionKey) {
         method = key.method.rawValue
-        uri = resolve(key.uri)
+        uri = key.uri?.unlessEmpty
         iv = key.attributes.text("IV")
         keyFormat = key.attributes.text("KEYFORMAT")
         keyFormatVersions = key.attributes.text("KEYFORMATVERSIONS")

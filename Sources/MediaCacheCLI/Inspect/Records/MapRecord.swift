@@ -8,8 +8,8 @@ struct MapRecord: Encodable, Sendable {
     @Nullable var byteRange: ByteRangeRecord?
 
     /// The record of a section.
-    init(_ map: MediaInitializationSection, _ resolve: ReferenceResolver) {
-        uri = resolve(map.uri)
+    init(_ map: MediaInitializationSection) {
+        uri = map.uri.unlessEmpty
         byteRange = map.byteRange.map(ByteRangeRecord.init)
     }
 }

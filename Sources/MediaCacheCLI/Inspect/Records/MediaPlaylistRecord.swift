@@ -20,6 +20,8 @@ struct MediaPlaylistRecord: Encodable, Sendable {
     @Nullable var serverControl: ServerControlRecord?
     /// The segments, in order.
     var segments: [SegmentRecord]
+    /// The parts of the segment to come, which isn't among ``segments`` yet.
+    var parts: [PartRecord]
     /// The date ranges, in order.
     var dateRanges: [DateRangeRecord]
     /// What a delta update leaves out.
@@ -30,7 +32,7 @@ struct MediaPlaylistRecord: Encodable, Sendable {
     var renditionReports: [RenditionReportRecord]
 
     /// The record of a playlist.
-    init(_ playlist: MediaPlaylist, _ resolve: ReferenceResolver) {
+    init(_ playlist: MediaPlaylist) {
         targetDuration = playlist.targetDuration
         mediaSequence = playlist.mediaSequence
         discontinuitySequence = playlist.discontinuitySequence
@@ -40,10 +42,11 @@ struct MediaPlaylistRecord: Encodable, Sendable {
         partTarget = playlist.partInformation?.partTarget.doubleValue
         serverControl = playlist.serverControl.map(ServerControlRecord.init)
         var ranges = PartRanges()
-        segments = playlist.resolvedSegments.map { SegmentRecord($0, ranges: &ranges, resolve) }
-        dateRanges = playlist.dateRanges.map { DateRangeRecord($0, resolve) }
+        segments = playlist.resolvedSegments.map { SegmentRecord($0, ranges: &ranges) }
+        parts = (playlist.upcoming?.parts ?? []).map { PartRecord($0, byteRange: ranges.next($0)) }
+        dateRanges = playlist.dateRanges.map { DateRangeRecord($0) }
         skip = playlist.skip.map(SkipRecord.init)
-        preloadHints = playlist.preloadHints.map { PreloadHintRecord($0, resolve) }
-        renditionReports = playlist.renditionReports.map { RenditionReportRecord($0, resolve) }
+        preloadHints = playlist.preloadHints.map { PreloadHintRecord($0) }
+        renditionReports = playlist.renditionReports.map { RenditionReportRecord($0) }
     }
 }

@@ -16,12 +16,12 @@ struct MultivariantPlaylistRecord: Encodable, Sendable {
     @Nullable var contentSteering: ContentSteeringRecord?
 
     /// The record of a playlist.
-    init(_ playlist: MultivariantPlaylist, _ resolve: ReferenceResolver) {
-        variants = playlist.variants.map { VariantRecord($0, resolve) }
-        iFrameVariants = playlist.iFrameStreams.map { VariantRecord($0, resolve) }
-        renditions = playlist.renditions.map { RenditionRecord($0, resolve) }
-        sessionData = playlist.sessionData.map { SessionDataRecord($0, resolve) }
-        sessionKeys = playlist.sessionKeys.map { KeyRecord($0, resolve) }
-        contentSteering = playlist.contentSteering.map { ContentSteeringRecord($0, resolve) }
+    init(_ playlist: MultivariantPlaylist) {
+        variants = playlist.variants.map { VariantRecord($0) }
+        iFrameVariants = playlist.iFrameStreams.map { VariantRecord($0) }
+        renditions = playlist.renditions.map { RenditionRecord($0) }
+        sessionData = playlist.sessionData.map { SessionDataRecord($0) }
+        sessionKeys = playlist.sessionKeys.map { KeyRecord($0) }
+        contentSteering = playlist.contentSteering.map { ContentSteeringRecord($0) }
     }
 }

@@ -14,8 +14,8 @@ struct PartRecord: Encodable, Sendable {
     var gap: Bool
 
     /// The record of a part whose bytes are known.
-    init(_ part: PartialSegment, byteRange: ByteRangeRecord?, _ resolve: ReferenceResolver) {
-        uri = resolve(part.uri)
+    init(_ part: PartialSegment, byteRange: ByteRangeRecord?) {
+        uri = part.uri.unlessEmpty
         duration = part.duration.doubleValue
         independent = part.isIndependent
         self.byteRange = byteRange

@@ -40,12 +40,12 @@ struct PlaylistRecord: Encodable, Sendable {
             version = media.version
             independentSegments = media.hasIndependentSegments
             start = media.start.map(StartRecord.init)
-            content = .media(MediaPlaylistRecord(media, inspection.resolver))
+            content = .media(MediaPlaylistRecord(media))
         case .multivariant(let multivariant):
             version = multivariant.version
             independentSegments = multivariant.hasIndependentSegments
             start = multivariant.start.map(StartRecord.init)
-            content = .multivariant(MultivariantPlaylistRecord(multivariant, inspection.resolver))
+            content = .multivariant(MultivariantPlaylistRecord(multivariant))
         }
     }
 

@@ -12,9 +12,9 @@ struct PreloadHintRecord: Encodable, Sendable {
     @Nullable var byteRangeLength: Int?
 
     /// The record of a tag.
-    init(_ hint: PreloadHint, _ resolve: ReferenceResolver) {
+    init(_ hint: PreloadHint) {
         type = hint.attributes.text("TYPE")
-        uri = resolve(hint.uri)
+        uri = hint.uri.unlessEmpty
         byteRangeStart = hint.byteRangeStart
         byteRangeLength = hint.byteRangeLength
     }

@@ -36,28 +36,23 @@ struct RenditionRecord: Encodable, Sendable {
     var otherAttributes: [String: String]
 
     /// The record of a rendition.
-    init(_ rendition: Rendition, _ resolve: ReferenceResolver) {
-        let list = rendition.attributes
-        type = list.text("TYPE")
-        groupID = list.text("GROUP-ID")
-        name = list.text("NAME")
-        language = rendition.language
-        assocLanguage = rendition.associatedLanguage
-        uri = resolve(rendition.uri)
-        self.default = rendition.isDefault
-        autoselect = rendition.isAutoselect
-        forced = rendition.isForced
-        instreamID = rendition.instreamID
-        bitDepth = rendition.bitDepth
-        sampleRate = rendition.sampleRate
-        characteristics = list.text("CHARACTERISTICS")
-        channels = rendition.channels
-        stableRenditionID = rendition.stableID
-        otherAttributes = list.texts(without: Self.known)
+    init(_ rendition: Rendition) {
+        var attributes = RecordedAttributes(rendition.attributes)
+        type = attributes.text("TYPE")
+        groupID = attributes.text("GROUP-ID")
+        name = attributes.text("NAME")
+        language = attributes.text("LANGUAGE")
+        assocLanguage = attributes.text("ASSOC-LANGUAGE")
+        uri = attributes.text("URI")?.unlessEmpty
+        self.default = attributes.flag("DEFAULT")
+        autoselect = attributes.flag("AUTOSELECT")
+        forced = attributes.flag("FORCED")
+        instreamID = attributes.text("INSTREAM-ID")
+        bitDepth = attributes.integer("BIT-DEPTH")
+        sampleRate = attributes.integer("SAMPLE-RATE")
+        characteristics = attributes.text("CHARACTERISTICS")
+        channels = attributes.text("CHANNELS")
+        stableRenditionID = attributes.text("STABLE-RENDITION-ID")
+        otherAttributes = attributes.others
     }
-
-    private static let known: Set<AttributeName> = [
-        "TYPE", "GROUP-ID", "NAME", "LANGUAGE", "ASSOC-LANGUAGE", "URI", "DEFAULT", "AUTOSELECT", "FORCED",
-        "INSTREAM-ID", "BIT-DEPTH", "SAMPLE-RATE", "CHARACTERISTICS", "CHANNELS", "STABLE-RENDITION-ID",
-    ]
 }

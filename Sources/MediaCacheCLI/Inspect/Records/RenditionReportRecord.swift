@@ -10,8 +10,8 @@ struct RenditionReportRecord: Encodable, Sendable {
     @Nullable var lastPart: Int?
 
     /// The record of a tag.
-    init(_ report: RenditionReport, _ resolve: ReferenceResolver) {
-        uri = resolve(report.uri)
+    init(_ report: RenditionReport) {
+        uri = report.uri.unlessEmpty
         lastMSN = report.lastMediaSequence
         lastPart = report.lastPart
     }

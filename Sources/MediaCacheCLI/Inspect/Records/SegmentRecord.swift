@@ -30,20 +30,20 @@ struct SegmentRecord: Encodable, Sendable {
     var parts: [PartRecord]
 
     /// The record of a segment; `ranges` has seen the parts of those before.
-    init(_ resolved: ResolvedSegment, ranges: inout PartRanges, _ resolve: ReferenceResolver) {
+    init(_ resolved: ResolvedSegment, ranges: inout PartRanges) {
         let segment = resolved.segment
-        uri = resolve(segment.uri)
+        uri = segment.uri.unlessEmpty
         duration = segment.duration.doubleValue
-        title = segment.title.isEmpty ? nil : segment.title
+        title = segment.title.unlessEmpty
         mediaSequence = resolved.mediaSequence
         discontinuitySequence = resolved.discontinuitySequence
         discontinuity = segment.isDiscontinuous
         byteRange = resolved.byteRange.map(ByteRangeRecord.init)
         programDateTime = resolved.programDateTime?.text
-        map = segment.map.map { MapRecord($0, resolve) }
-        keys = segment.keys.map { KeyRecord($0, resolve) }
+        map = segment.map.map { MapRecord($0) }
+        keys = segment.keys.map { KeyRecord($0) }
         gap = segment.isGap
         bitrate = resolved.bitrate
-        parts = segment.parts.map { PartRecord($0, byteRange: ranges.next($0), resolve) }
+        parts = segment.parts.map { PartRecord($0, byteRange: ranges.next($0)) }
     }
 }

@@ -14,10 +14,10 @@ struct SessionDataRecord: Encodable, Sendable {
     @Nullable var language: String?
 
     /// The record of a tag.
-    init(_ data: SessionData, _ resolve: ReferenceResolver) {
+    init(_ data: SessionData) {
         dataID = data.attributes.text("DATA-ID")
         value = data.value
-        uri = resolve(data.uri)
+        uri = data.uri?.unlessEmpty
         format = data.format
         language = data.language
     }

@@ -50,32 +50,28 @@ struct VariantRecord: Encodable, Sendable {
     var otherAttributes: [String: String]
 
     /// The record of a stream.
-    init(_ stream: some StreamTag, _ resolve: ReferenceResolver) {
-        let list = stream.attributes
-        uri = resolve(stream.uri)
-        bandwidth = list.integer("BANDWIDTH")
-        averageBandwidth = stream.averageBandwidth
-        codecs = list.text("CODECS")
-        supplementalCodecs = list.text("SUPPLEMENTAL-CODECS")
-        resolution = stream.resolution.map { Size(width: $0.width, height: $0.height) }
-        frameRate = list.decimal("FRAME-RATE")?.doubleValue
-        hdcpLevel = stream.hdcpLevel
-        allowedCPC = stream.allowedCPC
-        videoRange = stream.videoRange
-        reqVideoLayout = stream.requiredVideoLayout
-        score = stream.score?.doubleValue
-        audio = list.text("AUDIO")
-        video = stream.videoGroup
-        subtitles = list.text("SUBTITLES")
-        closedCaptions = list.text("CLOSED-CAPTIONS")
-        pathwayID = stream.pathwayID
-        stableVariantID = stream.stableID
-        otherAttributes = list.texts(without: Self.known)
+    init(_ stream: some StreamTag) {
+        var attributes = RecordedAttributes(stream.attributes)
+        // A variant stream's stands on the line after the tag.
+        _ = attributes.text("URI")
+        uri = stream.uri.unlessEmpty
+        bandwidth = attributes.integer("BANDWIDTH")
+        averageBandwidth = attributes.integer("AVERAGE-BANDWIDTH")
+        codecs = attributes.text("CODECS")
+        supplementalCodecs = attributes.text("SUPPLEMENTAL-CODECS")
+        resolution = attributes.resolution("RESOLUTION").map { Size(width: $0.width, height: $0.height) }
+        frameRate = attributes.decimal("FRAME-RATE")
+        hdcpLevel = attributes.text("HDCP-LEVEL")
+        allowedCPC = attributes.text("ALLOWED-CPC")
+        videoRange = attributes.text("VIDEO-RANGE")
+        reqVideoLayout = attributes.text("REQ-VIDEO-LAYOUT")
+        score = attributes.decimal("SCORE")
+        audio = attributes.text("AUDIO")
+        video = attributes.text("VIDEO")
+        subtitles = attributes.text("SUBTITLES")
+        closedCaptions = attributes.text("CLOSED-CAPTIONS")
+        pathwayID = attributes.text("PATHWAY-ID")
+        stableVariantID = attributes.text("STABLE-VARIANT-ID")
+        otherAttributes = attributes.others
     }
-
-    private static let known: Set<AttributeName> = [
-        "URI", "BANDWIDTH", "AVERAGE-BANDWIDTH", "CODECS", "SUPPLEMENTAL-CODECS", "RESOLUTION", "FRAME-RATE",
-        "HDCP-LEVEL", "ALLOWED-CPC", "VIDEO-RANGE", "REQ-VIDEO-LAYOUT", "SCORE", "AUDIO", "VIDEO", "SUBTITLES",
-        "CLOSED-CAPTIONS", "PATHWAY-ID", "STABLE-VARIANT-ID",
-    ]
 }

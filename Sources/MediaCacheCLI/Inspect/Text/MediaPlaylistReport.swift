@@ -16,8 +16,8 @@ struct MediaPlaylistReport {
             "Version": PlaylistReport.version(playlist.version, required: playlist.requiredVersion),
             "Duration": duration,
             "Segments": segments,
-            "First": inspection.resolver(playlist.segments.first?.uri),
-            "Last": playlist.segments.count > 1 ? inspection.resolver(playlist.segments.last?.uri) : nil,
+            "First": playlist.segments.first?.uri.unlessEmpty,
+            "Last": playlist.segments.count > 1 ? playlist.segments.last?.uri.unlessEmpty : nil,
             "Target duration": playlist.targetDuration.map { "\($0) s" } ?? "missing",
             "Segment length": segmentLength,
             "Wall clock": wallClock,
@@ -88,7 +88,7 @@ struct MediaPlaylistReport {
         guard maps.count < 2, let map = playlist.maps.first else {
             return PlaylistReport.count(maps.count, "section", "sections")
         }
-        return inspection.resolver(map.uri)
+        return map.uri.unlessEmpty
     }
 
     private var byteRanges: String? {
@@ -118,7 +118,7 @@ struct MediaPlaylistReport {
     }
 
     private func hint(_ hint: PreloadHint) -> String {
-        "\(hint.type) \(inspection.resolver(hint.uri) ?? "without a URI")"
+        "\(hint.type) \(hint.uri.unlessEmpty ?? "without a URI")"
     }
 
     private var dateRanges: String? {

@@ -24,7 +24,7 @@ struct MultivariantPlaylistReport {
             "Independent": playlist.hasIndependentSegments ? "every segment starts with an independent frame" : nil,
             "Session keys": PlaylistReport.list(playlist.sessionKeys.map { "\($0.method) (\($0.keyFormat))" }),
             "Session data": PlaylistReport.list(playlist.sessionData.map(\.dataID)),
-            "Steering": playlist.contentSteering.map { inspection.resolver($0.serverURI) ?? "without a URI" },
+            "Steering": playlist.contentSteering.map { $0.serverURI.unlessEmpty ?? "without a URI" },
             "Variables": PlaylistReport.variables(inspection.parsed.variables),
             "Other tags": PlaylistReport.unknownTags(inspection.unknownTags),
         ])
@@ -51,7 +51,7 @@ struct MultivariantPlaylistReport {
         table.column("SUBTITLES") { $0.subtitlesGroup }
         table.column("CAPTIONS") { $0.closedCaptionsGroup }
         table.column("PATHWAY") { $0.pathwayID }
-        table.column("VARIANT STREAM") { inspection.resolver($0.uri) ?? "(no URI)" }
+        table.column("VARIANT STREAM") { $0.uri.unlessEmpty ?? "(no URI)" }
         return table.rendered()
     }
 
@@ -72,12 +72,12 @@ struct MultivariantPlaylistReport {
         table.column("BANDWIDTH", .right) { Self.bitRate($0.bandwidth) }
         table.column("RESOLUTION") { $0.resolution?.description }
         table.column("CODECS") { $0.codecs.joined(separator: " ") }
-        table.column("I-FRAME PLAYLIST") { inspection.resolver($0.uri) ?? "(no URI)" }
+        table.column("I-FRAME PLAYLIST") { $0.uri.unlessEmpty ?? "(no URI)" }
         return table.rendered()
     }
 
     private func place(_ rendition: Rendition) -> String {
-        if let uri = inspection.resolver(rendition.uri) { return uri }
+        if let uri = rendition.uri?.unlessEmpty { return uri }
         return rendition.instreamID.map { "\($0) in the video" } ?? "in the variant stream"
     }
 

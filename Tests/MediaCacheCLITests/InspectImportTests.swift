@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import MediaCacheCLI
+
+/// Variables that a media playlist imports (RFC 8216bis, section 4.4.2.3).
+struct InspectImportTests {
+    private static let media = """
+        #EXTM3U
+        #EXT-X-VERSION:8
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-DEFINE:IMPORT="host"
+        #EXTINF:4,
+        http://{$host}/1.ts
+        #EXT-X-ENDLIST
+
+        """
+
+    /// What `inspect` is given by these arguments, files written for them.
+    private func uri(_ arguments: [String], files: [String: String] = [:]) async throws -> String? {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+        let paths = arguments.map { files[$0] == nil ? $0 : folder.appending(path: $0).path(percentEncoded: false) }
+        let command = try #require(
+            try MediaCacheCommand.parseAsRoot(["inspect", "--json"] + paths) as? InspectCommand)
+        let record = PlaylistRecord(try await command.inspection())
+        return try InspectJSON(decoding: Data(JSONOutput.text(record).utf8))["segments"][0]["uri"].string
+    }
+
+    @Test func withoutAValueTheReferenceStays() async throws {
+        #expect(try await uri(["a.m3u8"], files: ["a.m3u8": Self.media])?.contains("{$host}") == true)
+    }
+
+    @Test func valuesAreGiven() async throws {
+        let given = try await uri(["a.m3u8", "--define", "host=h=1"], files: ["a.m3u8": Self.media])
+        #expect(given == "http://h=1/1.ts")
+    }
+
+    @Test func theMultivariantPlaylistHasValues() async throws {
+        let multivariant = """
+            #EXTM3U
+            #EXT-X-DEFINE:NAME="host",VALUE="cdn"
+            #EXT-X-STREAM-INF:BANDWIDTH=1000
+            a.m3u8
+
+            """
+        let files = ["a.m3u8": Self.media, "b.m3u8": multivariant]
+        #expect(try await uri(["a.m3u8", "--multivariant", "b.m3u8"], files: files) == "http://cdn/1.ts")
+        let both = try await uri(["a.m3u8", "--multivariant", "b.m3u8", "--define", "host=own"], files: files)
+        #expect(both == "http://own/1.ts")
+    }
+
+    @Test func aMediaPlaylistGivesNoValues() async throws {
+        let files = ["a.m3u8": Self.media]
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await uri(["a.m3u8", "--multivariant", "a.m3u8"], files: files)
+        }
+        #expect(failure?.exitCode == 1)
+    }
+}
