@@ -1,7 +1,7 @@
 /// Reads playlists from bytes, in one pass.
 ///
-/// What real servers write is read: findings say what was wrong. A strict parse ends at the first thing that RFC 8216bis
-/// forbids.
+/// What real servers write is read: findings say what was wrong. A strict parse ends at the first thing that RFC
+/// 8216bis forbids.
 ///
 /// ```swift
 /// let parsed = try PlaylistParser().parse(body)

@@ -86,7 +86,8 @@ public struct DateRange: AttributeTag {
         attributes.attributes.filter { $0.name.rawValue.hasPrefix("X-") }
     }
 
-    /// Where the range ends: its end date, else its start and duration, in nanoseconds since 1970; nil where it is open.
+    /// Where the range ends: its end date, else its start and duration, in nanoseconds since 1970; nil where it is
+    /// open.
     public var endNanoseconds: Int64? {
         if let end = endDate?.nanosecondsSinceEpoch { return end }
         guard let start = startDate?.nanosecondsSinceEpoch, let duration else { return nil }

@@ -72,8 +72,8 @@ public struct EncryptionKey: AttributeTag {
         set { attributes.setUnquoted(newValue, for: .iv) }
     }
 
-    /// The vector to decrypt a segment with: the key's, or, where it has none, the media sequence number as a big-endian
-    /// number of 16 bytes (section 5.2).
+    /// The vector to decrypt a segment with: the key's, or, where it has none, the media sequence number as a
+    /// big-endian number of 16 bytes (section 5.2).
     ///
     /// - Returns: 16 bytes.
     public func initializationVector(mediaSequence: Int) -> [UInt8] {

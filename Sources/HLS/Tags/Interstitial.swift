@@ -1,4 +1,5 @@
-/// An interstitial: the attributes of an EXT-X-DATERANGE of the class `com.apple.hls.interstitial` (RFC 8216bis, appendix D).
+/// An interstitial: the attributes of an EXT-X-DATERANGE of the class `com.apple.hls.interstitial` (RFC 8216bis,
+/// appendix D).
 public struct Interstitial: AttributeTag {
     /// The attributes, in order, unknown ones among them.
     public var attributes: AttributeList

@@ -79,8 +79,8 @@ package enum MediaType {
         return type.hasSuffix("/json") || type.hasSuffix("+json") || type == "application/xml" || type == "text/xml"
     }
 
-    /// Whether a body that begins with `bytes` can't be text, whatever it's labelled as: a key of 16 bytes from a script
-    /// that labels everything as a page.
+    /// Whether a body that begins with `bytes` can't be text, whatever it's labelled as: a key of 16 bytes from a
+    /// script that labels everything as a page.
     package static func isBinary(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let start = bytes.prefix(sniffLength)
         // In UTF-16 every other byte of a page is zero.

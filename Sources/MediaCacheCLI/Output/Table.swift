@@ -37,7 +37,8 @@ struct Table: Sendable {
         rows.append(padded.prefix(columns.count).map(Self.printable))
     }
 
-    /// All lines, titles first, two spaces between columns, nothing after the last cell. An empty title row is left out.
+    /// All lines, titles first, two spaces between columns, nothing after the last cell. An empty title row is left
+    /// out.
     func rendered() -> String {
         let titles = columns.map(\.title)
         let lines = titles.allSatisfy(\.isEmpty) ? rows : [titles] + rows

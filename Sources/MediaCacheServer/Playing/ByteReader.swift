@@ -6,6 +6,9 @@ protocol ByteReader: AnyObject, Sendable {
     var head: ResourceHead { get }
     /// The bytes to read; the upper bound is `Int64.max` while the length isn't known.
     var range: Range<Int64> { get }
+    /// Whether parts of it may be asked for. What is another with each request is given whole, whatever was asked
+    /// (RFC 9110 §14.2): some clients put parts of two versions together.
+    var acceptsRanges: Bool { get }
     /// What there is to read now. `onReady` is kept, and called once, only if the answer is `.wait`.
     func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep
     /// `count` bytes of what `poll` gave have been taken.
@@ -14,6 +17,10 @@ protocol ByteReader: AnyObject, Sendable {
     func readFailed(count: Int, error: any Error)
     /// Ends reading.
     func cancel()
+}
+
+extension ByteReader {
+    var acceptsRanges: Bool { true }
 }
 
 extension ReadSession: ByteReader {}

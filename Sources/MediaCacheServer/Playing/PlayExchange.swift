@@ -21,6 +21,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     private var isCancelled = false
     /// The version that the response is of: all its parts are.
     private var head: ResourceHead?
+    private var acceptsRanges = true
     private var isPart = false
     private var multipart: MultipartByteRanges?
     private var part = 0
@@ -112,6 +113,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     private func decide(with reader: any ByteReader, openedFor range: RequestedRange) {
         let head = reader.head
         self.head = head
+        acceptsRanges = reader.acceptsRanges
         if MediaTypes.isDocument(head.contentType) {
             reader.cancel()
             return refuse(
@@ -125,6 +127,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         case .failed: return answerWithoutBody(.preconditionFailed, reader)
         }
         if request.isHead { return answerWithoutBody(.ok, reader) }
+        guard acceptsRanges else { return send(reader) }
         switch request.plan(for: head) {
         case .whole:
             if range == .all { return send(reader) }
@@ -198,13 +201,17 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
             writer.writeBody(ByteBuffer(string: multipart.opening(of: part)))
             return
         }
-        var fields = PlayHeaders.make(for: head, now: Date())
+        var fields = headers(for: head)
         let isKnown = currentRange.upperBound != .max
         if isPart, let length = head.length {
             addContentRange(ContentRange(range: currentRange, completeLength: length), to: &fields)
         }
         let length = isKnown ? currentRange.upperBound - currentRange.lowerBound : nil
         writer.writeHead(isPart ? .partialContent : .ok, fields, contentLength: length)
+    }
+
+    private func headers(for head: ResourceHead) -> HTTPHeaders {
+        PlayHeaders.make(for: head, acceptsRanges: acceptsRanges, now: Date())
     }
 
     private func addContentRange(_ range: ContentRange, to fields: inout HTTPHeaders) {
@@ -238,7 +245,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         let head = reader.head
         reader.cancel()
         writer.writeHead(
-            status, PlayHeaders.make(for: head, now: Date()), contentLength: status == .ok ? head.length : 0)
+            status, headers(for: head), contentLength: status == .ok ? head.length : 0)
         writer.finish()
     }
 

@@ -8,12 +8,15 @@ enum PlayHeaders {
     ///
     /// - Parameters:
     ///   - contentType: of the whole response, which for several ranges isn't the representation's.
+    ///   - acceptsRanges: whether parts may be asked for.
     ///   - now: for the age of what may be out of date.
-    static func make(for head: ResourceHead, contentType: String? = nil, now: Date) -> HTTPHeaders {
+    static func make(
+        for head: ResourceHead, contentType: String? = nil, acceptsRanges: Bool = true, now: Date
+    ) -> HTTPHeaders {
         var headers = HTTPHeaders()
         headers.reserveCapacity(14)
         headers.add(name: "Content-Type", value: contentType ?? head.contentType)
-        headers.add(name: "Accept-Ranges", value: "bytes")
+        headers.add(name: "Accept-Ranges", value: acceptsRanges ? "bytes" : "none")
         headers.add(name: "ETag", value: head.entityTag)
         if let modified = head.validator.lastModified { headers.add(name: "Last-Modified", value: modified) }
         addProtection(to: &headers)

@@ -5,12 +5,14 @@ import Synchronization
 final class MemoryReader: ByteReader {
     let head: ResourceHead
     let range: Range<Int64>
+    let acceptsRanges: Bool
     private let source: MemorySource
     private let position: Mutex<Int64>
 
-    init(_ bytes: [UInt8], head: ResourceHead, range: Range<Int64>) {
+    init(_ bytes: [UInt8], head: ResourceHead, range: Range<Int64>, acceptsRanges: Bool) {
         self.head = head
         self.range = range
+        self.acceptsRanges = acceptsRanges
         source = MemorySource(bytes: bytes)
         position = Mutex(range.lowerBound)
     }

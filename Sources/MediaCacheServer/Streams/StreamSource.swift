@@ -83,12 +83,14 @@ final class StreamSource: ByteReaderSource {
         guard let playlist = try await loader.load(request.url, settings: request.settings) else { return nil }
         let type = "application/vnd.apple.mpegurl"
         // References aren't found in it.
-        if playlist.isUTF16 { return try reader(playlist.bytes, type, playlist.head, request) }
+        if playlist.isUTF16 {
+            return try reader(playlist.bytes, type, playlist.head, request, acceptsRanges: !playlist.isLive)
+        }
         if playlist.kind != .multivariant {
             book.note(playlist, variables: target.options.variables, at: store.monotonicTime)
         }
         let bytes = PlaylistRewriter(playlist: playlist, target: target, publicPath: publicPath).rewritten()
-        return try reader(bytes, type, playlist.head, request)
+        return try reader(bytes, type, playlist.head, request, acceptsRanges: !playlist.isLive)
     }
 
     /// A JSON document that a playlist named: fresh each time, since it decides what comes next.
@@ -99,15 +101,16 @@ final class StreamSource: ByteReaderSource {
             WholeBodyRequest(url: request.url, maximumLength: 4 << 20, settings: request.settings) { _ in false })
         let document = LoadedPlaylist(bytes: body.bytes, head: body.head, url: request.url, kind: nil)
         let rewriter = PlaylistRewriter(playlist: document, target: target, publicPath: publicPath)
-        return try reader(rewriter.rewritten(as: kind), "application/json", body.head, request)
+        return try reader(rewriter.rewritten(as: kind), "application/json", body.head, request, acceptsRanges: false)
     }
 
-    /// A reader of what is sent in place of the origin's bytes: with a length, a tag and ranges of its own.
+    /// A reader of what is sent in place of the origin's bytes: with a length and a tag of its own, and ranges unless it's
+    /// another with each request.
     private func reader(
-        _ bytes: [UInt8], _ contentType: String, _ original: ResourceHead, _ request: ReadRequest
+        _ bytes: [UInt8], _ contentType: String, _ original: ResourceHead, _ request: ReadRequest, acceptsRanges: Bool
     ) throws -> MemoryReader {
         let length = Int64(bytes.count)
-        guard let range = request.range.resolved(in: length) else {
+        guard let range = (acceptsRanges ? request.range : .all).resolved(in: length) else {
             throw CacheError(
                 .rangeNotSatisfiable, "\(request.url) has \(length) bytes as it is sent; the range lies outside",
                 completeLength: length)
@@ -117,7 +120,7 @@ final class StreamSource: ByteReaderSource {
         let head = ResourceHead(
             length: length, contentType: contentType, validator: Validator(), validatedAt: original.validatedAt,
             isStale: original.isStale, entityTag: "\"mc-\(String(tag, radix: 16))-\(length)\"")
-        return MemoryReader(bytes, head: head, range: range)
+        return MemoryReader(bytes, head: head, range: range, acceptsRanges: acceptsRanges)
     }
 
     // MARK: - Segments

@@ -1,5 +1,5 @@
-/// How a reference is written, where resolving it takes no more than putting texts together: so are nearly all of a long
-/// playlist, and there may be a hundred thousand.
+/// How a reference is written, where resolving it takes no more than putting texts together: so are nearly all of a
+/// long playlist, and there may be a hundred thousand.
 public enum ReferenceShape: Sendable, Hashable {
     /// `http://host/path`, in the form that URLs are kept in. The authority ends before this offset of its UTF-8.
     case absolute(authorityEnd: Int)

@@ -49,6 +49,18 @@ struct PlayResponseTests {
         #expect(response.fields["content-range"] == "bytes */10000")
     }
 
+    @Test(arguments: ["bytes=0-499", "bytes=9500-", "bytes=10000-", "bytes=0-0,5-6"])
+    func whatIsAnotherEachTimeIsSentWhole(_ range: String) throws {
+        let source = FakeSource(Self.media, acceptsRanges: false)
+        let response = try ask(source, TestServer.request("GET", "Range: \(range)"))
+        #expect(response.status == 200)
+        #expect(response.body == Self.media)
+        #expect(response.fields["accept-ranges"] == "none")
+        #expect(response.fields["content-range"] == nil)
+        // It's another the next time.
+        #expect(source.requests.count == 1)
+    }
+
     @Test(arguments: ["items=0-5", "bytes=", "bytes=x-y", "bytes"])
     func aRangeThatMeansNothingIsIgnored(_ range: String) throws {
         let response = try ask(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))

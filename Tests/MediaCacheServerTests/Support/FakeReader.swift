@@ -48,11 +48,15 @@ final class FakeReader: ByteReader, Sendable {
 
     let head: ResourceHead
     let range: Range<Int64>
+    let acceptsRanges: Bool
     private let source: FakeBytes
     private let endsAt: Int64
     let state: Mutex<State>
 
-    init(head: ResourceHead, range: Range<Int64>, source: FakeBytes, available: Int64 = .max) {
+    init(
+        head: ResourceHead, range: Range<Int64>, source: FakeBytes, available: Int64 = .max, acceptsRanges: Bool = true
+    ) {
+        self.acceptsRanges = acceptsRanges
         self.head = head
         self.range = range
         self.source = source
@@ -105,6 +109,7 @@ final class FakeSource: ByteReaderSource, Sendable {
     let bytes: FakeBytes
     private let available: Int64
     private let isOpen: Bool
+    private let acceptsRanges: Bool
     let state = Mutex(State())
 
     init(
@@ -115,12 +120,14 @@ final class FakeSource: ByteReaderSource, Sendable {
         knowsLength: Bool = true,
         isStale: Bool = false,
         isOpen: Bool = true,
+        acceptsRanges: Bool = true,
         isResident: Bool = true,
         readFailures: Int = 0,
         available: Int64 = .max
     ) {
         self.bytes = FakeBytes(bytes, isResident: isResident, failures: readFailures)
         self.isOpen = isOpen
+        self.acceptsRanges = acceptsRanges
         self.available = available
         head = ResourceHead(
             length: knowsLength ? Int64(bytes.count) : nil,
@@ -147,14 +154,15 @@ final class FakeSource: ByteReaderSource, Sendable {
         if let error = state.withLock({ $0.error }) { throw error }
         let range: Range<Int64>
         if let length = head.length {
-            guard let resolved = request.range.resolved(in: length) else {
+            guard let resolved = (acceptsRanges ? request.range : .all).resolved(in: length) else {
                 throw CacheError(.rangeNotSatisfiable, "outside", completeLength: length)
             }
             range = resolved
         } else {
             range = (request.range.knownStart ?? 0) ..< .max
         }
-        let reader = FakeReader(head: head, range: range, source: bytes, available: available)
+        let reader = FakeReader(
+            head: head, range: range, source: bytes, available: available, acceptsRanges: acceptsRanges)
         state.withLock {
             $0.requests.append(request)
             $0.readers.append(reader)
