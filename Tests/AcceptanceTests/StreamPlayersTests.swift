@@ -40,9 +40,7 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: folder.path)
             let url = try await server.play(origin.url(LiveEncoder.window))
             let playbacks = try await withThrowingTaskGroup(of: (StreamPlayer, StreamPlayer.Playback).self) { group in
-                // Chromium's demuxer at times refuses a live stream (“Parsed buffers not in DTS sequence”); whether by
-                // itself or for what it's sent isn't known yet, and it would fail every run that it happens in.
-                for player in StreamPlayer.present where player != .chromium {
+                for player in StreamPlayer.present {
                     group.addTask { (player, try await player.play(url, isLive: true)) }
                 }
                 return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
@@ -58,7 +56,9 @@ extension AcceptanceTests {
             for (player, playback) in playbacks {
                 print("live window: \(player) showed \(playback.videoFrames) of \(whole.count) pictures")
                 #expect(playback.hasSound, "\(player)")
-                #expect(180...whole.count ~= playback.videoFrames, "\(player): \(playback.videoFrames) pictures")
+                // A browser leaves pictures out where it can't draw them in time.
+                let fewest = player == .chromium ? 50 : 180
+                #expect(fewest...whole.count ~= playback.videoFrames, "\(player): \(playback.videoFrames) pictures")
                 let seen = playback.frames.filter { $0.kind == "video" }.map(\.sum)
                 if player.tellsFrames { #expect(seen == whole.suffix(seen.count), "\(player)") }
             }

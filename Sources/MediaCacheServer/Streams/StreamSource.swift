@@ -116,7 +116,7 @@ final class StreamSource: ByteReaderSource {
                 completeLength: length)
         }
         // The same bytes have the same tag after a restart, too.
-        let tag = bytes.withUnsafeBufferPointer { FNV1a.extend(FNV1a.initial, with: $0) }
+        let tag = bytes.withUnsafeBytes { FNV1a.extend(FNV1a.initial, with: $0) }
         let head = ResourceHead(
             length: length, contentType: contentType, validator: Validator(), validatedAt: original.validatedAt,
             isStale: original.isStale, entityTag: "\"mc-\(String(tag, radix: 16))-\(length)\"")

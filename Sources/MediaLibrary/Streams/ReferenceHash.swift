@@ -9,22 +9,22 @@ struct ReferenceHash {
 
     init(base: ResourceURL) {
         self.base = base
-        let path = base.target.utf8.prefix { $0 != UInt8(ascii: "?") }
-        let folderEnd = path.lastIndex(of: UInt8(ascii: "/")).map { path.index(after: $0) } ?? path.endIndex
-        origin = FNV1a.extend(FNV1a.initial, with: "\(base.scheme)://\(base.authority)".utf8)
+        let path = base.target.prefix { $0 != "?" }
+        let folderEnd = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.endIndex
+        origin = FNV1a.extend(FNV1a.initial, with: "\(base.scheme)://\(base.authority)")
         folder = FNV1a.extend(origin, with: path[..<folderEnd])
     }
 
     /// The hash of the URL that `uri` resolves to; nil if that isn't one over HTTP.
     func hash(of uri: String) -> UInt64? {
         switch ReferenceShape(uri) {
-        case .absolute: FNV1a.extend(FNV1a.initial, with: uri.utf8)
-        case .rootRelative: FNV1a.extend(origin, with: uri.utf8)
-        case .relativePath: FNV1a.extend(folder, with: uri.utf8)
+        case .absolute: FNV1a.extend(FNV1a.initial, with: uri)
+        case .rootRelative: FNV1a.extend(origin, with: uri)
+        case .relativePath: FNV1a.extend(folder, with: uri)
         case .other:
             (try? base.resolve(uri)).map { Self.hash(of: $0) }
         }
     }
 
-    static func hash(of url: ResourceURL) -> UInt64 { FNV1a.extend(FNV1a.initial, with: url.description.utf8) }
+    static func hash(of url: ResourceURL) -> UInt64 { FNV1a.extend(FNV1a.initial, with: url.description) }
 }

@@ -44,11 +44,14 @@ public final class StreamBook: Sendable {
         state.withLock { state in
             let place = state.streams.firstIndex { $0.url == url }
             var stream = place.map { state.streams.remove(at: $0) } ?? Stream(url: url)
-            stream.views.removeAll { $0.index.isDelta == index.isDelta }
-            stream.views.append((known?.id ?? state.nextID, index))
-            state.nextID += 1
-            stream.names.note(index, at: moment)
-            stream.names.forget(allBut: stream.views.map(\.index))
+            // Most polls bring what the last one did.
+            if known == nil || known?.id != stream.views.last?.id {
+                stream.views.removeAll { $0.index.isDelta == index.isDelta }
+                stream.views.append((known?.id ?? state.nextID, index))
+                state.nextID += 1
+                stream.names.note(index, at: moment)
+                stream.names.forget(allBut: stream.views.map(\.index))
+            }
             state.streams.append(stream)
             if state.streams.count > Self.capacity { state.streams.removeFirst() }
         }
