@@ -2,6 +2,8 @@
 package enum MediaType {
     /// How many bytes are enough to recognise everything here.
     package static let sniffLength = 1024
+    /// How many bytes from the middle tell media from text: of so many, compressed media has some that text hasn't.
+    package static let middleLength = 256
 
     /// The type of a body that begins with `bytes`, if that is sure.
     package static func sniff(_ bytes: UnsafeRawBufferPointer) -> String? {
@@ -79,8 +81,26 @@ package enum MediaType {
         return type.hasSuffix("/json") || type.hasSuffix("+json") || type == "application/xml" || type == "text/xml"
     }
 
-    /// Whether a body that begins with `bytes` can't be text, whatever it's labelled as: a key of 16 bytes from a
-    /// script that labels everything as a page.
+    /// Whether a resource of this type is nothing without a byte.
+    package static func isAudioOrVideo(_ type: String) -> Bool {
+        let essence = essence(type) ?? ""
+        return essence.hasPrefix("video/") || essence.hasPrefix("audio/") || essence == "application/ogg"
+    }
+
+    /// The same, where the answer has no body: by what the origin says, or else by the URL's extension.
+    package static func expectsAudioOrVideo(declared: String?, where pathExtension: String) -> Bool {
+        isAudioOrVideo(resolve(sniffed: nil, declared: declared, pathExtension: pathExtension))
+    }
+
+    /// Whether bytes from the middle of a body can't be text. Those of a letter whose beginning isn't here are passed
+    /// over.
+    package static func isBinaryInMiddle(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let cut = bytes.prefix(3).prefix { (0x80...0xBF).contains($0) }.count
+        return isBinary(UnsafeRawBufferPointer(rebasing: bytes[cut...]))
+    }
+
+    /// Whether a body that begins with `bytes` can't be text, whatever it's labelled as: a key of 16 bytes from a script
+    /// that labels everything as a page.
     package static func isBinary(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let start = bytes.prefix(sniffLength)
         // In UTF-16 every other byte of a page is zero.

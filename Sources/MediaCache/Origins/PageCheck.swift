@@ -2,11 +2,17 @@ import HTTPTypes
 import Synchronization
 
 extension OriginResponse {
-    /// This response, unless it's a page where a known version of some media was asked for: a login, a captive portal,
-    /// an error report. Media that is merely labelled as a page passes, since its first bytes tell.
+    /// This response, unless it's a page, or nothing, where a known version of some media was asked for: a login, a
+    /// captive portal, an error report. Media that is merely labelled as a page passes, since its first bytes tell.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia``; the version that is kept stays as it is.
     func refusingPage(from url: ResourceURL, context: OriginContext) async throws -> OriginResponse {
+        if status == 200, headerFields[.contentLength] == "0",
+            MediaType.expectsAudioOrVideo(declared: headerFields[.contentType], where: url.pathExtension)
+        {
+            body.cancel()
+            throw CacheError(.notMedia, "\(url) came empty, where there should be media")
+        }
         let type = MediaType.essence(headerFields[.contentType])
         guard status == 200 || status == 206, let type, MediaType.isDocument(type, where: url.pathExtension) else {
             return self

@@ -165,16 +165,17 @@ extension Resource {
     func head(
         of reader: OriginReader, context: OriginContext
     ) async throws -> (head: ResourceHead, answer: CheckedHead)? {
-        let first = try await reader.peek(reader.start == 0 ? MediaType.sniffLength : 1)
+        let start = await reader.start
+        let first = try await reader.peek(start == 0 ? MediaType.sniffLength : MediaType.middleLength)
         guard let answer = await reader.answer else { return nil }
         var declared = answer.headerFields[.contentType]
         let pathExtension = locator.url.pathExtension
+        let isPage = MediaType.isDocument(MediaType.essence(declared) ?? "", where: pathExtension)
         var sniffed: String?
-        if await reader.start == 0 {
+        if start == 0 {
             sniffed = first.withUnsafeBytes(MediaType.sniff)
-            let isPage = MediaType.isDocument(MediaType.essence(declared) ?? "", where: pathExtension)
             if sniffed == nil, isPage, first.withUnsafeBytes(MediaType.isBinary) { declared = nil }
-        } else if let type = MediaType.essence(declared), MediaType.isDocument(type, where: pathExtension) {
+        } else if isPage || !first.withUnsafeBytes(MediaType.isBinaryInMiddle) {
             let front = OriginReader(
                 context: context, locator: locator, asked: .from(0, to: Int64(MediaType.sniffLength)), known: nil)
             sniffed = try await front.peek(MediaType.sniffLength).withUnsafeBytes(MediaType.sniff)
@@ -187,6 +188,9 @@ extension Resource {
                 "\(locator.url) came as a page (\(type)), not as media; it may want a login, or the link is over")
         }
         let length = if answer.completeLength != nil { answer.completeLength } else { await reader.learnedLength }
+        if length == 0, MediaType.isAudioOrVideo(type) {
+            throw CacheError(.notMedia, "\(locator.url) came empty, where there should be media (\(type))")
+        }
         let head = ResourceHead(
             length: length, contentType: type, validator: answer.validator, validatedAt: engine.time.now,
             entityTag: answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",

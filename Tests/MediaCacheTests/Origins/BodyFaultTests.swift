@@ -139,15 +139,17 @@ struct BodyFaultTests {
     @Test(arguments: [true, false])
     func anEmptyResourceIsEmpty(_ acceptsRanges: Bool) async throws {
         let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(.bytes([]), acceptsRanges: acceptsRanges)
+        let url = try ResourceURL("http://origin.example/notes.bin")
+        fixture.origin[url] = ScriptedResource(
+            .bytes([]), contentType: "application/octet-stream", acceptsRanges: acceptsRanges)
         let store = try await fixture.open()
-        #expect(try await store.bytes(fixture.url) == [])
-        #expect(try await store.bytes(fixture.url) == [])
-        let info = try #require(try await store.resource(for: fixture.url))
+        #expect(try await store.bytes(url) == [])
+        #expect(try await store.bytes(url) == [])
+        let info = try #require(try await store.resource(for: url))
         #expect(info.length == 0)
         #expect(info.isComplete)
         for range in [RequestedRange.from(0), .suffix(5)] {
-            let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, range) }
+            let error = await #expect(throws: CacheError.self) { try await store.bytes(url, range) }
             #expect(error?.code == .rangeNotSatisfiable)
             #expect(error?.completeLength == 0)
         }
@@ -156,9 +158,26 @@ struct BodyFaultTests {
 
     @Test func anEmptyResourceThatMayNotBeKeptIsEmptyToo() async throws {
         let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(.bytes([]), cacheControl: "no-store")
+        let url = try ResourceURL("http://origin.example/notes.bin")
+        fixture.origin[url] = ScriptedResource(
+            .bytes([]), contentType: "application/octet-stream", cacheControl: "no-store")
         let store = try await fixture.open()
-        for _ in 0..<2 { #expect(try await store.bytes(fixture.url) == []) }
+        for _ in 0..<2 { #expect(try await store.bytes(url) == []) }
+        await store.close()
+    }
+
+    /// There is no film without a byte: it is a failure, whatever it's labelled as, and nothing is kept of it.
+    @Test(arguments: ["video/mp4", "application/octet-stream", nil], [true, false])
+    func anEmptyFilmIsNone(_ contentType: String?, _ acceptsRanges: Bool) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(
+            .bytes([]), contentType: contentType, acceptsRanges: acceptsRanges)
+        let store = try await fixture.open()
+        for range in [RequestedRange.all, .from(0), .suffix(5)] {
+            let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, range) }
+            #expect(error?.code == .notMedia)
+        }
+        #expect(try await store.resource(for: fixture.url) == nil)
         await store.close()
     }
 

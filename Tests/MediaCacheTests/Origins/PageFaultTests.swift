@@ -14,6 +14,7 @@ struct PageFaultTests {
         [.page(json), .headerFields([.contentType: "application/json"])],
         [.page("<?xml version=\"1.0\"?><Error/>"), .headerFields([.contentType: "application/xml; charset=utf-8"])],
         [.page(""), .noContentLength],
+        [.page(""), .headerFields([.contentType: "video/mp4"])],
     ]
 
     @Test(arguments: answers.indices)
@@ -43,6 +44,35 @@ struct PageFaultTests {
         #expect(info.spans.contains { $0.contains(1_200_000) })
         #expect(info.length == Self.body.length)
         try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    /// The origin takes its error page for the file: it has ranges, and the file's name makes it video.
+    @Test(arguments: [RequestedRange.all, .suffix(100), .suffix(3), .from(1000), .closed(2000, through: 2099)])
+    func aPageInPartsLabelledAsMediaIsNotKept(_ range: RequestedRange) async throws {
+        let fixture = try EngineFixture()
+        let text = "<!DOCTYPE html><html><body>" + String(repeating: "<p>Not here, café.</p>\n", count: 200) + "</html>"
+        fixture.origin[fixture.url] = ScriptedResource(.text(text), contentType: "video/mp4")
+        let store = try await fixture.open()
+        for _ in 0..<2 {
+            let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, range) }
+            #expect(error?.code == .notMedia)
+        }
+        #expect(try await store.resource(for: fixture.url) == nil)
+        await store.close()
+    }
+
+    /// Of media whose end is text, as metadata is, the front tells; of the rest nothing more is asked.
+    @Test(arguments: [true, false])
+    func theEndOfMediaIsNotTakenForAPage(_ endsWithText: Bool) async throws {
+        let fixture = try EngineFixture()
+        var bytes = Array("\0\0\0\u{18}ftypmp42".utf8) + Self.body.bytes
+        if endsWithText { bytes += Array(String(repeating: "<rdf:li>words</rdf:li>", count: 100).utf8) }
+        fixture.origin[fixture.url] = ScriptedResource(.bytes(bytes), contentType: "video/mp4")
+        let store = try await fixture.open()
+        #expect(try await store.bytes(fixture.url, .suffix(1000)) == Array(bytes.suffix(1000)))
+        #expect(fixture.origin.requests.count == (endsWithText ? 2 : 1))
+        #expect(try await store.resource(for: fixture.url)?.contentType == "video/mp4")
         await store.close()
     }
 
