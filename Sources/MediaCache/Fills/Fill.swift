@@ -43,7 +43,8 @@ struct Fill: Sendable {
             ticket
             ?? engine.scheduler.ticket(
                 for: representation.resource.locator.url, transferClass: representation.transferClass(of: plan.id))
-        defer { ticket.release() }
+        var isHandedOn = false
+        defer { if !isHandedOn { ticket.release() } }
         let (representation, id) = (representation, plan.id)
         // Weak: the last to let a ticket go takes the scheduler's lock, and this one is let go in the state's.
         let classChanged: @Sendable () -> Void = { [weak ticket] in
@@ -53,8 +54,8 @@ struct Fill: Sendable {
         // It may have changed since it was planned.
         classChanged()
         let reader = try await opened(ticket: ticket)
-        if let length = await reader.answer?.completeLength { learn(length) }
-        defer { Task { await reader.close() } }
+        if let length = await reader.answer?.completeLength { representation.learn(length) }
+        defer { if !isHandedOn { Task { await reader.close() } } }
         var isNewsOfTags = true
         var sample = (since: engine.time.monotonic, bytes: Int64(0))
         while let piece = try await next(of: reader, ticket: ticket) {
@@ -67,8 +68,13 @@ struct Fill: Sendable {
             engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
             let limit = representation.withState { $0.limit(of: plan.id) }
             guard piece.offset < limit else { break }
-            try await representation.waitForRoom()
-            try await write(piece, limit: limit)
+            do {
+                try await representation.waitForRoom()
+                try await write(piece, limit: limit)
+            } catch let error as CacheError where error.code == .storage {
+                isHandedOn = await handOn(piece, of: reader, ticket: ticket)
+                throw error
+            }
             written += Int64(piece.part.count)
             sample.bytes += Int64(piece.part.count)
             if sample.bytes >= Self.sampleSize {
@@ -79,7 +85,7 @@ struct Fill: Sendable {
             progress()
             if piece.range.upperBound >= limit { break }
         }
-        if let length = await reader.learnedLength { learn(length) }
+        if let length = await reader.learnedLength { representation.learn(length) }
         // Its readers would ask again, and again.
         guard representation.withState({ $0.isFull(plan.id) }) else {
             throw CacheError(
@@ -100,10 +106,14 @@ struct Fill: Sendable {
         return try await reader.next()
     }
 
-    /// The length of a version that was found without one.
-    private func learn(_ length: Int64) {
-        let woken = representation.withState { $0.head.length == nil ? $0.learned(length: length) : [] }
-        for wake in woken { wake() }
+    /// Readers who wait for bytes that aren't kept go on with this response. Returns whether there are any.
+    private func handOn(
+        _ piece: OriginPiece, of reader: OriginReader, ticket: TransferScheduler.Ticket
+    ) async -> Bool {
+        guard !engine.isStopped, representation.withState({ $0.isAwaited(piece.range) }) else { return false }
+        await reader.takeBack(piece)
+        _ = await representation.passing.adopt(reader, ticket: ticket, settings: settings)
+        return true
     }
 
     private func opened(ticket: TransferScheduler.Ticket) async throws -> OriginReader {

@@ -70,7 +70,8 @@ struct OriginExchange {
         }
     }
 
-    private func fields(for url: ResourceURL, _ conditions: HTTPFields) -> HTTPFields {
+    /// What a request to `url` carries.
+    func fields(for url: ResourceURL, _ conditions: HTTPFields) -> HTTPFields {
         var fields = conditions
         fields[.acceptEncoding] = "identity"
         fields[.accept] = "*/*"

@@ -27,7 +27,8 @@ package actor OriginReader {
     private var bodyPosition: Int64 = 0
     /// The first byte not yet handed over.
     private var position: Int64 = 0
-    private var end: Int64?
+    /// One past the last byte that will come; nil if only the body's end tells.
+    package private(set) var end: Int64?
     private var failures = 0
     /// When the first request began since enough bytes came.
     private var troubledSince: Duration?
@@ -139,6 +140,9 @@ package actor OriginReader {
         }
         return peeked.flatMap { piece in piece.withUnsafeBytes { Array($0.prefix(count)) } }
     }
+
+    /// Takes back a piece that ``next()`` gave last, to be given again.
+    package func takeBack(_ piece: OriginPiece) { peeked.insert(piece, at: 0) }
 
     /// Lets the connection go; ``next()`` opens another and goes on at the first missing byte.
     package func close() {

@@ -24,6 +24,8 @@ public final class ReadSession: Sendable {
     }
 
     private let representation: Representation?
+    /// What is read instead where nothing is kept.
+    private let passing: PassingVersion?
     private let sessionID: Int
     private let engine: Engine
     private let settings: TransferSettings?
@@ -38,6 +40,7 @@ public final class ReadSession: Sendable {
         request: ReadRequest
     ) {
         self.representation = representation
+        passing = nil
         self.head = head
         self.range = range
         sessionID = attached.id
@@ -53,19 +56,23 @@ public final class ReadSession: Sendable {
         engine.events.send(isHit ? .hit(key: key) : .miss(key: key))
     }
 
-    /// A session over bytes that aren't kept.
-    init(through: PassThrough, head: ResourceHead, range: Range<Int64>, key: String, engine: Engine) {
+    /// A session over bytes that aren't kept; `place` is where it reads, if it has one already.
+    init(
+        passing: PassingVersion, place: PassThrough?, range: Range<Int64>, request: ReadRequest, key: String,
+        engine: Engine
+    ) {
         representation = nil
+        self.passing = passing
         sessionID = 0
         self.engine = engine
-        self.head = head
+        head = passing.head
         self.range = range
-        settings = nil
-        transferClass = .playback
+        settings = request.settings
+        transferClass = request.transferClass
         cached = SpanMap()
         state = Mutex(
             State(
-                position: range.lowerBound, available: range.lowerBound, planAt: .max, window: 0, through: through))
+                position: range.lowerBound, available: range.lowerBound, planAt: .max, window: 0, through: place))
         engine.counters.opened(isHit: false)
         engine.events.send(.miss(key: key))
     }
@@ -88,7 +95,7 @@ public final class ReadSession: Sendable {
                 if state.isCancelled { return .failed(CacheError(.cancelled, "the read session was cancelled")) }
                 if let through = state.through {
                     let step = through.poll(maximum: maximum, onReady: onReady)
-                    guard case .end = step, representation != nil else { return step }
+                    guard case .end = step else { return step }
                     state.through = nil
                     state.available = state.position
                     continue
@@ -103,7 +110,7 @@ public final class ReadSession: Sendable {
     }
 
     private func advance(_ state: inout State, onReady: @escaping @Sendable () -> Void) -> ReadStep? {
-        guard let representation else { return .end }
+        guard let representation else { return passOn(&state) }
         let answer = representation.advance(
             sessionID, position: state.position, end: range.upperBound, window: &state.window, settings: settings,
             transferClass: transferClass, wake: onReady)
@@ -116,11 +123,22 @@ public final class ReadSession: Sendable {
         case .end: return .end
         case .failed(let error): return .failed(error)
         case .passThrough(let until):
-            let through = representation.passThrough(state.position..<until, settings: settings)
-            through.start()
-            state.through = through
+            state.through = representation.passThrough(
+                state.position..<until, settings: settings, transferClass: transferClass)
             return nil
         }
+    }
+
+    /// Goes on where nothing is kept: with others who are near, or alone.
+    private func passOn(_ state: inout State) -> ReadStep? {
+        guard let passing, state.position < min(range.upperBound, passing.fills.length ?? .max) else { return .end }
+        guard !engine.isStopped else {
+            return .failed(CacheError(.closed, "the store is closed or suspended; nothing of this is kept"))
+        }
+        let known = KnownRepresentation(validator: head.validator, length: head.length)
+        state.through = passing.fills.join(
+            state.position..<range.upperBound, known: known, settings: settings, transferClass: transferClass)
+        return nil
     }
 
     private func bytes(at offset: Int64, count: Int) -> ReadStep {
@@ -149,7 +167,8 @@ public final class ReadSession: Sendable {
     package func readFailed(count: Int, error: any Error) {
         let lost = state.withLock { state -> Range<Int64>? in
             state.failedReads += 1
-            guard state.failedReads > 1 else { return nil }
+            // What passes through may have gone by, and comes again.
+            guard state.failedReads > 1, state.through == nil else { return nil }
             state.failedReads = 0
             state.available = state.position
             return state.position..<state.position + Int64(count)
@@ -167,13 +186,11 @@ public final class ReadSession: Sendable {
             state.available = offset
             state.planAt = .max
             state.window = (settings ?? engine.configuration.transfers).readAhead.initial
-            defer { if representation != nil { state.through = nil } }
+            defer { state.through = nil }
             return state.through
         }
-        if representation != nil {
-            through?.cancel()
-            representation?.leaveFills(sessionID)
-        }
+        through?.cancel()
+        representation?.leaveFills(sessionID)
     }
 
     /// Ends the session. Fills that nobody else reads stop. May be called more than once.

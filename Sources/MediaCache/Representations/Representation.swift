@@ -14,6 +14,8 @@ package final class Representation: Sendable {
     let file: Mutex<BlobState>
     /// Held, on threads of the pool only, by whoever writes to the blob, moves it or replaces it.
     let writing = Mutex(())
+    /// The fills of bytes that can't be kept.
+    let passing: PassingFills
 
     package init(
         id: Int64, resource: Resource, blob: String, isKept: Bool, isNew: Bool, state: RepresentationState,
@@ -23,6 +25,7 @@ package final class Representation: Sendable {
         self.resource = resource
         self.blob = blob
         self.engine = engine
+        passing = PassingFills(engine: engine, locator: resource.locator)
         file = Mutex(BlobState(isKept: isKept, isNew: isNew, committed: state.written))
         self.state = Mutex(state)
     }
@@ -96,7 +99,7 @@ package final class Representation: Sendable {
                 transferClass: transferClass, work: &work, wake: wake)
         }
         for call in work.calls { call() }
-        if engine.isStopped, case .wait = answer {
+        if engine.isStopped, answer.asksOrigin {
             // A fill would end at once, and the reader would ask for the next one, and so on.
             for plan in work.plans { _ = state.withLock { $0.fillEnded(plan.id, error: nil) } }
             leaveFills(session)
@@ -204,19 +207,30 @@ package final class Representation: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The bytes of a hole that can't be filled, straight from the origin.
-    func passThrough(_ range: Range<Int64>, settings: TransferSettings?) -> PassThrough {
+    /// The bytes of a hole that can't be filled, straight from the origin; nil if there are none, as is known now.
+    func passThrough(
+        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass
+    ) -> PassThrough? {
         let head = head
-        let reader = OriginReader(
-            context: engine.originContext(settings), locator: resource.locator,
-            asked: .from(range.lowerBound, to: range.upperBound == .max ? nil : range.upperBound),
-            known: KnownRepresentation(validator: head.validator, length: head.length))
-        return PassThrough(reader: reader, position: range.lowerBound, engine: engine)
+        if head.length == nil, let length = passing.length {
+            learn(length)
+            return nil
+        }
+        return passing.join(
+            range, known: KnownRepresentation(validator: head.validator, length: head.length), settings: settings,
+            transferClass: transferClass)
+    }
+
+    /// The length of a version that was found without one.
+    func learn(_ length: Int64) {
+        let woken = withState { $0.head.length == nil ? $0.learned(length: length) : [] }
+        for wake in woken { wake() }
     }
 
     func cancelFills() {
         let cancels = state.withLock { state in state.fills.values.compactMap(\.cancel) }
         for cancel in cancels { cancel() }
+        passing.end()
     }
 
     /// Changes the state; what then needs a commit gets one.

@@ -140,6 +140,9 @@ extension RepresentationState {
         return takeWaiters { _ in true }
     }
 
+    /// Whether a reader waits for a byte of `range`.
+    func isAwaited(_ range: Range<Int64>) -> Bool { waiters.values.contains { range.contains($0.position) } }
+
     mutating func takeWaiters(where isConcerned: (Waiter) -> Bool) -> [@Sendable () -> Void] {
         guard !waiters.isEmpty else { return [] }
         let taken = waiters.filter { isConcerned($0.value) }

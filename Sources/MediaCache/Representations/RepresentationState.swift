@@ -78,6 +78,13 @@ package struct RepresentationState: Sendable {
         /// The hole can't be filled into the blob: read up to `until` past it.
         case passThrough(until: Int64)
         case failed(CacheError)
+
+        var asksOrigin: Bool {
+            switch self {
+            case .wait, .passThrough: true
+            case .available, .verify, .end, .failed: false
+            }
+        }
     }
 
     /// If a fill is this near, waiting for it is always quicker than asking anew.

@@ -16,15 +16,17 @@ extension Resource {
             case .askFirst(let representation):
                 if request.revalidation.isSince {
                     // What is on its way may have been asked for too early; then it's asked for again.
-                    _ = try await find(request, insteadOf: representation)
+                    if let session = try await find(request, insteadOf: representation).passing { return session }
                 } else if hasAsked {
                     return try session(request, over: representation)
                 } else {
                     hasAsked = try await check(representation, request.settings, request.revalidation)
                 }
             case .unknown:
-                if refusal != nil { return try await openPassingThrough(request) }
-                hasAsked = try await find(request, insteadOf: nil)
+                if let session = joinPassing(request) { return session }
+                let found = try await find(request, insteadOf: nil)
+                if let session = found.passing { return session }
+                hasAsked = found.hasAsked
             }
         }
     }
@@ -34,9 +36,12 @@ extension Resource {
     /// Finds the version that the origin has, once for all who want it.
     ///
     /// - Parameter known: the current version, which is to be confirmed or replaced.
-    /// - Returns: whether the origin was asked; if not, what is current has changed in between.
-    private func find(_ request: ReadRequest, insteadOf known: Representation?) async throws -> Bool {
-        let opening = state.withLock { state -> SharedRequest<Void>? in
+    /// - Returns: whether the origin was asked; if not, what is current has changed in between. And a session over what
+    ///   it answered, if that isn't kept.
+    private func find(
+        _ request: ReadRequest, insteadOf known: Representation?
+    ) async throws -> (hasAsked: Bool, passing: ReadSession?) {
+        let opening = state.withLock { state -> SharedRequest<PassingResponse?>? in
             guard !state.isRetired, state.current === known else { return nil }
             if let opening = state.opening { return opening }
             let ticket = engine.scheduler.ticket(for: locator.url, transferClass: request.transferClass)
@@ -46,14 +51,18 @@ extension Resource {
             state.opening = opening
             return opening
         }
-        return try await opening?.wait(request.transferClass) != nil
+        guard let found = try await opening?.wait(request.transferClass) else { return (false, nil) }
+        guard let found else { return (true, nil) }
+        return (true, try withExtendedLifetime(found) { try passingSession(request, of: found.version) })
     }
 
     /// Asks for the first bytes wanted, and makes a representation of the answer and a fill of its body; unless the
     /// answer is that the known version is current.
+    ///
+    /// - Returns: the response itself, if it isn't kept.
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?, ticket: TransferScheduler.Ticket
-    ) async throws {
+    ) async throws -> PassingResponse? {
         defer {
             state.withLock { $0.opening = nil }
             useEnded()
@@ -66,9 +75,10 @@ extension Resource {
             do {
                 if let known, await isCurrent(known, by: reader, since: began) {
                     await reader.close()
-                    return ticket.release()
+                    ticket.release()
+                    return nil
                 }
-                try await adopt(
+                return try await adopt(
                     reader, insteadOf: known, request: request, context: context, ticket: ticket, began: began)
             } catch {
                 await reader.close()
@@ -110,14 +120,19 @@ extension Resource {
     private func firstRange(_ request: ReadRequest, readAhead: ReadAhead) -> AskedRange {
         if case .suffix(let count) = request.range { return .suffix(count) }
         let start = request.range.knownStart ?? 0
+        if refusal != nil {
+            // Nobody would have what is read ahead.
+            guard case .closed(_, let last) = request.range else { return .from(start, to: nil) }
+            return .from(start, to: max(start, last).clampedSum(1))
+        }
         return .from(start, to: request.policy == .whole ? nil : start.clampedSum(readAhead.initial))
     }
 
     private func adopt(
         _ reader: OriginReader, insteadOf known: Representation?, request: ReadRequest, context: OriginContext,
         ticket: TransferScheduler.Ticket, began: Duration
-    ) async throws {
-        guard let (head, answer) = try await self.head(of: reader, context: context) else { return }
+    ) async throws -> PassingResponse? {
+        guard let (head, answer) = try await self.head(of: reader, context: context) else { return nil }
         if let known {
             changed(known)
             engine.events.send(.representationChanged(key: key))
@@ -126,10 +141,7 @@ extension Resource {
         do {
             isTransient = try keepsUntilClosed(answer, head: head, request: request, settings: context.settings)
         } catch {
-            state.withLock { $0.refusal = error }
-            await reader.close()
-            ticket.release()
-            return
+            return await pass(reader, head: head, because: error, settings: request.settings, ticket: ticket)
         }
         let representation = newRepresentation(
             RepresentationState(
@@ -139,13 +151,19 @@ extension Resource {
             KnownRepresentation(validator: head.validator, length: head.length),
             comparable: { [representation] in representation.comparableBytes(before: $0) })
         let start = await reader.start
-        let end = answer.end ?? head.length ?? .max
+        var end = answer.end ?? head.length ?? .max
+        if refusal != nil, request.policy == .onDemand, !answer.ignoredRange, head.length != nil {
+            // It was asked for more than is read ahead, since nothing was to be kept.
+            end = min(end, start.clampedSum(context.settings.readAhead.initial))
+        }
         let plan = representation.withState { state in
             state.setNeedsCommit()
             return state.begin(start..<max(start, end), transferClass: ticket.transferClass)
         }
         let alternates = state.withLock { state in
             state.current = representation
+            state.refusal = nil
+            state.passing = nil
             state.lastCheck = engine.time.now
             state.confirmed = began
             state.goesWhenClosed = isTransient
@@ -158,6 +176,7 @@ extension Resource {
         if answer.ignoredRange { engine.events.send(.rangesIgnored(key: key)) }
         engine.committer.markDirty(representation, bytes: 0)
         representation.launch(plan, settings: request.settings, reader: reader, ticket: ticket)
+        return nil
     }
 
     /// The head of what was answered, with a type that the first bytes confirm, never an error page; and the answer
@@ -216,49 +235,6 @@ extension Resource {
         case .keep: return false
         case .keepUntilClosed: return true
         case .passThrough: throw CacheError(.storage, "it's larger than may be kept, or of another kind")
-        }
-    }
-
-    // MARK: - Passing through
-
-    /// A session of its own over bytes that aren't kept.
-    private func openPassingThrough(_ request: ReadRequest) async throws -> ReadSession? {
-        let context = engine.originContext(request.settings)
-        let reader = try await passingReader(request, context: context)
-        guard let (head, answer) = try await head(of: reader, context: context) else { return nil }
-        do {
-            _ = try keepsUntilClosed(answer, head: head, request: request, settings: context.settings)
-            // The origin has thought better of it, or there is room again.
-            state.withLock { $0.refusal = nil }
-        } catch {
-            state.withLock { $0.refusal = error }
-        }
-        await reader.expect(KnownRepresentation(validator: head.validator, length: head.length))
-        let start = await reader.start
-        let range = try self.range(of: request, head: head)
-        let through = PassThrough(reader: reader, position: start, engine: engine)
-        through.start()
-        return ReadSession(
-            through: through, head: head, range: start..<max(start, range.upperBound), key: key, engine: engine)
-    }
-
-    private func passingReader(_ request: ReadRequest, context: OriginContext) async throws -> OriginReader {
-        let asked: AskedRange =
-            switch request.range {
-            case .all: .from(0, to: nil)
-            case .from(let start): .from(start, to: nil)
-            case .closed(let start, let last): .from(start, to: last.clampedSum(1))
-            case .suffix(let count): .suffix(count)
-            }
-        let reader = OriginReader(context: context, locator: locator, asked: asked, known: nil)
-        do {
-            _ = try await reader.open()
-            return reader
-        } catch let error as CacheError where error.code == .rangeNotSatisfiable && error.completeLength == 0 {
-            let second = OriginReader(
-                context: context, locator: locator, asked: .from(0, to: nil), known: nil, sendsRange: false)
-            _ = try await second.open()
-            return second
         }
     }
 }

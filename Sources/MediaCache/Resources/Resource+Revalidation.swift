@@ -33,12 +33,13 @@ extension Resource {
     func check(
         _ representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation
     ) async throws -> Bool {
-        let opening = state.withLock { state -> SharedRequest<Void>? in
+        let opening = state.withLock { state -> SharedRequest<PassingResponse?>? in
             guard !state.isRetired, state.current === representation else { return nil }
             if let opening = state.opening { return opening }
-            let opening = SharedRequest {
+            let opening = SharedRequest<PassingResponse?> {
                 defer { self.state.withLock { $0.opening = nil } }
                 try await self.ask(about: representation, settings, revalidation)
+                return nil
             }
             state.opening = opening
             return opening

@@ -28,8 +28,10 @@ package final class Resource: Sendable {
         var isChecking = false
         /// Why its bytes aren't kept, as far as the last answer goes; nil if they are.
         var refusal: CacheError?
+        /// What was found then.
+        var passing: PassingVersion?
         /// The request that finds the first representation, shared by those who wait for it.
-        var opening: SharedRequest<Void>?
+        var opening: SharedRequest<PassingResponse?>?
         /// The request for the whole body, shared likewise.
         var bodyRequest: SharedRequest<WholeBody>?
         /// Set once: the object is no longer the resource's place, ask the store again.
@@ -87,7 +89,7 @@ package final class Resource: Sendable {
     var isHeld: Bool { state.withLock { Self.isHeld($0) } }
 
     private static func isInUse(_ state: State) -> Bool {
-        state.isAsking || state.representations.contains(where: \.isInUse)
+        state.isAsking || state.passing?.fills.isEmpty == false || state.representations.contains(where: \.isInUse)
     }
 
     private static func isHeld(_ state: State) -> Bool {

@@ -47,6 +47,9 @@ public final class TransferScheduler: Sendable {
     /// How many transfers wait to be admitted.
     package var waitingCount: Int { state.withLock { $0.entries.values.count { $0.continuation != nil } } }
 
+    /// How many transfers run.
+    package var runningCount: Int { state.withLock { $0.running } }
+
     /// A place in the queue for one transfer. It isn't admitted yet.
     package func ticket(host: String, transferClass: TransferClass) -> Ticket {
         let order = state.withLock { state in
@@ -94,7 +97,10 @@ public final class TransferScheduler: Sendable {
             scheduler.change(order: order, transferClass)
         }
 
-        /// Gives the place to the next in the queue. May be called more than once.
+        /// Gives the right to run to the next in the queue, to take it again later.
+        package func giveBack() { scheduler.giveBack(order: order) }
+
+        /// Gives the place up for good. May be called more than once.
         package func release() { scheduler.release(order: order) }
     }
 
@@ -140,6 +146,14 @@ public final class TransferScheduler: Sendable {
             let isOver =
                 state.running > limits.total || state.runningByHost[entry.host, default: 0] > limits.perHost
             if entry.isAdmitted, transferClass != .playback, isOver { giveBack(order, &state) }
+            return admit(&state)
+        }
+        for continuation in admitted { continuation.resume() }
+    }
+
+    private func giveBack(order: Int) {
+        let admitted = state.withLock { state in
+            giveBack(order, &state)
             return admit(&state)
         }
         for continuation in admitted { continuation.resume() }

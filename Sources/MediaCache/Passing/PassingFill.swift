@@ -1,0 +1,300 @@
+import HTTPTypes
+import Synchronization
+
+/// One origin request whose bytes aren't kept, since they may not be or can't: they go through a ring of memory that
+/// its readers share.
+///
+/// The origin is read only while there's room in the ring. If nobody takes anything for longer than the idle limit, the
+/// connection and its place in the scheduler go, and it goes on at its byte later. When the last reader leaves, it ends.
+final class PassingFill: Sendable {
+    /// Who may share it: those who would have sent the same request.
+    struct Audience: Hashable {
+        var fields: HTTPFields
+        var scope: AddressScope
+    }
+
+    /// How long it waits for a first reader.
+    private static let patience = Duration.seconds(1)
+
+    enum Step {
+        case bytes(Range<Int64>)
+        case wait
+        case end
+        case failed(CacheError)
+    }
+
+    private struct State {
+        var window: RingWindow
+        var memory: [UInt8] = []
+        /// Set when the last byte has come, or none will.
+        var isOver = false
+        var failure: CacheError?
+        var isEnded = false
+        var room: CheckedContinuation<Void, Never>?
+        var task: Task<Void, Never>?
+    }
+
+    let audience: Audience
+    private let reader: OriginReader
+    private let ticket: TransferScheduler.Ticket
+    private let engine: Engine
+    private let onLength: @Sendable (Int64) -> Void
+    private let onEnd: @Sendable (PassingFill) -> Void
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - reader: brings the bytes from the window's start to its limit.
+    ///   - onLength: told the complete length, if only the end of the body tells it.
+    ///   - onEnd: told when nobody can read it any more.
+    init(
+        _ window: RingWindow, from reader: OriginReader, ticket: TransferScheduler.Ticket, audience: Audience,
+        engine: Engine, onLength: @escaping @Sendable (Int64) -> Void,
+        onEnd: @escaping @Sendable (PassingFill) -> Void
+    ) {
+        self.audience = audience
+        self.reader = reader
+        self.ticket = ticket
+        self.engine = engine
+        self.onLength = onLength
+        self.onEnd = onEnd
+        state = Mutex(State(window: window))
+    }
+
+    func start() {
+        let task = Task { await run() }
+        let isEnded = state.withLock { state in
+            state.task = task
+            return state.isEnded
+        }
+        if isEnded { task.cancel() }
+    }
+
+    // MARK: - Readers
+
+    /// A place for a reader at `position`; nil if the byte there has gone by, or is far off.
+    func join(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> PassThrough? {
+        let id = state.withLock { state -> Int? in
+            guard !state.isEnded, state.failure == nil, state.window.reaches(position),
+                !state.isOver || position < state.window.end
+            else { return nil }
+            return state.window.join(at: position, transferClass)
+        }
+        guard let id else { return nil }
+        updateClass()
+        return PassThrough(fill: self, id: id, end: end)
+    }
+
+    /// The place of the reader that it's made for.
+    func place(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> PassThrough {
+        let id = state.withLock { $0.window.join(at: position, transferClass) }
+        return PassThrough(fill: self, id: id, end: end)
+    }
+
+    /// Holds what comes for readers who are about to join, until it's let go.
+    func hold() -> PassThrough {
+        let id = state.withLock { state in
+            state.window.join(at: state.window.start, .background, isHold: true)
+        }
+        return PassThrough(fill: self, id: id, end: .max)
+    }
+
+    func poll(_ id: Int, until end: Int64, onReady: @escaping @Sendable () -> Void) -> Step {
+        state.withLock { state in
+            guard !state.isEnded, let position = state.window.readers[id]?.position, position < end else {
+                return .end
+            }
+            if position < state.window.end { return .bytes(position..<min(state.window.end, end)) }
+            if let failure = state.failure { return .failed(failure) }
+            if state.isOver { return .end }
+            state.window.setWake(onReady, of: id)
+            return .wait
+        }
+    }
+
+    /// Copies bytes out of the ring; false if they aren't in it any more.
+    func copy(to buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Bool {
+        state.withLock { state in
+            guard offset >= state.window.start, offset + Int64(buffer.count) <= state.window.end,
+                !state.memory.isEmpty
+            else { return false }
+            state.memory.withUnsafeBytes { memory in
+                let from = Int(offset % Int64(memory.count))
+                let first = min(buffer.count, memory.count - from)
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[from..<from + first]))
+                UnsafeMutableRawBufferPointer(rebasing: buffer[first...])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<(buffer.count - first)]))
+            }
+            return true
+        }
+    }
+
+    func consume(_ count: Int, by id: Int) {
+        state.withLock { $0.window.consume(count, by: id) }
+        checkRoom()
+    }
+
+    /// - Returns: the wake of the one who leaves, if it waits in another task. Nobody else is called: a reader may hold a
+    ///   lock while it leaves.
+    @discardableResult
+    func leave(_ id: Int) -> (@Sendable () -> Void)? {
+        let (left, isUnread, hasHadReaders) = state.withLock { state in
+            (state.window.leave(id), state.window.readers.isEmpty, state.window.hasHadReaders)
+        }
+        guard let left else { return nil }
+        if !isUnread {
+            updateClass()
+            checkRoom()
+        } else if hasHadReaders {
+            end()
+        } else {
+            endIfNobodyComes()
+        }
+        return left.wake
+    }
+
+    /// Readers who were told of it may need a moment to come.
+    private func endIfNobodyComes() {
+        let time = engine.time
+        Task { [weak self] in
+            try? await time.sleep(for: Self.patience)
+            guard let self, state.withLock({ $0.window.readers.isEmpty }) else { return }
+            end()
+        }
+    }
+
+    /// Nobody reads it any more, or nobody may.
+    func end() {
+        let (task, room, wakes) = state.withLock { state in
+            state.isEnded = true
+            defer { state.room = nil }
+            return (state.task, state.room, state.window.takeWakes())
+        }
+        task?.cancel()
+        room?.resume()
+        for wake in wakes { wake() }
+        onEnd(self)
+    }
+
+    private func updateClass() {
+        ticket.change { before in state.withLock { $0.window.transferClass } ?? before }
+    }
+
+    /// Goes on if there's room now.
+    private func checkRoom() {
+        let now = engine.time.monotonic
+        let room = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.room != nil else { return nil }
+            // A copy: those who can't stay are let go by the task that writes, which can tell them.
+            var window = state.window
+            guard window.makeRoom(now: now).count > 0 else {
+                state.window.charge(now: now)
+                return nil
+            }
+            defer { state.room = nil }
+            return state.room
+        }
+        room?.resume()
+    }
+
+    // MARK: - Filling
+
+    private func run() async {
+        engine.counters.add(\.runningFills)
+        var failure: CacheError?
+        do {
+            while let piece = try await next() {
+                guard !piece.isOverlap else { continue }
+                engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
+                try await append(piece)
+            }
+            let length = await reader.learnedLength
+            if let length { onLength(length) }
+            // Its readers would ask again, and again.
+            if length == nil, state.withLock({ $0.window.end < $0.window.limit && $0.window.limit < .max }) {
+                throw CacheError(.badResponse, "the origin's answer ended before the bytes that were asked for")
+            }
+        } catch {
+            failure = CacheError.wrap(error, as: .unreachable, "the origin can't be read")
+        }
+        ticket.release()
+        await reader.close()
+        engine.counters.add(\.runningFills, -1)
+        let wakes = state.withLock { state in
+            state.isOver = true
+            state.failure = failure
+            return state.window.takeWakes()
+        }
+        for wake in wakes { wake() }
+    }
+
+    /// The next bytes, once the scheduler lets it go on.
+    private func next() async throws -> OriginPiece? {
+        if !ticket.isAdmittedNow() {
+            await reader.close()
+            try await ticket.admission()
+        }
+        return try await reader.next()
+    }
+
+    private func append(_ piece: OriginPiece) async throws {
+        var taken = 0
+        while taken < piece.part.count {
+            try Task.checkCancellation()
+            let now = engine.time.monotonic
+            let (count, wakes) = state.withLock { state -> (Int, [@Sendable () -> Void]) in
+                let room = state.window.makeRoom(now: now)
+                let count = min(room.count, piece.part.count - taken)
+                if count > 0 { Self.write(piece, from: taken, count: count, to: &state) }
+                let woken = count > 0 ? state.window.didAppend(count) : []
+                return (count, woken + room.fallen.compactMap(\.wake))
+            }
+            for wake in wakes { wake() }
+            taken += count
+            if count == 0 { await waitForRoom() }
+        }
+    }
+
+    private static func write(_ piece: OriginPiece, from taken: Int, count: Int, to state: inout State) {
+        if state.memory.isEmpty { state.memory = Array(repeating: 0, count: state.window.size) }
+        let end = state.window.end
+        state.memory.withUnsafeMutableBytes { memory in
+            piece.withUnsafeBytes { bytes in
+                let to = Int(end % Int64(memory.count))
+                let first = min(count, memory.count - to)
+                UnsafeMutableRawBufferPointer(rebasing: memory[to..<to + first])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[taken..<taken + first]))
+                UnsafeMutableRawBufferPointer(rebasing: memory[..<(count - first)])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[taken + first..<taken + count]))
+            }
+        }
+    }
+
+    private func waitForRoom() async {
+        let (limit, time) = (engine.configuration.transfers.idleLimit, engine.time)
+        let (reader, ticket) = (reader, ticket)
+        let idle = Task {
+            guard (try? await time.sleep(for: RingWindow.grace)) != nil else { return }
+            checkRoom()
+            guard (try? await time.sleep(for: limit)) != nil else { return }
+            await reader.close()
+            ticket.giveBack()
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0.room = continuation }
+                if Task.isCancelled { resumeRoom() } else { checkRoom() }
+            }
+        } onCancel: {
+            resumeRoom()
+        }
+        idle.cancel()
+    }
+
+    private func resumeRoom() {
+        let room = state.withLock { state in
+            defer { state.room = nil }
+            return state.room
+        }
+        room?.resume()
+    }
+}

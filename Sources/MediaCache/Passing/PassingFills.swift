@@ -1,0 +1,94 @@
+import HTTPTypes
+import Synchronization
+
+/// The fills of one version whose bytes aren't kept. Readers that are near each other share one.
+final class PassingFills: Sendable {
+    private struct State {
+        var fills: [PassingFill] = []
+        var length: Int64?
+    }
+
+    private let engine: Engine
+    private let locator: ResourceLocator
+    private let state = Mutex(State())
+
+    init(engine: Engine, locator: ResourceLocator) {
+        self.engine = engine
+        self.locator = locator
+    }
+
+    /// The complete length, if the end of a body has told it.
+    var length: Int64? { state.withLock { $0.length } }
+
+    var isEmpty: Bool { state.withLock { $0.fills.isEmpty } }
+
+    /// A place in a fill that is under way; nil if none is near.
+    func joinRunning(
+        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass
+    ) -> PassThrough? {
+        let audience = audience(settings)
+        let fills = state.withLock { $0.fills }
+        for fill in fills where fill.audience == audience {
+            if let place = fill.join(at: range.lowerBound, until: range.upperBound, transferClass) { return place }
+        }
+        return nil
+    }
+
+    /// A place in a fill that is under way and near, or else in one of its own.
+    func join(
+        _ range: Range<Int64>, known: KnownRepresentation, settings: TransferSettings?, transferClass: TransferClass
+    ) -> PassThrough {
+        if let place = joinRunning(range, settings: settings, transferClass: transferClass) { return place }
+        let isUnbounded = range.upperBound == .max
+        let reader = OriginReader(
+            context: engine.originContext(settings), locator: locator,
+            asked: .from(range.lowerBound, to: isUnbounded ? nil : range.upperBound), known: known)
+        let ticket = engine.scheduler.ticket(for: locator.url, transferClass: transferClass)
+        let window = RingWindow(start: range.lowerBound, limit: range.upperBound)
+        let fill = add(window, from: reader, ticket: ticket, settings: settings)
+        let place = fill.place(at: range.lowerBound, until: range.upperBound, transferClass)
+        fill.start()
+        return place
+    }
+
+    /// Goes on with a response that is here already. It ends by itself if nobody comes to read it.
+    ///
+    /// - Returns: what holds its bytes for those who are about to come.
+    func adopt(
+        _ reader: OriginReader, ticket: TransferScheduler.Ticket, settings: TransferSettings?
+    ) async -> PassThrough {
+        let (start, limit) = (await reader.start, await reader.end ?? .max)
+        let sendsAll = await reader.answer?.ignoredRange ?? false
+        let window = RingWindow(start: start, limit: max(start, limit), sendsAll: sendsAll)
+        let fill = add(window, from: reader, ticket: ticket, settings: settings)
+        let hold = fill.hold()
+        fill.start()
+        return hold
+    }
+
+    /// Nobody may read them any more: the store is closed or suspended.
+    func end() {
+        for fill in state.withLock({ $0.fills }) { fill.end() }
+    }
+
+    private func add(
+        _ window: RingWindow, from reader: OriginReader, ticket: TransferScheduler.Ticket, settings: TransferSettings?
+    ) -> PassingFill {
+        let fill = PassingFill(
+            window, from: reader, ticket: ticket, audience: audience(settings), engine: engine,
+            onLength: { [weak self] length in self?.state.withLock { $0.length = length } },
+            onEnd: { [weak self] in self?.remove($0) })
+        state.withLock { $0.fills.append(fill) }
+        return fill
+    }
+
+    private func audience(_ settings: TransferSettings?) -> PassingFill.Audience {
+        let exchange = OriginExchange(context: engine.originContext(settings), locator: locator)
+        return PassingFill.Audience(
+            fields: exchange.fields(for: locator.url, [:]), scope: exchange.context.settings.scope)
+    }
+
+    private func remove(_ fill: PassingFill) {
+        state.withLock { $0.fills.removeAll { $0 === fill } }
+    }
+}

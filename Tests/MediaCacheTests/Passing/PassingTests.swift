@@ -1,0 +1,204 @@
+import HTTPTypes
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+/// Bytes that may not be kept, or can't, and those who read them together.
+struct PassingTests {
+    static let body = ScriptedBody.random(seed: 91, length: 3_000_000)
+    private let files = PowerCutFileSystem()
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture(files: files)
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-store")
+    }
+
+    /// So many readers who come at once, and then read all of it.
+    private func readAll(_ count: Int, in store: CacheStore) async throws {
+        let sessions = try await withThrowingTaskGroup(of: ReadSession.self) { group in
+            for _ in 0..<count { group.addTask { try await store.read(ReadRequest(url: fixture.url)) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let bodies = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for session in sessions { group.addTask { try await session.allBytes() } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        for session in sessions { session.cancel() }
+        let expected = Self.body.bytes
+        #expect(bodies.count { $0 == expected } == count)
+    }
+
+    @Test func manyReadersShareARequest() async throws {
+        let store = try await fixture.open()
+        try await readAll(64, in: store)
+        // One that finds out, for a read-ahead, and one for the rest.
+        #expect(fixture.origin.requests.count <= 4)
+        #expect(fixture.origin.bodyBytes < 3 * Self.body.length)
+        #expect(try await store.resource(for: fixture.url) == nil)
+        #expect(store.engine.scheduler.runningCount == 0)
+        // Nothing is left of it, and what may not be kept is known by now.
+        let before = fixture.origin.requests.count
+        try await readAll(64, in: store)
+        #expect(fixture.origin.requests.count - before <= 3)
+        await store.close()
+    }
+
+    @Test func withTheDiskFullManyReadersShareARequest() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        files.fail { call, _ in call == .write ? ENOSPC : nil }
+        try await readAll(64, in: store)
+        #expect(fixture.origin.requests.count <= 4)
+        #expect(fixture.origin.bodyBytes < 3 * Self.body.length)
+        files.fail(nil)
+        await store.probeStorage()
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test func aPausedReaderCostsTheOthersNothingAndGoesOnByItself() async throws {
+        let store = try await fixture.open()
+        let paused = try await store.read(ReadRequest(url: fixture.url))
+        var buffers = paused.buffers.makeAsyncIterator()
+        var bytes = try #require(try await buffers.next())
+        let other = Task { try await store.bytes(fixture.url) }
+        // It's waited for, but not for long.
+        let clock = Task {
+            while !Task.isCancelled {
+                fixture.time.advance(by: .milliseconds(10))
+                await Task.yield()
+            }
+        }
+        #expect(try await other.value == Self.body.bytes)
+        clock.cancel()
+        while let more = try await buffers.next() { bytes += more }
+        #expect(bytes == Self.body.bytes)
+        #expect(fixture.origin.requests.count <= 4)
+        paused.cancel()
+        await store.close()
+    }
+
+    @Test func aPausedReaderHoldsNoMoreThanTheRing() async throws {
+        let body = ScriptedBody.random(seed: 92, length: 30_000_000)
+        fixture.origin[fixture.url] = ScriptedResource(body, cacheControl: "no-store")
+        let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 30_000_000) }
+        let paused = try await store.read(ReadRequest(url: fixture.url))
+        var buffers = paused.buffers.makeAsyncIterator()
+        _ = try await buffers.next()
+        for _ in 0..<500 { await Task.yield() }
+        #expect(fixture.origin.bodyBytes <= 2 << 20)
+        // After a while it holds no connection, and no place.
+        while store.engine.scheduler.runningCount > 0 {
+            fixture.time.advance(by: .seconds(6))
+            await Task.yield()
+        }
+        var count = Int64(0)
+        while let more = try await buffers.next() { count += Int64(more.count) }
+        #expect(count + 1 > 29_000_000)
+        paused.cancel()
+        await store.close()
+    }
+
+    @Test func aSeekGoesElsewhere() async throws {
+        let store = try await fixture.open()
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        var buffers = session.buffers.makeAsyncIterator()
+        _ = try await buffers.next()
+        session.seek(to: 2_900_000)
+        #expect(try await session.allBytes() == Self.body.bytes(in: 2_900_000..<3_000_000))
+        session.seek(to: 10)
+        buffers = session.buffers.makeAsyncIterator()
+        let first = try #require(try await buffers.next())
+        #expect(Self.body.matches(first, at: 10))
+        session.cancel()
+        await store.close()
+    }
+
+    @Test(arguments: [ScriptedFault.ignoresRange, .noContentLength, .closeDelimited(), .entityTag(nil)])
+    func whateverTheOriginIsLikeTheBytesAreRight(_ fault: ScriptedFault) async throws {
+        fixture.origin.always(fixture.url, fault)
+        let store = try await fixture.open()
+        for _ in 0..<2 {
+            try await readAll(8, in: store)
+            #expect(
+                try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_999))
+                    == Self.body.bytes(in: 2_000_000..<2_001_000))
+        }
+        await store.close()
+    }
+
+    @Test func readersOfFarPartsAskForThemselves() async throws {
+        let store = try await fixture.open()
+        let right = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for part in 0..<10 {
+                let start = Int64(part) * 300_000
+                group.addTask {
+                    try await store.bytes(fixture.url, .closed(start, through: start + 99_999))
+                        == Self.body.bytes(in: start..<start + 100_000)
+                }
+            }
+            return try await group.reduce(true) { $0 && $1 }
+        }
+        #expect(right)
+        await store.close()
+    }
+
+    /// What identifies a user to the origin may be what the answer depends on.
+    @Test func whoSendsOtherFieldsSharesNothing() async throws {
+        let store = try await fixture.open()
+        let gate = ScriptedGate()
+        fixture.origin.always(fixture.url, .holdBody(at: 100_000, gate))
+        let mine = try await store.read(ReadRequest(url: fixture.url))
+        var profiles = HeaderProfiles()
+        profiles[fixture.url] = HeaderProfiles.Profile(fields: [.authorization: "Bearer other"])
+        let theirs = try await store.read(
+            ReadRequest(url: fixture.url, settings: TransferSettings(headerProfiles: profiles)))
+        await gate.waitForArrivals(2)
+        let sent = fixture.origin.requests.map { $0.headerFields[.authorization] }
+        #expect(sent.contains("Bearer other") && sent.contains(nil))
+        gate.open()
+        #expect(try await mine.allBytes() == Self.body.bytes)
+        #expect(try await theirs.allBytes() == Self.body.bytes)
+        for session in [mine, theirs] { session.cancel() }
+        await store.close()
+    }
+
+    @Test func itTakesItsTurnLikeAnyTransfer() async throws {
+        let busy = try ResourceURL("http://origin.example/busy.mp4")
+        let gate = ScriptedGate()
+        fixture.origin[busy] = ScriptedResource(Self.body)
+        fixture.origin.always(busy, .holdHead(gate))
+        let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 0) }
+        // It's known by now that nothing may be kept.
+        _ = try await store.bytes(fixture.url, .closed(0, through: 9))
+        let first = Task { try await store.bytes(busy, .closed(0, through: 9)) }
+        await gate.waitForArrivals()
+        let before = fixture.origin.requests.count
+        let second = Task { try await store.bytes(fixture.url) }
+        while store.engine.scheduler.waitingCount < 1 { await Task.yield() }
+        #expect(fixture.origin.requests.count == before)
+        gate.open()
+        _ = try await first.value
+        #expect(try await second.value == Self.body.bytes)
+        await store.close()
+    }
+
+    @Test func closingTheStoreEndsIt() async throws {
+        let store = try await fixture.open()
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        var buffers = session.buffers.makeAsyncIterator()
+        _ = try await buffers.next()
+        await store.close()
+        let error = await #expect(throws: CacheError.self) { try await session.allBytes() }
+        #expect(error?.code == .closed)
+        session.cancel()
+    }
+}
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
