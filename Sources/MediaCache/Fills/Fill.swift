@@ -23,22 +23,25 @@ struct Fill: Sendable {
         engine.events.send(.fillStarted(key: key, range: plan.range))
         var written: Int64 = 0
         var failure: CacheError?
+        var refusal: CacheError?
         do {
-            try await transfer(&written)
+            refusal = try await transfer(&written)
         } catch {
             failure = CacheError.wrap(error, as: .unreachable, "\(url) can't be filled")
         }
         let woken = representation.withState { $0.fillEnded(plan.id, error: failure) }
         engine.counters.add(\.runningFills, -1)
         if let failure { report(failure) }
-        engine.events.send(.fillEnded(key: key, bytes: written, error: failure?.code == .cancelled ? nil : failure))
+        let told = failure?.code == .cancelled ? nil : failure ?? refusal
+        engine.events.send(.fillEnded(key: key, bytes: written, error: told))
         for wake in woken { wake() }
         representation.wakeFillWaiters()
         representation.resource.useEnded()
-        return failure
+        return failure ?? refusal
     }
 
-    private func transfer(_ written: inout Int64) async throws {
+    /// - Returns: why the rest isn't kept, if the origin forbids it: no failure of this fill, whose readers go on.
+    private func transfer(_ written: inout Int64) async throws -> CacheError? {
         let ticket =
             ticket
             ?? engine.scheduler.ticket(
@@ -68,6 +71,11 @@ struct Fill: Sendable {
             engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
             let limit = representation.withState { $0.limit(of: plan.id) }
             guard piece.offset < limit else { break }
+            guard piece.mayBeKept else {
+                representation.withState { $0.forbid(from: piece.offset, to: plan.id) }
+                isHandedOn = await handOn(piece, of: reader, ticket: ticket)
+                return CacheError(.storage, "\(key) can't be kept: its origin forbids it")
+            }
             do {
                 try await representation.waitForRoom()
                 try await write(piece, limit: limit)
@@ -91,6 +99,7 @@ struct Fill: Sendable {
             throw CacheError(
                 .badResponse, "\(representation.resource.locator.url) ended before the bytes that were asked for")
         }
+        return nil
     }
 
     /// The next bytes, once the scheduler lets the transfer go on: one that isn't what plays any more may have to wait,

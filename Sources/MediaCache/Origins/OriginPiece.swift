@@ -9,6 +9,8 @@ package struct OriginPiece: Sendable {
     package var isOverlap: Bool
     /// The validator of the response that they came with.
     package var validator: Validator
+    /// Whether that response allows keeping its bytes.
+    package var mayBeKept: Bool
     /// Whether the response had another entity tag than the version, and its bytes were compared instead.
     package var hasOtherTag: Bool
 

@@ -22,6 +22,8 @@ package actor OriginReader {
     /// A complete length that the origin gave under the tag of another.
     private var otherLength: Int64?
     private var head: CheckedHead?
+    /// Whether the response allows keeping its bytes.
+    private var mayBeKept = true
     private var body: (any OriginBody)?
     /// Where the next byte of `body` lies.
     private var bodyPosition: Int64 = 0
@@ -287,6 +289,7 @@ package actor OriginReader {
         }
         compareFrom = min(position, max(checked.start, position - overlap))
         head = checked
+        mayBeKept = ResponseCheck.refusal(checked.headerFields, context.settings) == nil
         bodyFirst = position
         self.body = body
         bodyPosition = checked.start
@@ -345,7 +348,8 @@ package actor OriginReader {
         }
         return OriginPiece(
             buffer: received.buffer, part: first + Int(lower - offset)..<first + Int(upper - offset), offset: lower,
-            isOverlap: isOverlap, validator: head?.validator ?? Validator(), hasOtherTag: acceptsOtherTag)
+            isOverlap: isOverlap, validator: head?.validator ?? Validator(), mayBeKept: mayBeKept,
+            hasOtherTag: acceptsOtherTag)
     }
 
     /// Whether the body that ended was the last one needed.

@@ -168,6 +168,17 @@ package enum ResponseCheck {
         return coding.isEmpty || coding == "identity" ? nil : coding
     }
 
+    /// Why a response's bytes may not be kept: it forbids it, or depends on what we don't know; nil if they may.
+    package static func refusal(_ fields: HTTPFields, _ settings: TransferSettings) -> CacheError? {
+        if CacheControl(fields).noStore, !settings.keepsNoStore {
+            return CacheError(.storage, "its origin forbids it (Cache-Control: no-store)")
+        }
+        if varies(fields) {
+            return CacheError(.storage, "its origin says that others may get something else (Vary)")
+        }
+        return nil
+    }
+
     /// Whether another request could get other bytes (RFC 9111 §4.1): `Vary` names something that isn't the same in all
     /// of ours.
     package static func varies(_ fields: HTTPFields) -> Bool {

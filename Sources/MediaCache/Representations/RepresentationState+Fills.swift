@@ -94,6 +94,12 @@ extension RepresentationState {
         return missing
     }
 
+    /// The origin has said that what a fill would write from `position` on may not be kept.
+    mutating func forbid(from position: Int64, to fill: FillID) {
+        guard let limit = fills[fill]?.limit, position < limit else { return }
+        forbidden.insert(position..<limit)
+    }
+
     /// Bytes have been written. Returns whom to wake.
     mutating func didWrite(
         _ range: Range<Int64>, records: [BlockChecksums.Record], by fill: FillID

@@ -1,8 +1,11 @@
 extension RepresentationState {
     mutating func attach(at position: Int64, readAhead: ReadAhead) -> (id: SessionID, window: Int64) {
         nextID += 1
-        // The disk may have room again.
-        if sessions.isEmpty { keepFailure = folderFailure }
+        if sessions.isEmpty {
+            // The disk may have room again, and the origin may say something else.
+            keepFailure = folderFailure
+            forbidden = SpanMap()
+        }
         sessions.insert(nextID)
         let window = recentEnds.last { abs($0.position - position) <= 64 << 10 }?.window ?? readAhead.initial
         return (nextID, window)
@@ -87,6 +90,9 @@ extension RepresentationState {
         if keepFailure != nil {
             return .passThrough(until: min(hole.upperBound, end, position + Self.passDistance))
         }
+        if let span = forbidden.span(at: position) {
+            return .passThrough(until: min(hole.upperBound, end, span.upperBound))
+        }
         if let id = fill(worthWaitingForAt: position) {
             work.calls += [fills[id]?.join(session, transferClass)].compactMap(\.self)
         } else {
@@ -107,7 +113,7 @@ extension RepresentationState {
         for (id, fill) in fills where fill.position < position.clampedSum(window) && position < fill.limit {
             work.calls += [fills[id]?.join(session, transferClass)].compactMap(\.self)
         }
-        guard covered < end, !isSuperseded, keepFailure == nil else { return .max }
+        guard covered < end, !isSuperseded, keepFailure == nil, forbidden.span(at: covered) == nil else { return .max }
         let isNear = covered - position < window / 2
         // Where only bytes tell versions apart, those before the next fill have to be here when it's compared.
         let isTold = !isUntold || written.span(at: covered - 1) != nil

@@ -107,6 +107,8 @@ package struct RepresentationState: Sendable {
         didSet { keepFailure = folderFailure }
     }
     package internal(set) var written: SpanMap
+    /// Bytes of which the origin has said that they may not be kept, as long as somebody reads.
+    var forbidden = SpanMap()
     /// The part of ``written`` that came in this opening or was compared with its checksums since.
     package internal(set) var verified = SpanMap()
     /// The part of ``written`` that came in this opening.

@@ -225,12 +225,7 @@ extension Resource {
     ) throws(CacheError) -> Bool {
         if let trouble = engine.trouble { throw trouble.writing }
         if engine.health.isFailing, let failure = engine.health.lastFailure { throw failure }
-        if CacheControl(answer.headerFields).noStore, !settings.keepsNoStore {
-            throw CacheError(.storage, "its origin forbids it (Cache-Control: no-store)")
-        }
-        if ResponseCheck.varies(answer.headerFields) {
-            throw CacheError(.storage, "its origin says that others may get something else (Vary)")
-        }
+        if let refusal = ResponseCheck.refusal(answer.headerFields, settings) { throw refusal }
         switch engine.configuration.admission.admission(of: request.url, head: head) {
         case .keep: return false
         case .keepUntilClosed: return true

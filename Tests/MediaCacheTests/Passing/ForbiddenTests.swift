@@ -1,0 +1,82 @@
+import HTTPTypes
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+/// A resource that is kept in part, and whose origin says of the rest that it may not be.
+struct ForbiddenTests {
+    static let body = ScriptedBody.random(seed: 95, length: 5_000_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
+
+    /// A store that has the first part.
+    private func open() async throws -> CacheStore {
+        let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 100_000, maximum: 100_000) }
+        _ = try await store.bytes(fixture.url, .closed(0, through: 9))
+        await store.settled { $0.statistics.runningFills == 0 }
+        return store
+    }
+
+    private static let refusals: [HTTPFields] = [[.cacheControl: "no-store"], [.vary: "Cookie"]]
+
+    @Test(arguments: refusals)
+    func aLaterAnswerIsNotKeptEither(_ fields: HTTPFields) async throws {
+        let store = try await open()
+        let kept = try #require(try await store.resource(for: fixture.url)).spans
+        fixture.origin.always(fixture.url, .headerFields(fields))
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(try await store.resource(for: fixture.url)?.spans == kept)
+        #expect(!store.engine.health.isFailing)
+        let failure = await #expect(throws: CacheError.self) {
+            try await store.complete(ReadRequest(url: fixture.url))
+        }
+        #expect(failure?.code == .storage)
+        #expect(try await store.resource(for: fixture.url)?.spans == kept)
+        // It has thought better of it.
+        fixture.origin.clearFaults(fixture.url)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    @Test func theAnswerItselfGoesOnToThoseWhoWait() async throws {
+        let store = try await open()
+        let before = fixture.origin.requests.count
+        fixture.origin.always(fixture.url, .headerFields([.cacheControl: "no-store"]))
+        let range = RequestedRange.closed(1_000_000, through: 1_049_999)
+        let right = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try await store.bytes(fixture.url, range) == Self.body.bytes(in: 1_000_000..<1_050_000)
+                }
+            }
+            return try await group.reduce(true) { $0 && $1 }
+        }
+        #expect(right)
+        #expect(fixture.origin.requests.count <= before + 3)
+        await store.close()
+    }
+
+    @Test func whoMayKeepItDoes() async throws {
+        let store = try await open()
+        fixture.origin.always(fixture.url, .headerFields([.cacheControl: "no-store"]))
+        let settings = TransferSettings(keepsNoStore: true)
+        let info = try await store.complete(ReadRequest(url: fixture.url, settings: settings))
+        #expect(info.isComplete)
+        await store.close()
+    }
+
+    @Test func anAnswerAfterABreakDecidesForItself() async throws {
+        let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
+        fixture.origin.next(fixture.url, .reset(after: 200_000))
+        fixture.origin.always(fixture.url, .headerFields([.cacheControl: "no-store"]))
+        #expect(try await store.bytes(fixture.url, .closed(0, through: 499_999)) == Self.body.bytes(in: 0..<500_000))
+        let info = try #require(try await store.resource(for: fixture.url))
+        #expect(info.bytesKept <= 200_000 && info.bytesKept > 0)
+        await store.close()
+    }
+}
