@@ -131,8 +131,9 @@ package actor OriginReader {
         }
     }
 
-    /// The next bytes, at least `count` of them if so many come; ``next()`` gives them again.
-    package func peek(_ count: Int) async throws -> [UInt8] {
+    /// The next bytes, at least `count` of them if so many come, and of more that are here as many as `most` in each
+    /// piece; ``next()`` gives them again.
+    package func peek(_ count: Int, most: Int = 0) async throws -> [UInt8] {
         while peeked.reduce(0, { $0 + $1.part.count }) < count, let piece = try await receiveNext() {
             peeked.append(piece)
             // What comes after a break must be of the version that these bytes are of.
@@ -140,7 +141,7 @@ package actor OriginReader {
                 known = KnownRepresentation(validator: head.validator, length: head.completeLength)
             }
         }
-        return peeked.flatMap { piece in piece.withUnsafeBytes { Array($0.prefix(count)) } }
+        return peeked.flatMap { piece in piece.withUnsafeBytes { Array($0.prefix(max(count, most))) } }
     }
 
     /// Takes back a piece that ``next()`` gave last, to be given again.

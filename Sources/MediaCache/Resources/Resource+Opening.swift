@@ -185,7 +185,8 @@ extension Resource {
         of reader: OriginReader, context: OriginContext
     ) async throws -> (head: ResourceHead, answer: CheckedHead)? {
         let start = await reader.start
-        let first = try await reader.peek(start == 0 ? MediaType.sniffLength : MediaType.middleLength)
+        // In the middle what has come has to do: a reader that wants no more isn't kept waiting.
+        let first = try await reader.peek(start == 0 ? MediaType.sniffLength : 1, most: MediaType.middleLength)
         guard let answer = await reader.answer else { return nil }
         var declared = answer.headerFields[.contentType]
         let pathExtension = locator.url.pathExtension
