@@ -52,7 +52,7 @@ public final class CacheServer: Service, Sendable {
             MetricsRoute(store: store, metrics: metrics, registry: registry),
             ResourcesRoute(store: store),
             GetsRoute(jobs: jobs),
-            StoreRoute(store: store),
+            StoreRoute(store: store, profiles: profiles),
             ServerRoute(
                 cacheFolder: configuration.cacheFolder,
                 profiles: profiles,

@@ -132,6 +132,24 @@ struct CredentialsTests {
         }
     }
 
+    @Test func aRepairAsksInTheUsersName() async throws {
+        defer { cleanUp() }
+        try await withHost { host in
+            let url = "http://bob:secret@origin.example/private/film.mp4"
+            let kept = try await get(host, url).resource
+            let path = try #require(try await info(host, url)?.localFile)
+            let blob = try FileHandle(forUpdating: URL(filePath: path))
+            try blob.seek(toOffset: 70_000)
+            try blob.write(contentsOf: Data("damage".utf8))
+            try blob.close()
+            let answer = try await host.ask("POST", "/api/v1/verify", body: "{\"repair\": true}")
+            let report = try APICoding.makeDecoder().decode(VerifyReport.self, from: Data(answer.body))
+            #expect(report.findings.map(\.isRepaired) == [true], "\(report)")
+            #expect(try file(try await info(host, url)) == GuardedOrigin.body("bob"))
+            #expect(try await info(host, url)?.id == kept?.id)
+        }
+    }
+
     /// A person may put the user information into a play URL themselves.
     @Test func userInformationInAPlayURLIsTakenOut() async throws {
         defer { cleanUp() }

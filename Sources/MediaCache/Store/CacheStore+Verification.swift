@@ -6,6 +6,15 @@ extension CacheStore {
     /// Damaged bytes become holes, which are never served, and are reported until they have come again, whoever found
     /// them. With `repair` they are fetched at once.
     public func verify(repair: Bool = false) async throws -> VerifyReport {
+        try await verify(repair: repair) { _, _ in nil }
+    }
+
+    /// The same.
+    ///
+    /// - Parameter settings: how a URL's origin is asked, in whose name; nil takes the store's settings.
+    package func verify(
+        repair: Bool, settings: @Sendable (ResourceURL, ProfileIdentity?) -> TransferSettings?
+    ) async throws -> VerifyReport {
         try checkOpen()
         await engine.committer.commit()
         var report = VerifyReport(resources: 0, bytes: 0, findings: [])
@@ -14,7 +23,8 @@ extension CacheStore {
             guard let resource = try await opened(stored) else { continue }
             report.resources += 1
             for representation in resource.representations {
-                try await verify(representation, of: resource, repair: repair, into: &report)
+                let settings = settings(resource.locator.url, CacheKey(resource.key).identity)
+                try await verify(representation, of: resource, repair: repair, settings, into: &report)
             }
             table.closeIdle()
         }
@@ -23,7 +33,8 @@ extension CacheStore {
     }
 
     private func verify(
-        _ representation: Representation, of resource: Resource, repair: Bool, into report: inout VerifyReport
+        _ representation: Representation, of resource: Resource, repair: Bool, _ settings: TransferSettings?,
+        into report: inout VerifyReport
     ) async throws {
         let bytes = representation.spans.byteCount
         let damaged = await engine.pool.perform { representation.compareAll() }
@@ -43,7 +54,7 @@ extension CacheStore {
         findings.sort { $0.range.lowerBound < $1.range.lowerBound }
         for (range, problem) in findings {
             var isRepaired = false
-            if repair, representation === resource.current, await refetch(range, of: resource) {
+            if repair, representation === resource.current, await refetch(range, of: resource, settings) {
                 isRepaired = representation.spans.contains(range)
             }
             report.findings.append(
@@ -53,11 +64,11 @@ extension CacheStore {
         }
     }
 
-    private func refetch(_ range: Range<Int64>, of resource: Resource) async -> Bool {
+    private func refetch(_ range: Range<Int64>, of resource: Resource, _ settings: TransferSettings?) async -> Bool {
         do {
             let request = ReadRequest(
                 url: resource.locator.url, range: .closed(range.lowerBound, through: range.upperBound - 1),
-                transferClass: .download, settings: resource.ownSettings)
+                transferClass: .download, settings: settings ?? resource.ownSettings)
             let session = try await read(request)
             defer { session.cancel() }
             for try await _ in session.buffers {}

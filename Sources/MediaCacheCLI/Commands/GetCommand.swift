@@ -16,6 +16,8 @@ struct GetCommand: AsyncParsableCommand {
             What is here already isn't fetched again, and what has come stays whatever happens: after Ctrl-C, a lost \
             connection or a power cut the same command goes on from there. The resource is pinned, so that eviction \
             leaves it alone; `remove` gives it up.
+            What comes by a user's name and password in the URL (http://user:password@host/…) is kept for that user. It \
+            is found again by the URL with or without them; the password is nowhere kept.
             -o makes a file that shares its bytes with the cache where the file system can (reflink, else hard link), \
             else a copy. If it's a hard link, write to a copy of it, not to the file itself.
             --json prints one object at the end: the keys of `info --json`, and output and method (clone, hardLink, \

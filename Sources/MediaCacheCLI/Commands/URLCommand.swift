@@ -10,7 +10,8 @@ struct URLCommand: AsyncParsableCommand {
         discussion: """
               mpv "$(mediacache url https://example.org/film.mp4)"
 
-            The printed URL holds the cache's key: who has it can play through this server.
+            The printed URL holds the cache's key: who has it can play through this server. A user's name and password \
+            in the URL go to the server, which remembers them until it ends; the printed URL holds neither.
             """
     )
 

@@ -7,6 +7,7 @@ struct StoreRoute: Route {
     let paths = ["/api/v1/prune", "/api/v1/verify", "/api/v1/usage"]
     let access = RouteAccess.key
     let store: CacheStore
+    let profiles: HeaderProfileBook
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         switch (request.path, request.method) {
@@ -16,7 +17,8 @@ struct StoreRoute: Route {
         case ("/api/v1/verify", .post):
             let wanted = request.body.isEmpty ? VerifyRequest() : try request.decode(VerifyRequest.self)
             try wanted.repair ? store.requireWritableFolder() : store.requireReadableFolder()
-            return try .json(try await store.verify(repair: wanted.repair))
+            let report = try await store.verify(repair: wanted.repair) { profiles.settings(for: $0, as: $1) }
+            return try .json(report)
         case ("/api/v1/usage", .get), ("/api/v1/usage", .head):
             try store.requireReadableFolder()
             return try .json(try await store.usage())
