@@ -125,6 +125,12 @@ public final class CacheServer: Service, Sendable {
         }
     }
 
+    /// Whether it keeps whole resources for somebody at this moment.
+    public var isGetting: Bool { jobs.isRunning }
+
+    /// Returns when it keeps no whole resource for anybody any more.
+    public func getsEnded() async { await jobs.waitForAll() }
+
     /// Stops: no new connection is taken, running responses go on for at most `grace`, then their connections are
     /// closed. Returns when all of that is done; it can't be cancelled.
     public func stop(grace: Duration = .seconds(10)) async {

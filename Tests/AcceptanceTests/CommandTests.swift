@@ -116,6 +116,31 @@ extension AcceptanceTests {
             #expect(result.errorText.contains("\(origin.port)"), "\(result.errorText)")
         }
 
+        /// A `get` that owns the folder, however it ends, takes no other one down.
+        @Test(arguments: [nil, SIGINT, SIGKILL])
+        func getsOutliveTheOneThatOwnsTheFolder(signal: Int32?) async throws {
+            let file = try await Fixtures.shared.random(Fixtures.medium)
+            try await Fixtures.shared.clips()
+            let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
+            let folder = try TemporaryFolder("cache")
+            let here = ["--quiet", "--cache", folder.path]
+            let source = signal == nil ? Fixtures.moovFirst : Fixtures.medium
+            let owner = try ChildProcess(MediaCacheBinary.path, ["get", "\(origin.url(source))?owner"] + here)
+            _ = try await eventually("the owner says where it answers") {
+                let lock = FileManager.default.contents(atPath: folder.file("lock")) ?? Data()
+                return String(decoding: lock, as: UTF8.self).contains("address") ? true : nil
+            }
+            let output = folder.file("copy.bin")
+            let other = try ChildProcess(
+                MediaCacheBinary.path, ["get", "\(origin.url(Fixtures.medium))", "-o", output] + here)
+            try await Task.sleep(for: .seconds(1))
+            if let signal { owner.signal(signal) }
+            #expect(try await other.end(within: .seconds(60)) == .exit(0), "\(other.errorText)")
+            let ending = try await owner.end(within: .seconds(20))
+            #expect(ending == (signal == nil ? .exit(0) : signal == SIGINT ? .exit(130) : .signal(SIGKILL)))
+            #expect(FileManager.default.contentsEqual(atPath: output, andPath: file.path))
+        }
+
         /// Ctrl-C ends `get` with 130; the next one goes on where it was.
         @Test func interruptedGetGoesOn() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)

@@ -77,6 +77,7 @@ package final class Catalog: Sendable {
                 try CatalogSchema.examine(path: path, isThorough: isSuspect)
             }
             if isSuspect { try FileManager.default.removeItem(atPath: marker) }
+            try makePrivate(path)
             let pool = try DatabasePool(path: path, configuration: CatalogSchema.configuration())
             // GRDB sets NORMAL for WAL, by which a power cut takes commits back.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -85,6 +86,16 @@ package final class Catalog: Sendable {
             return (pool, isNew)
         } catch let error as DatabaseError {
             throw translate(error, path: path)
+        }
+    }
+
+    /// URLs may hold secrets: the file is its owner's alone, wherever the folder lies. SQLite gives its log the same mode.
+    private static func makePrivate(_ path: String) throws {
+        let permissions: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        if FileManager.default.fileExists(atPath: path) {
+            try FileManager.default.setAttributes(permissions, ofItemAtPath: path)
+        } else if !FileManager.default.createFile(atPath: path, contents: nil, attributes: permissions) {
+            throw SystemError(call: "create", path: path, number: errno)
         }
     }
 

@@ -85,6 +85,8 @@ extension Representation {
             file.withLock { $0.mayBeLinked = true }
             if engine.files.exists(String(link)) { return String(link) }
             guard engine.blobs.isWritable else { return path }
+            // Of an empty resource nothing was ever written.
+            if !engine.files.exists(path) { _ = try source() }
             try engine.files.link(path, to: String(link))
             return String(link)
         }

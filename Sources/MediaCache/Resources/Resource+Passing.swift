@@ -16,7 +16,7 @@ struct PassingResponse: Sendable {
 extension Resource {
     /// A session that shares what is on its way to others; nil if nothing near is.
     func joinPassing(_ request: ReadRequest) -> ReadSession? {
-        guard let version = state.withLock({ $0.refusal != nil ? $0.passing : nil }),
+        guard request.policy == .onDemand, let version = state.withLock({ $0.refusal != nil ? $0.passing : nil }),
             let range = try? range(of: request, head: version.head)
         else { return nil }
         let place = version.fills.joinRunning(

@@ -54,7 +54,7 @@ struct GetCommand: AsyncParsableCommand {
             cache: cache, limits: limits, admission: admission, origin: origin, url: self.url)
         let interruption = Interruption()
         let (url, header, force, quiet) = (url, origin.header, force, quiet)
-        let result = try await Connection.use(settings) { connection in
+        let result = try await OwnerEnded.surviving(settings) { connection in
             var byOrigin = HeaderArgument.byOrigin(header, for: url)
             let own = byOrigin.removeValue(forKey: "\(url.scheme)://\(url.authority)") ?? [:]
             for (origin, headers) in byOrigin {
@@ -64,9 +64,14 @@ struct GetCommand: AsyncParsableCommand {
                 client: connection.client, url: url, headers: own, wantsFile: target != nil)
             let progress = ProgressPrinter(name: OutputPath.fileName(for: url), isQuiet: quiet)
             let resource = try await job.run(showing: progress, until: interruption)
-            guard let target else { return Result(resource: resource) }
-            let method = try await Self.export(resource, to: target, overwrites: force)
-            return Result(resource: resource, output: target, method: method)
+            var result = Result(resource: resource)
+            if let target {
+                result.method = try await Self.export(resource, to: target, overwrites: force)
+                result.output = target
+            }
+            // So that Ctrl-C ends the waiting.
+            _ = try await interruption.cancelling { await connection.waitForOthers() }
+            return result
         }
         try StandardStreams.print(json ? JSONOutput.text(result) : result.text)
     }

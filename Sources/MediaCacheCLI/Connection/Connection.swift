@@ -65,12 +65,15 @@ struct Connection: Sendable {
     }
 
     /// Opens the way, does `body`, and closes it, also when `body` throws.
+    ///
+    /// - Parameter waits: whether to wait afterwards for other commands that have found this process to be the owner.
     static func use<Result: Sendable>(
-        _ settings: HostSettings, _ body: @Sendable (Connection) async throws -> Result
+        _ settings: HostSettings, waits: Bool = true, _ body: @Sendable (Connection) async throws -> Result
     ) async throws -> Result {
         let connection = try await open(settings)
         do {
             let result = try await body(connection)
+            if waits { await connection.waitForOthers() }
             await connection.close()
             return result
         } catch {
@@ -89,6 +92,9 @@ struct Connection: Sendable {
 
     /// Says why nothing will be kept, if nothing will.
     func noteFolder() { host?.noteFolder() }
+
+    /// Waits for other commands that have found this process to be the folder's owner.
+    func waitForOthers() async { await host?.waitForOthers() }
 
     /// Closes it; a host that was started here stops and gives the folder up.
     func close() async {

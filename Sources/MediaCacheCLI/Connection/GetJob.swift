@@ -15,7 +15,8 @@ struct GetJob: Sendable {
 
     /// Runs the job to its end.
     ///
-    /// - Throws: ``CommandFailure``: partial if a part is here, failed if nothing is, interrupted after a signal.
+    /// - Throws: ``CommandFailure``: partial if a part is here, failed if nothing is, interrupted after a signal;
+    ///   ``OwnerEnded``.
     func run(showing progress: ProgressPrinter, until interruption: Interruption) async throws -> ResourceRecord {
         let job = try await client.startGet(url, headers: headers)
         let done: GetStatus?
@@ -34,7 +35,11 @@ struct GetJob: Sendable {
         }
         progress.show(done)
         progress.finish()
-        if done.state == .failed { throw Self.failure(done) }
+        if done.state == .failed {
+            // Nobody else stops it.
+            if done.error?.code == CacheError.Code.cancelled.rawValue { throw OwnerEnded() }
+            throw Self.failure(done)
+        }
         guard let id = done.resource?.id, let resource = try await client.resource(id: id) else {
             throw CommandFailure(
                 .failed, "\(url) was fetched but isn't kept: it may not be, or it's over --max-object-size")

@@ -44,6 +44,13 @@ struct LocalHost: Sendable {
         _ = try await host.store.removeAll(includingPinned: true)
     }
 
+    /// Waits for what other processes have it keep: they would lose it with this one.
+    func waitForOthers() async {
+        guard host.server.isGetting else { return }
+        StandardStreams.printError("mediacache: note: other commands use this one; it ends when they are done")
+        await host.server.getsEnded()
+    }
+
     /// Ends it: running responses may go on for the settings' grace, then all is committed and the folder given up.
     func stop() async {
         await host.close()

@@ -47,6 +47,10 @@ struct FileExport: Sendable, Hashable {
         let temporary = temporaryName()
         defer { unlink(temporary) }
         let method = try fill(temporary)
+        // It's the person's file now: as open to others as what that person makes.
+        let mask = umask(0)
+        umask(mask)
+        chmod(temporary, 0o666 & ~mask)
         if overwrites {
             // rename(2) of two names of one file does nothing and leaves both; then the target is right already.
             guard rename(temporary, target) == 0 else { throw failure("put it at", target) }

@@ -130,7 +130,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         guard acceptsRanges else { return send(reader) }
         switch request.plan(for: head) {
         case .whole:
-            if range == .all { return send(reader) }
+            if range == .all || reader.range == 0..<(head.length ?? .max) { return send(reader) }
             reopen(.all, insteadOf: reader)
         case .part(let part):
             isPart = true
@@ -154,8 +154,9 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     }
 
     private func reopen(_ range: RequestedRange, insteadOf reader: any ByteReader) {
-        reader.cancel()
         open(range) { result in
+            // Not before: what the new one waits for may be on its way to this one.
+            defer { reader.cancel() }
             switch result {
             case .success(let reader):
                 // What was decided holds for the version it was decided for.

@@ -35,9 +35,11 @@ final class GetJobs: Sendable {
     /// Starts keeping `url`; returns the job's name.
     func start(_ url: ResourceURL, fields: HTTPFields) async throws -> String {
         let identity = try await profiles.identity(for: url, in: store)
+        var settings = profiles.settings(for: url, as: identity, fields: fields) ?? store.transfers
+        // A person has asked for it to be kept.
+        settings.keepsNoStore = true
         let request = ReadRequest(
-            url: url.withoutUserInfo, policy: .whole, transferClass: .download,
-            settings: profiles.settings(for: url, as: identity, fields: fields))
+            url: url.withoutUserInfo, policy: .whole, transferClass: .download, settings: settings)
         return try state.withLock { state in
             guard state.jobs.values.count(where: { $0.status.state == .running }) < Self.maximumRunning else {
                 throw Problem(
@@ -94,6 +96,16 @@ final class GetJobs: Sendable {
         for await _ in ends {}
         timer.cancel()
     }
+
+    /// Returns when no job runs.
+    func waitForAll() async {
+        while let task = state.withLock({ $0.jobs.values.first { $0.status.state == .running }?.task }) {
+            await task.value
+        }
+    }
+
+    /// Whether any job runs.
+    var isRunning: Bool { state.withLock { $0.jobs.values.contains { $0.status.state == .running } } }
 
     /// Stops a job. What came is kept.
     func stop(_ id: String) {
