@@ -32,6 +32,20 @@ struct CacheHostTests {
         try await CacheHost.use(folder: folder, origin: origin, change, body)
     }
 
+    /// Where an origin tells no length and knows no ranges, its one answer serves whatever was asked for.
+    @Test(arguments: ["bytes=0-", "bytes=0-999", "bytes=100-"])
+    func whatHasNoLengthIsFetchedOnce(range: String) async throws {
+        origin.always(url, .noContentLength, .ignoresRange)
+        try await withHost { host in
+            let response = try await host.play(url, "GET", "Range: \(range)")
+            #expect(response.status == 200)
+            #expect(response.fields["transfer-encoding"] == "chunked")
+            #expect(origin.bodyBytes == Int64(media.count))
+            #expect(try await host.play(url).body.elementsEqual(media))
+            #expect(origin.bodyBytes == Int64(media.count))
+        }
+    }
+
     @Test func aFolderThatCannotBeWrittenDisturbsNoPlayer() async throws {
         // A path below a file can't be a folder, not even for root.
         let file = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID())").path
