@@ -19,6 +19,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "HLS", targets: ["HLS"]),
+        .library(name: "MediaContainers", targets: ["MediaContainers"]),
         .library(name: "MediaCache", targets: ["MediaCache"]),
         .library(name: "MediaLibrary", targets: ["MediaLibrary"]),
         .library(name: "MediaCacheServer", targets: ["MediaCacheServer"]),
@@ -37,6 +38,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "HLS", swiftSettings: swiftSettings),
+        .target(name: "MediaContainers", swiftSettings: swiftSettings),
         .target(name: "CMediaCacheShims", linkerSettings: [.linkedLibrary("z")]),
         .target(name: "CMediaCacheAssets", exclude: ["demo-clip.mp4", "demo.html"]),
         .target(
@@ -102,6 +104,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "HLSTests", dependencies: ["HLS"], swiftSettings: swiftSettings),
+        .testTarget(name: "MediaContainersTests", dependencies: ["MediaContainers"], swiftSettings: swiftSettings),
         .testTarget(
             name: "MediaLibraryTests",
             dependencies: [

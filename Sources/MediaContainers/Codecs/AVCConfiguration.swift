@@ -1,0 +1,87 @@
+/// An AVCDecoderConfigurationRecord, the content of `avcC` (ISO/IEC 14496-15, 5.3.3.1).
+public struct AVCConfiguration: Sendable, Hashable {
+    /// AVCProfileIndication, `profile_idc` of the sequence parameter set.
+    public var profile: UInt8
+    /// `constraint_set` flags.
+    public var compatibility: UInt8
+    /// AVCLevelIndication, `level_idc`.
+    public var level: UInt8
+    /// How many bytes give each NAL unit's length in a sample: 1, 2 or 4.
+    public var lengthSize: Int
+    /// Sequence parameter sets, each a NAL unit.
+    public var sequenceParameterSets: [[UInt8]]
+    /// Picture parameter sets, each a NAL unit.
+    public var pictureParameterSets: [[UInt8]]
+    /// What follows the parameter sets in High profiles (chroma format, bit depths, SPS extensions), byte for byte.
+    public var trailer: [UInt8]
+
+    /// Creates a record; profile, compatibility and level are read from the first sequence parameter set.
+    ///
+    /// - Throws: ``ContainerError`` when there is no set, or a set is too short or too long for the record.
+    public init(
+        sequenceParameterSets: [[UInt8]], pictureParameterSets: [[UInt8]], lengthSize: Int = 4, trailer: [UInt8] = []
+    ) throws(ContainerError) {
+        guard let first = sequenceParameterSets.first, first.count >= 4 else {
+            throw ContainerError(.malformed, "avcC: no sequence parameter set")
+        }
+        let sets = sequenceParameterSets + pictureParameterSets
+        guard sequenceParameterSets.count <= 31, pictureParameterSets.count <= 255,
+            sets.allSatisfy({ $0.count <= Int(UInt16.max) })
+        else { throw ContainerError(.unrepresentable, "avcC: parameter sets too many or too long") }
+        profile = first[1]
+        compatibility = first[2]
+        level = first[3]
+        self.lengthSize = lengthSize
+        self.sequenceParameterSets = sequenceParameterSets
+        self.pictureParameterSets = pictureParameterSets
+        self.trailer = trailer
+    }
+
+    /// Reads a record.
+    ///
+    /// - Throws: ``ContainerError`` when it ends early or its version isn't 1.
+    public init(record: [UInt8]) throws(ContainerError) {
+        self = try record.withReader { (reader) throws(ContainerError) in try AVCConfiguration(&reader) }
+    }
+
+    private init(_ reader: inout ByteReader) throws(ContainerError) {
+        let version = try reader.uint8()
+        guard version == 1 else { throw ContainerError(.unsupported, "avcC: version \(version)", at: reader.origin) }
+        profile = try reader.uint8()
+        compatibility = try reader.uint8()
+        level = try reader.uint8()
+        lengthSize = Int(try reader.uint8() & 3) + 1
+        sequenceParameterSets = []
+        for _ in 0..<(try reader.uint8() & 31) {
+            let count = Int(try reader.uint16())
+            sequenceParameterSets.append([UInt8](copying: try reader.take(count)))
+        }
+        pictureParameterSets = []
+        for _ in 0..<(try reader.uint8()) {
+            let count = Int(try reader.uint16())
+            pictureParameterSets.append([UInt8](copying: try reader.take(count)))
+        }
+        trailer = [UInt8](copying: reader.takeRest())
+    }
+
+    /// The record's bytes.
+    public var record: [UInt8] {
+        var bytes: [UInt8] = [1, profile, compatibility, level, 0xFC | UInt8(truncatingIfNeeded: lengthSize - 1)]
+        bytes.append(0xE0 | UInt8(truncatingIfNeeded: sequenceParameterSets.count))
+        for set in sequenceParameterSets {
+            bytes.appendBigEndian(UInt16(truncatingIfNeeded: set.count))
+            bytes += set
+        }
+        bytes.append(UInt8(truncatingIfNeeded: pictureParameterSets.count))
+        for set in pictureParameterSets {
+            bytes.appendBigEndian(UInt16(truncatingIfNeeded: set.count))
+            bytes += set
+        }
+        return bytes + trailer
+    }
+
+    /// The codec by RFC 6381, 3.3: the sample entry and profile, constraints and level in hexadecimal.
+    public func codecString(sampleEntry: FourCC = "avc1") -> String {
+        "\(sampleEntry)." + Hexadecimal.byte(profile) + Hexadecimal.byte(compatibility) + Hexadecimal.byte(level)
+    }
+}

@@ -1,0 +1,122 @@
+/// What an AudioSpecificConfig says (ISO/IEC 14496-3, 1.6.2.1).
+public struct AudioSpecificConfig: Sendable, Hashable {
+    /// The audio object type: 2 AAC LC, 5 SBR, 29 PS, 36 ALS, 42 xHE-AAC.
+    public var objectType: Int
+    /// The core's samples per second.
+    public var sampleRate: Int
+    /// Samples per second after SBR where it is signalled explicitly, else nil.
+    public var extensionSampleRate: Int?
+    /// The channel configuration, 0 to 15; 0 when a program config element says.
+    public var channelConfiguration: Int
+
+    /// Channels by the channel configuration (1.6.3.5), 0 where that doesn't say.
+    public var channels: Int {
+        switch channelConfiguration {
+        case 1...6: channelConfiguration
+        case 7, 12, 14: 8
+        case 11: 7
+        case 13: 24
+        default: 0
+        }
+    }
+
+    /// The sampling frequencies by index (table 1.18); 13 and 14 are reserved, 15 is an explicit one.
+    public static let sampleRates = [
+        96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
+    ]
+
+    /// Creates a configuration.
+    public init(objectType: Int, sampleRate: Int, channelConfiguration: Int, extensionSampleRate: Int? = nil) {
+        self.objectType = objectType
+        self.sampleRate = sampleRate
+        self.channelConfiguration = channelConfiguration
+        self.extensionSampleRate = extensionSampleRate
+    }
+
+    /// Reads a configuration.
+    ///
+    /// - Throws: ``ContainerError`` when it ends early or the sampling frequency is reserved.
+    public init(record: [UInt8]) throws(ContainerError) {
+        let result = record.withUnsafeBytes { buffer in
+            Result { () throws(ContainerError) in
+                var reader = BitReader(buffer)
+                var config = try AudioSpecificConfig(&reader)
+                try config.readSyncExtension(reader)
+                return config
+            }
+        }
+        self = try result.get()
+    }
+
+    /// Reads a configuration from bits, as LATM holds it.
+    public init(_ reader: inout BitReader) throws(ContainerError) {
+        objectType = try Self.readObjectType(&reader)
+        sampleRate = try Self.readSampleRate(&reader)
+        channelConfiguration = Int(try reader.bits(4))
+        extensionSampleRate = nil
+        if objectType == 5 || objectType == 29 {
+            extensionSampleRate = try Self.readSampleRate(&reader)
+        }
+    }
+
+    /// The configuration's bytes, with a GASpecificConfig of 1,024 samples a frame after it (4.4.1).
+    public var bytes: [UInt8] {
+        var bits = BitWriter()
+        bits.write(objectType: objectType)
+        bits.write(sampleRate: sampleRate)
+        bits.write(UInt32(truncatingIfNeeded: channelConfiguration), count: 4)
+        if objectType == 5 || objectType == 29 {
+            bits.write(sampleRate: extensionSampleRate ?? sampleRate)
+            bits.write(objectType: 2)
+        }
+        bits.write(0, count: 3)
+        return bits.bytes
+    }
+
+    /// Looks for SBR that is signalled after the configuration, where older decoders don't look (1.6.5.3).
+    private mutating func readSyncExtension(_ rest: BitReader) throws(ContainerError) {
+        guard extensionSampleRate == nil else { return }
+        var position = rest
+        while position.remaining >= 21 {
+            var reader = position
+            if try reader.bits(11) == 0x2B7, try reader.bits(5) == 5 {
+                if try reader.flag(), reader.remaining >= 4 { extensionSampleRate = try Self.readSampleRate(&reader) }
+                return
+            }
+            try position.skip(1)
+        }
+    }
+
+    private static func readObjectType(_ reader: inout BitReader) throws(ContainerError) -> Int {
+        let type = Int(try reader.bits(5))
+        return type == 31 ? 32 + Int(try reader.bits(6)) : type
+    }
+
+    private static func readSampleRate(_ reader: inout BitReader) throws(ContainerError) -> Int {
+        let index = Int(try reader.bits(4))
+        if index == 15 { return Int(try reader.bits(24)) }
+        guard index < sampleRates.count else {
+            throw ContainerError(.malformed, "AudioSpecificConfig: sampling frequency index \(index)")
+        }
+        return sampleRates[index]
+    }
+
+    /// The codec by RFC 6381, 3.3.
+    public var codecString: String { "mp4a.40.\(objectType)" }
+}
+
+extension BitWriter {
+    fileprivate mutating func write(objectType: Int) {
+        guard objectType >= 31 else { return write(UInt32(truncatingIfNeeded: objectType), count: 5) }
+        write(31, count: 5)
+        write(UInt32(truncatingIfNeeded: objectType - 32), count: 6)
+    }
+
+    fileprivate mutating func write(sampleRate: Int) {
+        if let index = AudioSpecificConfig.sampleRates.firstIndex(of: sampleRate) {
+            return write(UInt32(truncatingIfNeeded: index), count: 4)
+        }
+        write(15, count: 4)
+        write(UInt32(truncatingIfNeeded: sampleRate), count: 24)
+    }
+}

@@ -1,0 +1,96 @@
+/// A reader of bit fields and Exp-Golomb codes over borrowed bytes (ISO/IEC 14496-10, 7.2 and 9.1).
+///
+/// With emulation prevention on, the byte 3 of each 00 00 03 is left out, as in the payload of a NAL unit
+/// (14496-10, 7.4.1). The bytes must outlive the reader.
+public struct BitReader {
+    private let bytes: UnsafeRawBufferPointer
+    private let preventsEmulation: Bool
+    private let origin: Int64
+    private var next = 0
+    private var zeros = 0
+    private var cache: UInt64 = 0
+    private var cached = 0
+
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - bytes: The borrowed bytes.
+    ///   - emulationPrevention: Whether 00 00 03 stands for 00 00, as in NAL units.
+    ///   - origin: Where the bytes begin in the file or stream, for errors.
+    public init(_ bytes: UnsafeRawBufferPointer, emulationPrevention: Bool = false, origin: Int64 = 0) {
+        self.bytes = bytes
+        self.preventsEmulation = emulationPrevention
+        self.origin = origin
+    }
+
+    /// Reads a field.
+    ///
+    /// - Parameter count: Its width in bits, 0 to 32.
+    public mutating func bits(_ count: Int) throws(ContainerError) -> UInt32 {
+        guard (0...32).contains(count) else {
+            throw ContainerError(.malformed, "a bit field of \(count) bits", at: offset)
+        }
+        while cached < count { try fill() }
+        cached -= count
+        return UInt32(truncatingIfNeeded: cache >> UInt64(cached) & ((1 << UInt64(count)) - 1))
+    }
+
+    /// Reads one bit.
+    public mutating func flag() throws(ContainerError) -> Bool { try bits(1) != 0 }
+
+    /// Moves past bits without looking at them.
+    public mutating func skip(_ count: Int) throws(ContainerError) {
+        var left = count
+        while left > 0 {
+            let step = min(left, 32)
+            _ = try bits(step)
+            left -= step
+        }
+    }
+
+    /// Moves to the next byte boundary of the payload.
+    public mutating func align() throws(ContainerError) { try skip(cached % 8) }
+
+    /// Reads an unsigned Exp-Golomb code, `ue(v)`.
+    public mutating func unsignedExpGolomb() throws(ContainerError) -> UInt32 {
+        var zeros = 0
+        while try !flag() {
+            zeros += 1
+            guard zeros <= 32 else { throw ContainerError(.malformed, "an Exp-Golomb code over 32 bits", at: offset) }
+        }
+        guard zeros > 0 else { return 0 }
+        let suffix = UInt64(try bits(zeros))
+        return UInt32(truncatingIfNeeded: (1 << UInt64(zeros)) - 1 + suffix)
+    }
+
+    /// Reads a signed Exp-Golomb code, `se(v)`.
+    public mutating func signedExpGolomb() throws(ContainerError) -> Int32 {
+        let code = Int64(try unsignedExpGolomb())
+        return Int32(truncatingIfNeeded: code % 2 == 0 ? -(code / 2) : (code + 1) / 2)
+    }
+
+    /// How many bits are left at most; emulation prevention bytes not yet reached are counted.
+    public var remaining: Int { (bytes.count - next) * 8 + cached }
+
+    /// The place in the file or stream of the byte that holds the next bit, about: emulation prevention shifts it.
+    public var offset: Int64 { origin + Int64(next - cached / 8) }
+
+    private mutating func fill() throws(ContainerError) {
+        guard next < bytes.count else { throw ContainerError(.truncated, "a bit field past the end", at: offset) }
+        var byte = bytes[next]
+        next += 1
+        if preventsEmulation {
+            if zeros >= 2, byte == 3 {
+                zeros = 0
+                guard next < bytes.count else {
+                    throw ContainerError(.truncated, "a bit field past the end", at: offset)
+                }
+                byte = bytes[next]
+                next += 1
+            }
+            zeros = byte == 0 ? zeros + 1 : 0
+        }
+        cache = cache << 8 | UInt64(byte)
+        cached += 8
+    }
+}

@@ -1,0 +1,122 @@
+/// A bounds-checked reader of big-endian fields over borrowed bytes.
+///
+/// The bytes must outlive the reader: it is made inside `withUnsafeBytes` and never leaves it. Every read checks
+/// the bounds and throws ``ContainerError/Code-swift.enum/truncated`` with the offset in the file.
+public struct ByteReader {
+    /// The borrowed bytes.
+    public let bytes: UnsafeRawBufferPointer
+    /// Where ``bytes`` begins in the file or stream, in bytes; errors add the position to it.
+    public let origin: Int64
+    /// The next byte to read, counted from the start of ``bytes``; never more than their count.
+    public private(set) var position = 0
+
+    /// Creates a reader over borrowed bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes; they must outlive the reader.
+    ///   - origin: Where they begin in the file or stream.
+    @inlinable
+    public init(_ bytes: UnsafeRawBufferPointer, origin: Int64 = 0) {
+        self.bytes = bytes
+        self.origin = origin
+    }
+
+    /// How many bytes are left.
+    public var remaining: Int { bytes.count - position }
+
+    /// Whether nothing is left.
+    public var isAtEnd: Bool { position == bytes.count }
+
+    /// The position in the file or stream.
+    public var offset: Int64 { origin + Int64(position) }
+
+    /// Reads one byte.
+    public mutating func uint8() throws(ContainerError) -> UInt8 { try integer(UInt8.self) }
+
+    /// Reads 16 bits, big-endian.
+    public mutating func uint16() throws(ContainerError) -> UInt16 { try integer(UInt16.self) }
+
+    /// Reads 24 bits, big-endian.
+    public mutating func uint24() throws(ContainerError) -> UInt32 {
+        try need(3)
+        let high = UInt32(bytes[position]) << 16
+        let low = UInt32(bytes[position + 1]) << 8 | UInt32(bytes[position + 2])
+        position += 3
+        return high | low
+    }
+
+    /// Reads 32 bits, big-endian.
+    public mutating func uint32() throws(ContainerError) -> UInt32 { try integer(UInt32.self) }
+
+    /// Reads 64 bits, big-endian.
+    public mutating func uint64() throws(ContainerError) -> UInt64 { try integer(UInt64.self) }
+
+    /// Reads 32 bits as a two's complement number.
+    public mutating func int32() throws(ContainerError) -> Int32 { Int32(bitPattern: try uint32()) }
+
+    /// Reads 64 bits as a two's complement number.
+    public mutating func int64() throws(ContainerError) -> Int64 { Int64(bitPattern: try uint64()) }
+
+    /// Reads 16 bits as a two's complement number.
+    public mutating func int16() throws(ContainerError) -> Int16 { Int16(bitPattern: try uint16()) }
+
+    /// Reads a four-character code.
+    public mutating func fourCC() throws(ContainerError) -> FourCC { FourCC(rawValue: try uint32()) }
+
+    /// Reads a big-endian integer of any fixed width.
+    @inline(__always)
+    public mutating func integer<Value: FixedWidthInteger>(_: Value.Type) throws(ContainerError) -> Value {
+        let width = MemoryLayout<Value>.size
+        try need(width)
+        let value = bytes.loadUnaligned(fromByteOffset: position, as: Value.self)
+        position += width
+        return Value(bigEndian: value)
+    }
+
+    /// Borrows the next bytes and moves past them.
+    ///
+    /// - Parameter count: How many; a negative count is malformed.
+    public mutating func take(_ count: Int) throws(ContainerError) -> UnsafeRawBufferPointer {
+        try need(count)
+        let taken = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+        position += count
+        return taken
+    }
+
+    /// Borrows all that is left and moves to the end.
+    public mutating func takeRest() -> UnsafeRawBufferPointer {
+        let taken = UnsafeRawBufferPointer(rebasing: bytes[position...])
+        position = bytes.count
+        return taken
+    }
+
+    /// A reader over the next bytes, with their place in the file; moves past them.
+    public mutating func sub(_ count: Int) throws(ContainerError) -> ByteReader {
+        let begin = offset
+        return ByteReader(try take(count), origin: begin)
+    }
+
+    /// Moves past bytes without looking at them.
+    public mutating func skip(_ count: Int) throws(ContainerError) {
+        try need(count)
+        position += count
+    }
+
+    /// Moves to a position counted from the start of ``bytes``.
+    public mutating func seek(to target: Int) throws(ContainerError) {
+        guard target >= 0, target <= bytes.count else {
+            throw ContainerError(.truncated, "position \(target) of \(bytes.count) bytes", at: origin)
+        }
+        position = target
+    }
+
+    @inline(__always)
+    private func need(_ count: Int) throws(ContainerError) {
+        guard count >= 0, count <= bytes.count - position else { throw shortage(count) }
+    }
+
+    @inline(never)
+    private func shortage(_ count: Int) -> ContainerError {
+        ContainerError(.truncated, "\(count) bytes needed, \(bytes.count - position) left", at: offset)
+    }
+}

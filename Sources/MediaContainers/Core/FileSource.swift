@@ -1,0 +1,51 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
+/// A source of bytes in a file, read by position, so that several readers can share it.
+public final class FileSource: ByteSource, Sendable {
+    /// The file's length when it was opened, in bytes.
+    public let length: Int64
+    private let descriptor: Int32
+
+    /// Opens a file for reading.
+    ///
+    /// - Parameter path: The file's path.
+    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when it can't be opened.
+    public init(path: String) throws(ContainerError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw ContainerError(.inputOutput, "\(path) can't be opened: error \(errno)")
+        }
+        let length = lseek(descriptor, 0, SEEK_END)
+        guard length >= 0 else {
+            close(descriptor)
+            throw ContainerError(.inputOutput, "\(path) isn't a file that can be read at any place")
+        }
+        self.descriptor = descriptor
+        self.length = Int64(length)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads from the file; see ``ByteSource/read(at:into:)``.
+    public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
+        var done = 0
+        while done < buffer.count, let base = buffer.baseAddress {
+            let count = pread(descriptor, base + done, buffer.count - done, off_t(offset) + off_t(done))
+            if count == 0 { break }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw ContainerError(.inputOutput, "the file can't be read: error \(errno)", at: offset)
+            }
+            done += count
+        }
+        return done
+    }
+}

@@ -1,0 +1,46 @@
+/// One way in which samples of a track are coded: the codec, its decoder configuration, and what that says of picture
+/// and sound. A track has more than one when its parameters change (several sample descriptions in MP4).
+public struct MediaFormat: Sendable, Hashable {
+    /// The codec.
+    public var codec: Codec
+    /// The codec by RFC 6381, as in HLS's CODECS attribute (`avc1.64001F`, `mp4a.40.2`).
+    public var codecString: String
+    /// The decoder configuration in the form that MP4 stores; what it is, ``Codec``'s cases say. Empty where there is
+    /// none.
+    public var configuration: [UInt8]
+    /// The type of the sample entry in MP4 (`avc1`, `hev1`, `mp4a`); for an encrypted track, the original format.
+    public var sampleEntry: FourCC
+    /// The picture's coded size in pixels, 0 where there is none.
+    public var width: Int
+    /// The picture's coded size in pixels, 0 where there is none.
+    public var height: Int
+    /// Samples of sound per second, 0 where there are none.
+    public var sampleRate: Int
+    /// Channels of sound, 0 where there are none.
+    public var channels: Int
+    /// How samples are encrypted, or nil when they are clear.
+    public var protection: SampleProtection?
+    /// Whole boxes of an MP4 sample entry that describe the picture further (`colr`, `pasp`, `clap`, `mdcv`, …), kept as
+    /// they are so that a remuxed file shows the same colours and shape.
+    public var pictureBoxes: [UInt8] = []
+    /// What stands around the bytes of each sample.
+    public var framing: SampleFraming
+
+    /// Creates a format.
+    public init(
+        codec: Codec, codecString: String = "", configuration: [UInt8] = [], sampleEntry: FourCC = "    ",
+        width: Int = 0, height: Int = 0, sampleRate: Int = 0, channels: Int = 0, protection: SampleProtection? = nil,
+        framing: SampleFraming = .stored
+    ) {
+        self.codec = codec
+        self.codecString = codecString
+        self.configuration = configuration
+        self.sampleEntry = sampleEntry
+        self.width = width
+        self.height = height
+        self.sampleRate = sampleRate
+        self.channels = channels
+        self.protection = protection
+        self.framing = framing
+    }
+}

@@ -1,0 +1,46 @@
+/// A track's edit list: which stretches of its media are shown, and when (ISO/IEC 14496-12, 8.6.6).
+public struct EditList: Sendable, Hashable {
+    /// The edits, in order of presentation; empty where the track has no list.
+    public var edits: [Edit] = []
+
+    /// Creates a list.
+    public init(_ edits: [Edit] = []) { self.edits = edits }
+
+    /// Reads the payload of `elst`.
+    ///
+    /// - Throws: ``ContainerError`` when the count is more than the box holds, or a media time is below -1.
+    init(_ reader: inout ByteReader) throws(ContainerError) {
+        let full = try FullBox(&reader)
+        let count = Int(try reader.uint32())
+        let width = full.version == 1 ? 20 : 12
+        guard count <= reader.remaining / width else {
+            throw ContainerError(
+                .malformed, "elst: \(count) entries, room for \(reader.remaining / width)", at: reader.offset - 4)
+        }
+        for _ in 0..<count {
+            let begin = reader.offset
+            let duration = full.version == 1 ? try reader.uint64() : UInt64(try reader.uint32())
+            let time = full.version == 1 ? try reader.int64() : Int64(try reader.int32())
+            guard time >= -1, time < 1 << 56, duration < 1 << 56 else {
+                throw ContainerError(.malformed, "elst: media time \(time), duration \(duration)", at: begin)
+            }
+            edits.append(Edit(duration: duration, mediaTime: time < 0 ? nil : time, rate: try reader.int32()))
+        }
+    }
+
+    /// How far presentation begins after the media's zero: what a track with fragments subtracts from its times.
+    ///
+    /// - Parameters:
+    ///   - mediaTimescale: Ticks per second of the track.
+    ///   - movieTimescale: Ticks per second of the movie.
+    /// - Returns: The first edit's media time less the empty edit before it, in the track's timescale.
+    func offset(mediaTimescale: Int32, movieTimescale: Int32) -> Int64 {
+        var empty: Int64 = 0
+        var rest = edits[...]
+        if let first = rest.first, first.mediaTime == nil {
+            empty = Timescale.convert(Int64(clamping: first.duration), from: movieTimescale, to: mediaTimescale)
+            rest = rest.dropFirst()
+        }
+        return (rest.first?.mediaTime ?? 0) - empty
+    }
+}

@@ -1,0 +1,82 @@
+/// Walks through the samples of one track's part in a fragment, in decoding order.
+struct FragmentSampleCursor: Sendable {
+    private let bytes: [UInt8]
+    private let fragment: TrackFragment
+    private let isAudio: Bool
+    private let timeOffset: Int64
+    private let dtsShift: Int64
+    private var runIndex = 0
+    private var index = 0
+    private var place: Int64
+    /// The decoding time of the next sample, before the edit list.
+    private(set) var dts: Int64
+
+    /// Starts at the first sample.
+    ///
+    /// - Parameters:
+    ///   - bytes: The payload of `moof`.
+    ///   - fragment: The track's part in it.
+    ///   - track: The track.
+    ///   - timeOffset: What the edit list subtracts from all times.
+    ///   - dtsShift: How far decoding comes before the stored times, so that no sample is shown before it is decoded:
+    ///     offsets of version 1 may be negative.
+    ///   - previousEnd: Where the fragments before end, for one that has no time of its own.
+    init(
+        bytes: [UInt8], fragment: TrackFragment, track: MovieTrack, timeOffset: Int64, dtsShift: Int64,
+        previousEnd: Int64
+    ) {
+        self.bytes = bytes
+        self.fragment = fragment
+        isAudio = track.media.kind == .audio
+        self.timeOffset = timeOffset
+        self.dtsShift = dtsShift
+        dts = fragment.baseDecodeTime ?? previousEnd
+        place = fragment.runs.first?.offset ?? 0
+    }
+
+    /// The next sample, or nil after the last.
+    mutating func next() -> MediaSample? {
+        while runIndex < fragment.runs.count {
+            let run = fragment.runs[runIndex]
+            if index < run.count { return sample(run) }
+            index = 0
+            runIndex += 1
+            if runIndex < fragment.runs.count { place = fragment.runs[runIndex].offset }
+        }
+        return nil
+    }
+
+    /// The decoding time after the last sample; the cursor stays where it is.
+    func end() -> Int64 {
+        var copy = self
+        while copy.next() != nil {}
+        return copy.dts
+    }
+
+    private mutating func sample(_ run: TrackFragment.Run) -> MediaSample {
+        var field = run.start + index * run.width
+        func take(_ mask: UInt32) -> UInt32? {
+            guard run.flags & mask != 0, field + 4 <= bytes.count else { return nil }
+            defer { field += 4 }
+            return bytes.withUnsafeBytes {
+                UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: field, as: UInt32.self))
+            }
+        }
+        let duration = Int64(take(0x100) ?? fragment.defaults.duration)
+        let size = Int64(take(0x200) ?? fragment.defaults.size)
+        var flags = take(0x400) ?? fragment.defaults.flags
+        if index == 0, let first = run.firstSampleFlags { flags = first }
+        let composition = Int64(Int32(bitPattern: take(0x800) ?? 0))
+        // sample_is_non_sync_sample, or sample_depends_on 1: depends on others (8.8.3.1).
+        let isSync = isAudio || flags & 0x0101_0000 == 0
+        let shown = dts - timeOffset
+        let sample = MediaSample(
+            track: fragment.track, pts: shown.addingClamped(composition), dts: shown.addingClamped(-dtsShift),
+            duration: duration, size: Int(size), isSync: isSync,
+            formatIndex: max(0, Int(fragment.defaults.descriptionIndex) - 1), offset: place)
+        dts = dts.addingClamped(duration)
+        place = place.addingClamped(size)
+        index += 1
+        return sample
+    }
+}

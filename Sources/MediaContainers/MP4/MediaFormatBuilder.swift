@@ -1,0 +1,162 @@
+/// Gathers what a sample entry's boxes say into a ``MediaFormat``.
+struct MediaFormatBuilder {
+    /// The format so far.
+    var format: MediaFormat
+    /// Bits of a sample of sound, by the sample entry.
+    var bitsPerSample = 0
+    /// Samples and bytes of a packet, by QuickTime's sound descriptions.
+    var packing: SampleTable.Packing?
+    private var descriptor: ElementaryStreamDescriptor?
+
+    init(sampleEntry: FourCC) { format = MediaFormat(codec: .other(sampleEntry), sampleEntry: sampleEntry) }
+
+    /// Takes a box of the sample entry.
+    mutating func take(_ header: BoxHeader, _ reader: inout ByteReader) throws(ContainerError) {
+        switch header.type {
+        case "avcC", "hvcC", "dac3", "dec3", "dac4", "dOps", "av1C", "vttC", "iacb":
+            // A second hvcC or avcC (`lhvC`'s neighbours, multiview) doesn't replace the base layer's.
+            if format.configuration.isEmpty { format.configuration = [UInt8](copying: reader.takeRest()) }
+        case "vpcC", "vvcC", "dfLa", "alac":
+            guard format.configuration.isEmpty, reader.remaining >= 4 else { return }
+            _ = try FullBox(&reader)
+            format.configuration = [UInt8](copying: reader.takeRest())
+        case "esds":
+            _ = try FullBox(&reader)
+            descriptor = try ElementaryStreamDescriptor(&reader)
+        case "colr", "pasp", "clap", "mdcv", "clli", "dvcC", "dvvC":
+            format.pictureBoxes.appendBox(header.type) { $0 += [UInt8](copying: reader.takeRest()) }
+        case "srat":
+            _ = try FullBox(&reader)
+            format.sampleRate = Int(try reader.uint32())
+        default: break
+        }
+    }
+
+    /// The format with its codec, its codec string, and what the configuration says of the sound.
+    consuming func build() throws(ContainerError) -> MediaFormat {
+        let entry = format.sampleEntry
+        format.codecString = "\(entry)".trimmingTrailingSpaces
+        format.codec = .other(entry)
+        switch entry {
+        case "avc1", "avc2", "avc3", "avc4", "dva1", "dvav":
+            format.codec = .avc
+            guard !format.configuration.isEmpty else { break }
+            format.codecString = try AVCConfiguration(record: format.configuration).codecString(sampleEntry: entry)
+        case "hvc1", "hev1", "dvh1", "dvhe":
+            format.codec = .hevc
+            guard !format.configuration.isEmpty else { break }
+            format.codecString = try HEVCConfiguration(record: format.configuration).codecString(sampleEntry: entry)
+        case "vvc1", "vvi1": format.codec = .vvc
+        case "av01":
+            format.codec = .av1
+            guard !format.configuration.isEmpty else { break }
+            format.codecString = try AV1Configuration(record: format.configuration).codecString
+        case "vp08", "vp09":
+            format.codec = entry == "vp08" ? .vp8 : .vp9
+            guard !format.configuration.isEmpty else { break }
+            format.codecString = try VPConfiguration(record: format.configuration).codecString(sampleEntry: entry)
+        case "mp4v", "mp4a", "enca", "encv": try takeDescriptor()
+        case "jpeg", "mjpa", "mjpb": format.codec = .jpeg
+        case ".mp3", FourCC(rawValue: 0x6D73_0055):
+            format.codec = .mp3
+            format.codecString = "mp4a.6B"
+        case "ac-3": try takeAC3()
+        case "ec-3": try takeEnhancedAC3()
+        case "ac-4": format.codec = .ac4
+        case "Opus": try takeOpus()
+        case "fLaC": format.codec = .flac
+        case "alac": format.codec = .alac
+        case "sowt", "twos", "lpcm", "in24", "in32", "fl32", "fl64", "raw ", "NONE", "ipcm", "fpcm", "ulaw", "alaw":
+            format.codec = .pcm
+        case "wvtt": format.codec = .webVTT
+        case "tx3g", "text": format.codec = .timedText
+        case "stpp": format.codec = .ttml
+        default: break
+        }
+        return format
+    }
+
+    private mutating func takeDescriptor() throws(ContainerError) {
+        guard let descriptor else {
+            if format.sampleEntry == "mp4a" { format.codec = .aac }
+            return
+        }
+        format.configuration = descriptor.decoderSpecific
+        if format.sampleEntry == "mp4v" {
+            switch descriptor.objectType {
+            case 0x20: format.codec = .mpeg4Visual
+            case 0x60...0x65, 0x6A: format.codec = .mpeg2Video
+            case 0x6C: format.codec = .jpeg
+            default: break
+            }
+            format.codecString = "mp4v." + Hexadecimal.byte(descriptor.objectType)
+            return
+        }
+        format.codecString = "mp4a." + Hexadecimal.byte(descriptor.objectType)
+        switch descriptor.objectType {
+        case 0x40, 0x66, 0x67, 0x68:
+            format.codec = .aac
+            guard !descriptor.decoderSpecific.isEmpty else { return }
+            let config = try AudioSpecificConfig(record: descriptor.decoderSpecific)
+            if descriptor.objectType == 0x40 { format.codecString = config.codecString }
+            guard Self.advancedAudioTypes.contains(config.objectType) else {
+                // Others have their rate and channels where the sample entry says them too.
+                format.codec = config.objectType == 34 ? .mp3 : .mpeg4Audio
+                return
+            }
+            if config.channels > 0 { format.channels = config.channels }
+            let rate = config.extensionSampleRate ?? config.sampleRate
+            if rate > 0 { format.sampleRate = rate }
+        case 0x69, 0x6B: format.codec = .mp3
+        case 0xA5: format.codec = .ac3
+        case 0xA6: format.codec = .eac3
+        default: break
+        }
+    }
+
+    private mutating func takeAC3() throws(ContainerError) {
+        format.codec = .ac3
+        guard format.configuration.count >= 3 else { return }
+        let bits = format.configuration
+        // fscod 2, bsid 5, bsmod 3, acmod 3, lfeon 1 (TS 102 366, F.4).
+        let mode = Int(bits[1] >> 3 & 7)
+        format.channels = Self.acChannels[mode] + Int(bits[1] >> 2 & 1)
+        format.sampleRate = Self.acRates[Int(bits[0] >> 6)] ?? format.sampleRate
+    }
+
+    private mutating func takeEnhancedAC3() throws(ContainerError) {
+        format.codec = .eac3
+        guard format.configuration.count >= 5 else { return }
+        let bits = format.configuration
+        // After data_rate and num_ind_sub: fscod 2, bsid 5, reserved 1, asvc 1, bsmod 3, acmod 3, lfeon 1 (F.6).
+        format.channels = Self.acChannels[Int(bits[3] >> 1 & 7)] + Int(bits[3] & 1)
+        format.sampleRate = Self.acRates[Int(bits[2] >> 6)] ?? format.sampleRate
+        let dependents = bits[4] >> 1 & 15
+        guard dependents > 0, bits.count >= 6 else { return }
+        let locations = UInt16(bits[4] & 1) << 8 | UInt16(bits[5])
+        // Pairs of speakers count twice: Lc/Rc, Lrs/Rrs, Lsd/Rsd, Lw/Rw, Lvh/Rvh (bits 0, 1, 4, 5, 6).
+        for bit in 0..<9 where locations >> bit & 1 != 0 {
+            format.channels += [0, 1, 4, 5, 6].contains(bit) ? 2 : 1
+        }
+    }
+
+    private mutating func takeOpus() throws(ContainerError) {
+        format.codec = .opus
+        guard format.configuration.count >= 11 else { return }
+        format.channels = Int(format.configuration[1])
+        format.sampleRate = 48000
+    }
+
+    /// The audio object types of the AAC family (14496-3, table 1.17).
+    private static let advancedAudioTypes: Set<Int> = [1, 2, 3, 4, 5, 6, 17, 19, 20, 22, 23, 29, 39, 42]
+    private static let acChannels = [2, 1, 2, 3, 3, 4, 4, 5]
+    private static let acRates: [Int: Int] = [0: 48000, 1: 44100, 2: 32000]
+}
+
+extension String {
+    fileprivate var trimmingTrailingSpaces: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

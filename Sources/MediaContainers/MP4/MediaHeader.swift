@@ -1,0 +1,34 @@
+/// Fields that `mvhd` and `mdhd` share (ISO/IEC 14496-12, 8.2.2 and 8.4.2).
+enum MediaHeader {
+    /// Reads a timescale: 1 to 2³¹ - 1.
+    static func timescale(_ reader: inout ByteReader, _ box: FourCC) throws(ContainerError) -> Int32 {
+        let place = reader.offset
+        let value = try reader.uint32()
+        guard value > 0, let timescale = Int32(exactly: value) else {
+            throw ContainerError(.malformed, "\(box): a timescale of \(value)", at: place)
+        }
+        return timescale
+    }
+
+    /// Reads a duration; all ones stand for unknown.
+    static func duration(_ reader: inout ByteReader, version: UInt8) throws(ContainerError) -> Int64? {
+        if version == 1 {
+            let value = try reader.uint64()
+            return value == .max ? nil : Int64(exactly: value)
+        }
+        let value = try reader.uint32()
+        return value == .max ? nil : Int64(value)
+    }
+
+    /// The language of `mdhd`: three letters of five bits each, or nil for QuickTime's numbers.
+    static func language(_ packed: UInt16) -> String? {
+        guard packed >= 0x400, packed != 0x7FFF else { return nil }
+        var text = ""
+        for shift in [10, 5, 0] as [UInt16] {
+            let letter = UInt8(packed >> shift & 0x1F) + 0x60
+            guard (0x61...0x7A).contains(letter) else { return nil }
+            text.unicodeScalars.append(Unicode.Scalar(letter))
+        }
+        return text
+    }
+}

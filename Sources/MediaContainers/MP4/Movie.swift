@@ -1,0 +1,48 @@
+/// What `moov` says: the tracks and their tables (ISO/IEC 14496-12, 8.2).
+public struct Movie: Sendable {
+    /// Ticks per second of the movie's own times, at least 1.
+    public internal(set) var timescale: Int32 = 1000
+    /// The duration in the movie's timescale, or nil where `mvhd` doesn't say.
+    public internal(set) var duration: Int64?
+    /// The tracks, in the order of the file.
+    public internal(set) var tracks: [MovieTrack] = []
+    /// Whether samples may come in fragments too (`mvex` is there).
+    public internal(set) var isFragmented = false
+    /// The protection systems that `pssh` names.
+    public internal(set) var protectionSystems: [ProtectionSystem] = []
+    /// Pictures in the metadata (`covr`).
+    public internal(set) var artwork: [Artwork] = []
+
+    /// Reads a movie box.
+    ///
+    /// - Parameters:
+    ///   - payload: The bytes of `moov` after its header.
+    ///   - offset: Where they begin in the file.
+    /// - Throws: ``ContainerError`` with the place of what is damaged.
+    public init(payload: [UInt8], at offset: Int64) throws(ContainerError) {
+        self = try payload.withReader(at: offset) { (reader) throws(ContainerError) in
+            var parser = MovieParser(bytes: payload, origin: offset)
+            return try parser.parse(reader)
+        }
+    }
+
+    /// An empty movie, which ``MovieParser`` fills.
+    init() {}
+
+    /// Where the edit list ends a track of sound, in the track's timescale, or nil where it doesn't: the padding of the
+    /// last frame is left out after it.
+    func shownEnd(ofTrack index: Int) -> Int64? {
+        let track = tracks[index]
+        guard track.media.kind == .audio, track.table.sampleCount > 0, !track.edits.edits.isEmpty else { return nil }
+        var end: Int64 = 0
+        for edit in track.edits.edits {
+            guard edit.duration > 0 else { return nil }
+            let duration = Int64(clamping: edit.duration)
+            end = end.addingClamped(Timescale.convert(duration, from: timescale, to: track.media.timescale))
+        }
+        return end
+    }
+
+    /// The tracks as players know them.
+    public var mediaTracks: [MediaTrack] { tracks.map(\.media) }
+}

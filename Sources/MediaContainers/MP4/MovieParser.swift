@@ -1,0 +1,93 @@
+/// Reads the boxes of `moov` into a ``Movie``.
+struct MovieParser {
+    private let bytes: [UInt8]
+    private let origin: Int64
+    private var movie = Movie()
+    private var fragmentDuration: Int64?
+    private var fragmentDefaults: [UInt32: FragmentDefaults] = [:]
+
+    init(bytes: [UInt8], origin: Int64) {
+        self.bytes = bytes
+        self.origin = origin
+    }
+
+    /// Reads all boxes.
+    mutating func parse(_ reader: ByteReader) throws(ContainerError) -> Movie {
+        var hasHeader = false
+        var tracks: [ByteReader] = []
+        var boxes = BoxIterator(reader)
+        while let (header, box) = try boxes.next() {
+            var payload = box
+            switch header.type {
+            case "mvhd":
+                try movieHeader(&payload)
+                hasHeader = true
+            case "trak": tracks.append(payload)
+            case "mvex": try extends(payload)
+            case "pssh": try protection(&payload)
+            case "udta": movie.artwork += try ArtworkParser.parse(payload)
+            case "meta": movie.artwork += try ArtworkParser.parse(meta: payload)
+            case "cmov":
+                throw ContainerError(
+                    .unsupported, "moov: its content is compressed (cmov)", at: header.offset,
+                    advice: "Remux the file with a program that reads compressed QuickTime movies")
+            default: break
+            }
+        }
+        guard tracks.count <= 1024 else {
+            throw ContainerError(.limitExceeded, "moov: \(tracks.count) tracks, over 1,024", at: origin)
+        }
+        guard hasHeader else { throw ContainerError(.malformed, "moov: no mvhd", at: origin) }
+        for track in tracks {
+            var parser = TrackParser(bytes: bytes, origin: origin)
+            if var track = try parser.parse(track) {
+                track.fragmentDefaults = fragmentDefaults[track.media.id] ?? FragmentDefaults()
+                if movie.isFragmented { describeFragments(of: &track) }
+                movie.tracks.append(track)
+            }
+        }
+        if movie.isFragmented, movie.duration == 0 { movie.duration = nil }
+        if let fragmentDuration { movie.duration = max(movie.duration ?? 0, fragmentDuration) }
+        return movie
+    }
+
+    /// In a file of fragments the track's own header doesn't know how long it is.
+    private func describeFragments(of track: inout MovieTrack) {
+        if track.media.duration == 0 { track.media.duration = nil }
+        let ticks = track.fragmentDefaults.duration
+        if track.media.kind == .video, track.media.frameRate == nil, ticks > 0 {
+            track.media.frameRate = Double(track.media.timescale) / Double(ticks)
+        }
+    }
+
+    private mutating func movieHeader(_ reader: inout ByteReader) throws(ContainerError) {
+        let full = try FullBox(&reader)
+        try reader.skip(full.version == 1 ? 16 : 8)
+        movie.timescale = try MediaHeader.timescale(&reader, "mvhd")
+        movie.duration = try MediaHeader.duration(&reader, version: full.version)
+    }
+
+    private mutating func extends(_ payload: ByteReader) throws(ContainerError) {
+        movie.isFragmented = true
+        var boxes = BoxIterator(payload)
+        while let (header, box) = try boxes.next() {
+            var reader = box
+            if header.type == "mehd" {
+                let full = try FullBox(&reader)
+                fragmentDuration = try MediaHeader.duration(&reader, version: full.version)
+            }
+            guard header.type == "trex" else { continue }
+            _ = try FullBox(&reader)
+            let id = try reader.uint32()
+            fragmentDefaults[id] = FragmentDefaults(
+                descriptionIndex: try reader.uint32(), duration: try reader.uint32(), size: try reader.uint32(),
+                flags: try reader.uint32())
+        }
+    }
+
+    private mutating func protection(_ reader: inout ByteReader) throws(ContainerError) {
+        _ = try FullBox(&reader)
+        let id = UserType(high: try reader.uint64(), low: try reader.uint64())
+        movie.protectionSystems.append(ProtectionSystem(systemID: id, size: reader.remaining))
+    }
+}

@@ -1,0 +1,129 @@
+/// Walks through the samples of a file's tracks: those of `moov` first, then each fragment's.
+///
+/// Within these they come in the order of the file, so that reading is sequential; but no track is more than a second
+/// ahead of another, so that a file whose tracks follow each other is interleaved.
+public struct MovieSamples<Source: ByteSource> {
+    private enum TrackCursor {
+        case movie(EditedSampleCursor)
+        case fragment(FragmentSampleCursor)
+    }
+
+    private struct Head {
+        var cursor: TrackCursor
+        var sample: MediaSample
+        var timescale: Int32
+    }
+
+    private let source: Source
+    private let movie: Movie
+    private var heads: [Head] = []
+    private var fragmentBoxes: TopLevelBoxes<Source>
+    private var mayHaveFragments: Bool
+    private var trackEnds: [Int64]
+    private var dtsShifts: [Int64]
+    private let timeOffsets: [Int64]
+    /// Samples without fields of their own cost no bytes in `moof`, so the file's length has to bound their number.
+    private var unlistedBytes: Int64
+
+    init(_ reader: MP4Reader<Source>) throws(ContainerError) {
+        source = reader.source
+        movie = reader.movie
+        fragmentBoxes = TopLevelBoxes(reader.source, from: reader.fragmentsBegin)
+        mayHaveFragments = true
+        unlistedBytes = reader.source.length.addingClamped(65536)
+        trackEnds = [Int64](repeating: 0, count: movie.tracks.count)
+        dtsShifts = [Int64](repeating: 0, count: movie.tracks.count)
+        var offsets: [Int64] = []
+        for (index, track) in movie.tracks.enumerated() {
+            offsets.append(
+                track.edits.offset(mediaTimescale: track.media.timescale, movieTimescale: movie.timescale))
+            // A segment's samples are in its fragments: its initialization section describes another file.
+            guard reader.fragmentsBegin > 0 else { continue }
+            var cursor = try EditedSampleCursor(
+                track, index: index, movieTimescale: movie.timescale, fileLength: reader.source.length)
+            guard let sample = try cursor.next() else { continue }
+            heads.append(Head(cursor: .movie(cursor), sample: sample, timescale: track.media.timescale))
+        }
+        timeOffsets = offsets
+    }
+
+    /// The next sample, or nil at the end of the file.
+    ///
+    /// - Throws: ``ContainerError`` with the place of what is damaged.
+    public mutating func next() throws(ContainerError) -> MediaSample? {
+        while heads.isEmpty {
+            guard mayHaveFragments, try enterFragment() else { return nil }
+        }
+        let index = choice()
+        let sample = heads[index].sample
+        if let following = try advance(&heads[index].cursor) {
+            heads[index].sample = following
+        } else {
+            if case .fragment(let cursor) = heads[index].cursor { trackEnds[sample.track] = cursor.dts }
+            heads.remove(at: index)
+        }
+        return sample
+    }
+
+    private func advance(_ cursor: inout TrackCursor) throws(ContainerError) -> MediaSample? {
+        switch cursor {
+        case .movie(var edited):
+            let sample = try edited.next()
+            cursor = .movie(edited)
+            return sample
+        case .fragment(var fragment):
+            let sample = fragment.next()
+            cursor = .fragment(fragment)
+            return sample
+        }
+    }
+
+    /// The head that comes first in the file, unless it is more than a second ahead of the earliest one.
+    private func choice() -> Int {
+        var first = 0
+        var earliest = 0
+        guard heads.count > 1 else { return 0 }
+        for index in 1..<heads.count {
+            if heads[index].sample.offset < heads[first].sample.offset { first = index }
+            if seconds(heads[index]) < seconds(heads[earliest]) { earliest = index }
+        }
+        return seconds(heads[first]) > seconds(heads[earliest]) + 1 ? earliest : first
+    }
+
+    private func seconds(_ head: Head) -> Double { Double(head.sample.dts) / Double(head.timescale) }
+
+    private mutating func enterFragment() throws(ContainerError) -> Bool {
+        var count = 0
+        while let header = try fragmentBoxes.next() {
+            count += 1
+            guard count <= MP4Reader<Source>.mostBoxes else {
+                throw ContainerError(.limitExceeded, "\(count) boxes and no samples", at: header.offset)
+            }
+            guard header.type == "moof" else { continue }
+            let payload = try source.bytes(header.payload, limit: MP4Reader<Source>.largestIndex)
+            let fragment = try MovieFragment(payload: payload, header: header, movie: movie)
+            var ends = trackEnds
+            for (number, part) in fragment.tracks.enumerated() {
+                unlistedBytes -= part.unlistedBytes
+                guard unlistedBytes >= 0 else {
+                    throw ContainerError(
+                        .limitExceeded, "moof: more samples of one size than the file has bytes", at: header.offset)
+                }
+                let track = movie.tracks[part.track]
+                dtsShifts[part.track] = max(dtsShifts[part.track], part.largestNegativeOffset)
+                var cursor = FragmentSampleCursor(
+                    bytes: fragment.bytes, fragment: part, track: track, timeOffset: timeOffsets[part.track],
+                    dtsShift: dtsShifts[part.track], previousEnd: ends[part.track])
+                if fragment.tracks[(number + 1)...].contains(where: { $0.track == part.track }) {
+                    ends[part.track] = cursor.end()
+                }
+                guard let sample = cursor.next() else { continue }
+                heads.append(
+                    Head(cursor: .fragment(cursor), sample: sample, timescale: track.media.timescale))
+            }
+            if !heads.isEmpty { return true }
+        }
+        mayHaveFragments = false
+        return false
+    }
+}

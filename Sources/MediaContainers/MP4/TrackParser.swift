@@ -1,0 +1,108 @@
+/// Reads the boxes of `trak` into a ``MovieTrack``.
+struct TrackParser {
+    private let bytes: [UInt8]
+    private let origin: Int64
+    private var id: UInt32 = 0
+    private var isEnabled = true
+    private var matrix: [Int32] = []
+    private var edits = EditList()
+    private var timescale: Int32 = 0
+    private var duration: Int64?
+    private var language: String?
+    private var handler: FourCC = "    "
+    private var table: SampleTableParser?
+
+    init(bytes: [UInt8], origin: Int64) {
+        self.bytes = bytes
+        self.origin = origin
+    }
+
+    /// Reads a track, or nil when it has no media.
+    mutating func parse(_ payload: ByteReader) throws(ContainerError) -> MovieTrack? {
+        var media: ByteReader?
+        var boxes = BoxIterator(payload)
+        while let (header, box) = try boxes.next() {
+            switch header.type {
+            case "tkhd": try trackHeader(box)
+            case "edts": try editBox(box)
+            case "mdia": media = box
+            default: break
+            }
+        }
+        guard let media else { return nil }
+        try parseMedia(media)
+        guard let table else { return nil }
+        var track = MediaTrack(
+            id: id, kind: kind, formats: table.formats.map(\.format), timescale: timescale, duration: duration,
+            language: language)
+        if track.kind == .video, table.table.sampleCount > 1, let duration, duration > 0 {
+            track.frameRate = Double(table.table.sampleCount) * Double(timescale) / Double(duration)
+        }
+        if track.kind == .video, matrix.count == 9, matrix != TrackHeaderWriter.upright { track.matrix = matrix }
+        return MovieTrack(media: track, table: table.table, edits: edits, handler: handler, isEnabled: isEnabled)
+    }
+
+    private var kind: MediaKind {
+        switch handler {
+        case "vide", "auxv", "pict": .video
+        case "soun": .audio
+        case "text", "subt", "sbtl", "clcp", "subp": .text
+        default: .data
+        }
+    }
+
+    private mutating func trackHeader(_ payload: ByteReader) throws(ContainerError) {
+        var reader = payload
+        let full = try FullBox(&reader)
+        try reader.skip(full.version == 1 ? 16 : 8)
+        id = try reader.uint32()
+        isEnabled = full.flags & 1 != 0
+        // Reserved, duration, reserved, layer, alternate group, volume, reserved; then the matrix.
+        guard (try? reader.skip(full.version == 1 ? 28 : 24)) != nil, reader.remaining >= 36 else { return }
+        for _ in 0..<9 { matrix.append(try reader.int32()) }
+    }
+
+    private mutating func editBox(_ payload: ByteReader) throws(ContainerError) {
+        var boxes = BoxIterator(payload)
+        while let (header, box) = try boxes.next() {
+            guard header.type == "elst" else { continue }
+            var reader = box
+            edits = try EditList(&reader)
+        }
+    }
+
+    private mutating func parseMedia(_ payload: ByteReader) throws(ContainerError) {
+        var information: ByteReader?
+        var boxes = BoxIterator(payload)
+        while let (header, box) = try boxes.next() {
+            var reader = box
+            switch header.type {
+            case "mdhd":
+                let full = try FullBox(&reader)
+                try reader.skip(full.version == 1 ? 16 : 8)
+                timescale = try MediaHeader.timescale(&reader, "mdhd")
+                duration = try MediaHeader.duration(&reader, version: full.version)
+                language = MediaHeader.language(try reader.uint16())
+            case "elng":
+                // A full box by the standard; writers exist that leave version and flags out.
+                if reader.remaining > 4, reader.bytes[reader.position] == 0 { try reader.skip(4) }
+                let text = reader.takeRest().prefix { $0 != 0 }
+                if !text.isEmpty { language = String(decoding: text, as: UTF8.self) }
+            case "hdlr":
+                try reader.skip(8)
+                handler = try reader.fourCC()
+            case "minf": information = box
+            default: break
+            }
+        }
+        guard timescale > 0 else { throw ContainerError(.malformed, "trak \(id): no mdhd", at: payload.origin) }
+        guard let information else { return }
+        boxes = BoxIterator(information)
+        while let (header, box) = try boxes.next() {
+            guard header.type == "stbl" else { continue }
+            var parser = SampleTableParser(bytes: bytes, origin: origin, handler: handler)
+            try parser.parse(box)
+            table = parser
+        }
+    }
+}

@@ -1,0 +1,73 @@
+extension ElementaryStream {
+    /// A frame longer than this is damage: the largest pictures of HEVC's highest level stay below.
+    private var longestFrame: Int { isVideo ? 16 << 20 : 1 << 20 }
+
+    /// A start code may begin with zeroes that end the packet before.
+    private var markTolerance: Int64 { isVideo ? 3 : 0 }
+
+    /// Hands out the frames that are complete.
+    func drain<Sink: SampleSink>(isLast: Bool, into sink: inout Sink) throws(ContainerError) {
+        while buffer.count > 0 {
+            let bytes = buffer.bytes
+            switch parser.scan(bytes, isLast: isLast) {
+            case .frame(let length) where length > 0 && length <= bytes.count:
+                try emit(UnsafeRawBufferPointer(rebasing: bytes[..<length]), into: &sink)
+                buffer.consume(length)
+            case .garbage(let length) where length > 0 && length <= bytes.count:
+                try report(.damagedFrame, "\(length) bytes belong to no frame", into: &sink)
+                buffer.consume(length)
+            default:
+                if buffer.count > longestFrame {
+                    try report(.tooLong, "\(buffer.count) bytes without a frame's end", into: &sink)
+                    buffer.consume(buffer.count)
+                    parser.reset()
+                }
+                buffer.compact()
+                return
+            }
+        }
+    }
+
+    private func emit<Sink: SampleSink>(
+        _ frame: UnsafeRawBufferPointer, into sink: inout Sink
+    ) throws(ContainerError) {
+        if parser.formatVersion != formatVersion, let format = parser.format {
+            formatVersion = parser.formatVersion
+            formatIndex = tracks.index(of: format, track: track, frameRate: parser.frameRate)
+        }
+        if tracks.hasChanged {
+            tracks.hasChanged = false
+            try sink.tracks(tracks.tracks)
+        }
+        let length = frameLength()
+        guard let time = takeTime(length) else {
+            try report(.missingTimestamp, "a frame of \(frame.count) bytes before the first time stamp", into: &sink)
+            return
+        }
+        let end = FrameClock.end(of: time.pts, length)
+        next = Mark(position: 0, pts: end, dts: isVideo ? FrameClock.end(of: time.dts, length) : end)
+        let content = UnsafeRawBufferPointer(rebasing: frame[min(parser.prefixLength, frame.count)...])
+        let sample = MediaSample(
+            track: track, pts: time.pts, dts: time.dts, duration: end - time.pts, size: content.count,
+            isSync: parser.isSync, formatIndex: formatIndex)
+        try sink.sample(sample, bytes: content)
+    }
+
+    /// A picture lasts as the parameter sets say, a field half as long.
+    private func frameLength() -> FrameParser.FrameDuration {
+        guard isVideo else { return parser.duration }
+        guard let rate = parser.frameRate, rate > 1, rate < 1000 else { return FrameParser.FrameDuration() }
+        return FrameParser.FrameDuration(samples: 1001, rate: Int64((rate * 1001 * (parser.isField ? 2 : 1)).rounded()))
+    }
+
+    /// The time stamp of the first frame that begins in its packet (2.7.5), or the end of the frame before.
+    private func takeTime(_ length: FrameParser.FrameDuration) -> Mark? {
+        let reach = buffer.position + markTolerance
+        var found: Mark?
+        while let first = marks.first, first.position <= reach {
+            found = first
+            marks.removeFirst()
+        }
+        return found ?? next
+    }
+}

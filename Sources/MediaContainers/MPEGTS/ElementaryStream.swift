@@ -1,0 +1,221 @@
+/// One elementary stream of a transport stream: puts its PES packets together, splits them into frames and gives these
+/// their times (ISO/IEC 13818-1, 2.4.3.6 and 2.7).
+final class ElementaryStream {
+    /// A time stamp, and where the payload begins of the PES packet that carries it.
+    struct Mark {
+        var position: Int64
+        var pts: Int64
+        var dts: Int64
+    }
+
+    private enum State {
+        /// Nothing is taken until a PES packet begins.
+        case waiting
+        /// The header isn't all here.
+        case header
+        /// Bytes still to come, or -1 where the packet ends with the next.
+        case payload(remaining: Int)
+    }
+
+    let description: ProgramMap.Stream
+    /// The index of its track.
+    let track: Int
+    let tracks: TrackList
+    let parser: FrameParser
+    let clock: ProgramClock
+    /// Where the packet now read begins in the transport stream.
+    var offset: Int64 = 0
+    var buffer = PayloadBuffer()
+    var marks: [Mark] = []
+    /// The times of the frame after the last, by its length.
+    var next: Mark?
+    var formatVersion = 0
+    var formatIndex = 0
+
+    private var state = State.waiting
+    private var header: [UInt8] = []
+    private var lastCounter: UInt8?
+    private var lastSignature: UInt64 = 0
+    private var hasReportedScrambling = false
+    private var drainedEnd: Int64 = 0
+
+    init(_ description: ProgramMap.Stream, track: Int, tracks: TrackList, clock: ProgramClock) {
+        self.description = description
+        self.track = track
+        self.tracks = tracks
+        self.clock = clock
+        parser = description.makeParser()
+    }
+
+    var pid: Int { description.pid }
+    /// Whether packets may be without end, and pictures are looked for in them.
+    var isVideo: Bool { description.type.kind == .video && !parser.needsWholePackets }
+
+    /// Takes a packet of this PID.
+    func receive<Sink: SampleSink>(
+        _ packet: TransportPacket, _ bytes: UnsafeRawPointer, into sink: inout Sink
+    ) throws(ContainerError) {
+        guard packet.hasPayload else {
+            if packet.hasDiscontinuity { lastCounter = nil }
+            return
+        }
+        guard try checkContinuity(packet, bytes, into: &sink) else { return }
+        if packet.isScrambled {
+            if !hasReportedScrambling {
+                hasReportedScrambling = true
+                try report(.scrambled, "PID \(pid) is scrambled", into: &sink)
+            }
+            state = .waiting
+            return
+        }
+        var payload = UnsafeRawBufferPointer(
+            start: bytes + packet.payloadStart, count: TransportPacketSynchronizer.packetLength - packet.payloadStart)
+        if packet.startsUnit {
+            try endPacket(into: &sink)
+            state = .header
+            header.removeAll(keepingCapacity: true)
+        }
+        if case .header = state {
+            guard let rest = try beginPayload(payload, into: &sink) else { return }
+            payload = rest
+            try append(payload, into: &sink)
+            // A picture's end shows in the front of the next packet: found now, nothing of it needs to be moved.
+            if isVideo { try drain(isLast: false, into: &sink) }
+            return
+        }
+        try append(payload, into: &sink)
+    }
+
+    /// Takes what is here as complete: the stream ends, or what follows doesn't go on with it.
+    func finish<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
+        if case .payload(let remaining) = state, remaining > 0, !isVideo {
+            try report(.damagedPacket, "a PES packet lacks \(remaining) bytes", into: &sink)
+        }
+        state = .waiting
+        try drain(isLast: true, into: &sink)
+        buffer.consume(buffer.count)
+        buffer.compact()
+        parser.reset()
+        marks.removeAll(keepingCapacity: true)
+    }
+
+    /// Forgets counter and clock: what follows is unrelated.
+    func discontinue() {
+        lastCounter = nil
+        next = nil
+    }
+
+    // MARK: - PES packets
+
+    private func append<Sink: SampleSink>(
+        _ payload: UnsafeRawBufferPointer, into sink: inout Sink
+    ) throws(ContainerError) {
+        guard case .payload(let remaining) = state, let base = payload.baseAddress else { return }
+        guard remaining >= 0 else {
+            buffer.append(base, count: payload.count)
+            // Packets without end hold several pictures where an encoder never begins a new one.
+            if buffer.end - drainedEnd > 1 << 20 {
+                drainedEnd = buffer.end
+                try drain(isLast: false, into: &sink)
+            }
+            return
+        }
+        let taken = min(remaining, payload.count)
+        buffer.append(base, count: taken)
+        state = .payload(remaining: remaining - taken)
+        if taken == remaining, taken > 0 {
+            try drain(isLast: parser.needsWholePackets, into: &sink)
+        }
+    }
+
+    private func endPacket<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
+        switch state {
+        case .payload(let remaining):
+            if remaining > 0 { try report(.damagedPacket, "a PES packet lacks \(remaining) bytes", into: &sink) }
+            if !isVideo { try drain(isLast: parser.needsWholePackets, into: &sink) }
+        case .header:
+            try report(.damagedPacket, "a PES packet ends in its header", into: &sink)
+        case .waiting: break
+        }
+        state = .waiting
+    }
+
+    /// Reads the header, from one payload or put together from several.
+    ///
+    /// - Returns: What follows it in this payload, or nil if nothing does.
+    private func beginPayload<Sink: SampleSink>(
+        _ payload: UnsafeRawBufferPointer, into sink: inout Sink
+    ) throws(ContainerError) -> UnsafeRawBufferPointer? {
+        let kept = header.count
+        let parsed: PESHeader?
+        if kept == 0, let length = PESHeader.length(payload), length > 0, length <= payload.count {
+            parsed = PESHeader(payload)
+        } else {
+            header.append(contentsOf: payload)
+            let length = header.withUnsafeBytes { PESHeader.length($0) }
+            guard let length else {
+                state = .waiting
+                try report(.damagedPacket, "a payload that begins no PES packet", into: &sink)
+                return nil
+            }
+            guard length > 0, header.count >= length else { return nil }
+            parsed = header.withUnsafeBytes { PESHeader($0) }
+        }
+        guard let parsed, parsed.length >= PESHeader.shortest else {
+            state = .waiting
+            return nil
+        }
+        begin(parsed)
+        return UnsafeRawBufferPointer(rebasing: payload[(parsed.length - kept)...])
+    }
+
+    private func begin(_ header: PESHeader) {
+        // A video packet's length is 0, or in some streams wrong: it ends where the next begins.
+        let remaining = header.packetLength == 0 || isVideo ? -1 : header.packetLength + 6 - header.length
+        state = remaining == 0 || remaining < -1 ? .waiting : .payload(remaining: remaining)
+        guard let pts = header.pts else { return }
+        // The decoding time is the earlier: unwrapped first, it never lies behind the clock's last wrap.
+        let dts = clock.unwrap(header.dts ?? pts)
+        marks.append(Mark(position: buffer.end, pts: header.dts == nil ? dts : clock.unwrap(pts), dts: dts))
+        // Packets without a frame's start leave their marks behind.
+        if marks.count > 64 { marks.removeFirst(32) }
+    }
+
+    // MARK: - Continuity
+
+    /// Compares the counter (2.4.3.3).
+    ///
+    /// - Returns: Whether the packet is to be read; a duplicate isn't.
+    private func checkContinuity<Sink: SampleSink>(
+        _ packet: TransportPacket, _ bytes: UnsafeRawPointer, into sink: inout Sink
+    ) throws(ContainerError) -> Bool {
+        let counter = packet.continuityCounter
+        let signature =
+            bytes.loadUnaligned(fromByteOffset: 4, as: UInt64.self)
+            ^ bytes.loadUnaligned(fromByteOffset: 180, as: UInt64.self) &* 0x9E37_79B9_7F4A_7C15
+        defer {
+            lastCounter = counter
+            lastSignature = signature
+        }
+        guard let last = lastCounter, !packet.hasDiscontinuity, counter != (last + 1) & 15 else { return true }
+        if counter == last, signature == lastSignature { return false }
+        try report(
+            .discontinuity, "PID \(pid): continuity counter \(counter) after \(last)", into: &sink)
+        if packet.startsUnit {
+            try finish(into: &sink)
+        } else if !isVideo {
+            // A frame of sound with a hole in it would take bytes of the next: it is left out.
+            try drain(isLast: false, into: &sink)
+            buffer.consume(buffer.count)
+            parser.reset()
+            marks.removeAll(keepingCapacity: true)
+        }
+        return true
+    }
+
+    func report<Sink: SampleSink>(
+        _ code: ContainerDiagnostic.Code, _ what: String, into sink: inout Sink
+    ) throws(ContainerError) {
+        try sink.diagnostic(ContainerDiagnostic(code, what, at: offset, track: UInt32(pid)))
+    }
+}

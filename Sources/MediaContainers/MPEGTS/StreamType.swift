@@ -1,0 +1,86 @@
+/// How an elementary stream is coded, as its programme map says (ISO/IEC 13818-1, table 2-34; ATSC A/53; RFC 8216 and
+/// Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming").
+enum StreamType: Hashable {
+    case h262
+    case h264
+    case hevc
+    case mpegAudio
+    case adtsAAC
+    case latmAAC
+    case ac3
+    case eac3
+    case opus
+    case id3
+    case scte35
+    /// SAMPLE-AES: the stream types 0xDB, 0xCF, 0xC1 and 0xC2.
+    case encrypted(UInt8)
+    case other(UInt8)
+
+    init(_ raw: UInt8, descriptors: StreamDescriptors, registration: FourCC?) {
+        switch raw {
+        case 0x01, 0x02: self = .h262
+        case 0x03, 0x04: self = .mpegAudio
+        case 0x0F: self = .adtsAAC
+        case 0x11: self = .latmAAC
+        case 0x15: self = descriptors.metadataFormat == "ID3 " ? .id3 : .other(raw)
+        case 0x1B: self = .h264
+        case 0x24: self = .hevc
+        case 0x81: self = .ac3
+        case 0x86: self = .scte35
+        case 0x87, 0x84: self = .eac3
+        case 0xDB, 0xCF, 0xC1, 0xC2: self = .encrypted(raw)
+        case 0x06: self = Self.privateData(descriptors, registration: descriptors.registration ?? registration)
+        default: self = .other(raw)
+        }
+    }
+
+    private static func privateData(_ descriptors: StreamDescriptors, registration: FourCC?) -> StreamType {
+        if descriptors.opusChannelConfiguration != nil { return .opus }
+        if descriptors.hasEAC3 { return .eac3 }
+        if descriptors.hasAC3 { return .ac3 }
+        if descriptors.hasAAC { return .adtsAAC }
+        switch registration {
+        case .some("Opus"): return .opus
+        case .some("AC-3"): return .ac3
+        case .some("EAC3"): return .eac3
+        case .some("HEVC"): return .hevc
+        case .some("ID3 "): return .id3
+        default: return .other(0x06)
+        }
+    }
+
+    /// Whether its payload comes in sections instead of PES packets.
+    var isInSections: Bool { self == .scte35 }
+
+    var kind: MediaKind {
+        switch self {
+        case .h262, .h264, .hevc, .encrypted(0xDB): .video
+        case .mpegAudio, .adtsAAC, .latmAAC, .ac3, .eac3, .opus, .encrypted: .audio
+        case .id3, .scte35, .other: .data
+        }
+    }
+
+    /// The codec that is known before a byte of the stream is seen.
+    var codec: Codec {
+        switch self {
+        case .h262: .mpeg2Video
+        case .h264: .avc
+        case .hevc: .hevc
+        case .mpegAudio: .mp2
+        case .adtsAAC, .latmAAC: .aac
+        case .ac3: .ac3
+        case .eac3: .eac3
+        case .opus: .opus
+        case .id3: .id3
+        case .scte35: .scte35
+        case .encrypted(let raw):
+            switch raw {
+            case 0xDB: .avc
+            case 0xC1: .ac3
+            case 0xC2: .eac3
+            default: .aac
+            }
+        case .other(let raw): .other(FourCC(rawValue: UInt32(raw)))
+        }
+    }
+}

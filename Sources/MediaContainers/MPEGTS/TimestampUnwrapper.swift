@@ -1,0 +1,27 @@
+/// Makes one line of time from 33-bit counters that begin again at 0 every 26.5 hours (ISO/IEC 13818-1, 2.4.3.7).
+struct TimestampUnwrapper {
+    /// A counter's values.
+    static let period: Int64 = 1 << 33
+    /// A stream that begins less than a minute before the counter wraps begins below 0, so that what comes after the
+    /// wrap has the times that it says.
+    private static let lead: Int64 = 60 * 90_000
+
+    private var last: Int64?
+
+    /// The time of a counter's value: the one that is nearest to the last.
+    mutating func unwrap(_ value: Int64) -> Int64 {
+        guard let last else {
+            let first = value >= Self.period - Self.lead ? value - Self.period : value
+            self.last = first
+            return first
+        }
+        var difference = (value - last) % Self.period
+        if difference < 0 { difference += Self.period }
+        if difference >= Self.period / 2 { difference -= Self.period }
+        self.last = last + difference
+        return last + difference
+    }
+
+    /// Begins anew: the next value has no relation to the last.
+    mutating func reset() { last = nil }
+}

@@ -1,0 +1,53 @@
+/// The header and adaptation field of a transport packet (ISO/IEC 13818-1, 2.4.3.2 and 2.4.3.4).
+struct TransportPacket {
+    /// The packet identifier, 0 to 0x1FFF.
+    var pid: Int
+    /// Whether a PES packet or a section begins in the payload.
+    var startsUnit: Bool
+    /// `transport_error_indicator`: the receiver saw bits that it couldn't correct.
+    var hasTransportError: Bool
+    /// `transport_scrambling_control` isn't 0: the payload can't be read.
+    var isScrambled: Bool
+    /// 0 to 15, counted per PID over packets with a payload.
+    var continuityCounter: UInt8
+    /// Whether the counter, and on the PCR's PID the clock, may jump here.
+    var hasDiscontinuity = false
+    /// `random_access_indicator`: what begins here can be decoded on its own.
+    var isRandomAccess = false
+    /// The programme clock's base in ticks of 90 kHz, 33 bits.
+    var programClock: Int64?
+    /// Where the payload begins in the packet, 188 where there is none.
+    var payloadStart: Int
+
+    /// Reads the header of 188 bytes; nil where the lengths contradict each other.
+    @inline(__always)
+    init?(_ packet: UnsafeRawPointer) {
+        let header = UInt32(bigEndian: packet.loadUnaligned(as: UInt32.self))
+        hasTransportError = header & 0x80_0000 != 0
+        startsUnit = header & 0x40_0000 != 0
+        pid = Int(header >> 8 & 0x1FFF)
+        isScrambled = header & 0xC0 != 0
+        continuityCounter = UInt8(header & 0x0F)
+        let hasPayload = header & 0x10 != 0
+        payloadStart = hasPayload ? 4 : TransportPacketSynchronizer.packetLength
+        guard header & 0x20 != 0 else {
+            // adaptation_field_control 00 is reserved: such a packet is to be discarded.
+            guard hasPayload else { return nil }
+            return
+        }
+        let length = Int(packet.load(fromByteOffset: 4, as: UInt8.self))
+        guard length <= 183 else { return nil }
+        if hasPayload { payloadStart = 5 + length }
+        guard length > 0 else { return }
+        let flags = packet.load(fromByteOffset: 5, as: UInt8.self)
+        hasDiscontinuity = flags & 0x80 != 0
+        isRandomAccess = flags & 0x40 != 0
+        if flags & 0x10 != 0, length >= 7 {
+            let high = UInt32(bigEndian: packet.loadUnaligned(fromByteOffset: 6, as: UInt32.self))
+            let low = packet.load(fromByteOffset: 10, as: UInt8.self)
+            programClock = Int64(high) << 1 | Int64(low >> 7)
+        }
+    }
+
+    var hasPayload: Bool { payloadStart < TransportPacketSynchronizer.packetLength }
+}

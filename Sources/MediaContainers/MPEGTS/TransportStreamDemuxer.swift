@@ -1,0 +1,204 @@
+/// Reads an MPEG transport stream (ISO/IEC 13818-1) that is pushed in buffers of any size.
+///
+/// Tracks, samples and diagnostics go to a ``SampleSink`` as they are found. A track's id is its PID, its timescale
+/// 90,000. Times are those of the stream with 33-bit wraps undone: a stream that begins less than a minute before a
+/// wrap begins below 0. Samples come as the stream carries them: H.264 and HEVC with start codes, AAC with its ADTS or
+/// LOAS header (``MediaFormat/framing`` says which); only the control header of Opus is taken off.
+///
+/// Damage never throws, it is reported and passed over. Memory is bounded by the longest frame: at most 16 MiB for
+/// each video stream, 1 MiB for others.
+public final class TransportStreamDemuxer {
+    /// More streams than this are damage.
+    private static let mostStreams = 256
+
+    private var synchronizer = TransportPacketSynchronizer()
+    /// What is done with each PID: nothing, tables, or a stream's index and `firstStream`.
+    private var routes = [UInt16](repeating: 0, count: 8192)
+    private static let tableRoute: UInt16 = 1
+    private static let firstStream: UInt16 = 2
+    private var tables = ProgramTables()
+    /// Packets that came before the first programme map, which may tell what they are.
+    private var early = EarlyPackets()
+    private var streams: [ElementaryStream] = []
+    private let trackList = TrackList()
+
+    /// Creates a demuxer.
+    public init() {
+        routes[0] = Self.tableRoute
+    }
+
+    /// The tracks found so far.
+    public var tracks: [MediaTrack] { trackList.tracks }
+
+    /// The distance between packets in bytes (188, 192 or 204), or nil before any was found.
+    public var packetStride: Int? { synchronizer.stride == 0 ? nil : synchronizer.stride }
+
+    /// Takes the next bytes of the stream.
+    ///
+    /// - Parameters:
+    ///   - bytes: Borrowed for the call.
+    ///   - sink: What gets tracks, samples and diagnostics.
+    /// - Throws: What the sink throws.
+    public func push<Sink: SampleSink>(
+        _ bytes: UnsafeRawBufferPointer, into sink: inout Sink
+    ) throws(ContainerError) {
+        var cursor = 0
+        while let packet = synchronizer.next(in: bytes, at: &cursor) {
+            try process(packet, into: &sink)
+        }
+    }
+
+    /// Ends the stream: hands out the frames that only more bytes could have continued.
+    ///
+    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if no transport packet was found, and what the sink
+    ///   throws.
+    public func finish<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
+        while let packet = synchronizer.nextAtEnd() {
+            try process(packet, into: &sink)
+        }
+        guard synchronizer.stride != 0 else {
+            throw ContainerError(.notThisFormat, "no packets of an MPEG transport stream", at: 0)
+        }
+        early.close()
+        for stream in streams { try stream.finish(into: &sink) }
+        try announce(into: &sink)
+    }
+
+    /// Ends a segment: what is pushed next begins with a packet, whether or not the last one was whole. Frames that
+    /// were begun go on.
+    ///
+    /// - Throws: What the sink throws.
+    public func endSegment<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
+        while let packet = synchronizer.nextAtEnd() {
+            try process(packet, into: &sink)
+        }
+        synchronizer.realign()
+    }
+
+    /// Says that something is missing before what is pushed next: hands out the frames that were begun. Clocks go on.
+    ///
+    /// - Throws: What the sink throws.
+    public func interrupt<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
+        try endSegment(into: &sink)
+        for stream in streams {
+            try stream.finish(into: &sink)
+            stream.discontinue()
+        }
+    }
+
+    /// Says that what is pushed next doesn't continue what came before (EXT-X-DISCONTINUITY, RFC 8216, 4.3.2.3):
+    /// hands out the frames that were begun, and forgets the clocks. Tracks stay.
+    ///
+    /// - Throws: What the sink throws.
+    public func discontinue<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
+        try interrupt(into: &sink)
+        tables.resetClocks()
+    }
+
+    private func process<Sink: SampleSink>(
+        _ bytes: UnsafeRawPointer, into sink: inout Sink
+    ) throws(ContainerError) {
+        let skipped = synchronizer.takeSkippedBytes()
+        // The four bytes before each packet of a 192-byte file aren't damage.
+        if skipped > 0, !(synchronizer.stride == 192 && skipped == 4) {
+            try report(.skippedBytes, "\(skipped) bytes between transport packets", into: &sink)
+        }
+        guard let packet = TransportPacket(bytes) else {
+            return try report(.transportError, "a transport packet whose header contradicts itself", into: &sink)
+        }
+        let route = routes[packet.pid]
+        guard route != 0 else { return early.keep(bytes, packet, at: synchronizer.packetOffset) }
+        if packet.hasTransportError {
+            return try report(.transportError, "PID \(packet.pid): transport_error_indicator", into: &sink)
+        }
+        if route >= Self.firstStream {
+            let stream = streams[Int(route - Self.firstStream)]
+            stream.offset = synchronizer.packetOffset
+            return try stream.receive(packet, bytes, into: &sink)
+        }
+        try processTable(packet, bytes, into: &sink)
+    }
+
+    private func processTable<Sink: SampleSink>(
+        _ packet: TransportPacket, _ bytes: UnsafeRawPointer, into sink: inout Sink
+    ) throws(ContainerError) {
+        guard packet.hasPayload, !packet.isScrambled else { return }
+        let payload = UnsafeRawBufferPointer(
+            start: bytes + packet.payloadStart, count: TransportPacketSynchronizer.packetLength - packet.payloadStart)
+        let found = tables.push(packet, payload)
+        for damage in found.damage { try report(.damagedTable, damage, into: &sink) }
+        guard !found.maps.isEmpty || found.hasAssociation else { return }
+        for pid in tables.mapPIDs where routes[pid] == 0 { routes[pid] = Self.tableRoute }
+        for map in found.maps { try update(map, into: &sink) }
+        try announce(into: &sink)
+        if !found.maps.isEmpty, early.isOpen { try replayEarlyPackets(into: &sink) }
+    }
+
+    /// Reads what came before the first programme map.
+    private func replayEarlyPackets<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
+        let kept = early.close()
+        for (index, offset) in kept.offsets.enumerated() {
+            let result = kept.bytes.withUnsafeBytes { all in
+                Result { () throws(ContainerError) in
+                    guard let base = all.baseAddress else { return }
+                    let bytes = base + index * TransportPacketSynchronizer.packetLength
+                    guard let packet = TransportPacket(bytes), routes[packet.pid] >= Self.firstStream else { return }
+                    let stream = streams[Int(routes[packet.pid] - Self.firstStream)]
+                    stream.offset = offset
+                    try stream.receive(packet, bytes, into: &sink)
+                }
+            }
+            try result.get()
+        }
+    }
+
+    /// Takes a new version of a programme's map: streams that stay go on, those that left are finished.
+    private func update<Sink: SampleSink>(_ map: ProgramMap, into sink: inout Sink) throws(ContainerError) {
+        let clock = tables.clock(of: map.programNumber)
+        for (index, stream) in streams.enumerated()
+        where stream.clock === clock && routes[stream.pid] == UInt16(index) + Self.firstStream {
+            guard !map.streams.contains(where: { $0.pid == stream.pid && $0.type == stream.description.type }) else {
+                continue
+            }
+            try stream.finish(into: &sink)
+            stream.discontinue()
+            routes[stream.pid] = 0
+        }
+        for description in map.streams where description.pid != 0x1FFF && routes[description.pid] == 0 {
+            if let known = streams.firstIndex(where: {
+                $0.clock === clock && $0.pid == description.pid && $0.description.type == description.type
+            }) {
+                routes[description.pid] = UInt16(known) + Self.firstStream
+                continue
+            }
+            guard streams.count < Self.mostStreams else {
+                return try report(.damagedTable, "more than \(Self.mostStreams) streams", into: &sink)
+            }
+            add(description, clock: clock)
+        }
+    }
+
+    private func add(_ description: ProgramMap.Stream, clock: ProgramClock) {
+        let track = trackList.append(
+            MediaTrack(
+                id: UInt32(description.pid), kind: description.type.kind, formats: [description.provisionalFormat],
+                timescale: 90_000, language: description.language),
+            isProvisional: true)
+        let stream = ElementaryStream(description, track: track, tracks: trackList, clock: clock)
+        streams.append(stream)
+        // Sections, as of SCTE-35, are listed as a track and not read.
+        if !description.type.isInSections { routes[description.pid] = UInt16(streams.count - 1) + Self.firstStream }
+    }
+
+    private func announce<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
+        guard trackList.hasChanged else { return }
+        trackList.hasChanged = false
+        try sink.tracks(trackList.tracks)
+    }
+
+    private func report<Sink: SampleSink>(
+        _ code: ContainerDiagnostic.Code, _ what: String, into sink: inout Sink
+    ) throws(ContainerError) {
+        try sink.diagnostic(ContainerDiagnostic(code, what, at: synchronizer.packetOffset))
+    }
+}

@@ -1,0 +1,69 @@
+/// The codecs of packed audio (RFC 8216, 3.4): frames one after the other, without a container.
+public enum PackedAudioFormat: String, Sendable, Hashable, CaseIterable {
+    /// AAC with ADTS headers.
+    case adts
+    /// AC-3.
+    case ac3
+    /// Enhanced AC-3.
+    case eac3
+    /// MPEG audio: MP3, and layers I and II.
+    case mpegAudio
+
+    /// The longest front in which frames are looked for.
+    static let probeLength = 64 << 10
+
+    /// Recognises packed audio by its first bytes, after ID3 tags: two frames in a row, or one that ends the bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The front of a file or a segment; a few kilobytes are enough.
+    ///   - isWhole: Whether nothing follows the bytes.
+    /// - Returns: The format, or nil where none is recognised.
+    public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool = false) -> PackedAudioFormat? {
+        var start = 0
+        while let length = ID3Tag.length(UnsafeRawBufferPointer(rebasing: bytes[start...])) {
+            guard start + length < bytes.count else { return nil }
+            start += length
+        }
+        let front = UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(probeLength))
+        return allCases.first { $0.matches(front, isWhole: isWhole && front.count == bytes.count - start) }
+    }
+
+    private func matches(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> Bool {
+        var place = 0
+        var frames = 0
+        while frames < 3 {
+            guard let length = frameLength(bytes, at: place) else {
+                return frames > 0 && (isWhole && place == bytes.count || isTag(bytes, at: place))
+            }
+            place += length
+            frames += 1
+            // What is cut off by the end of a probe can't speak against it.
+            if place > bytes.count { return !isWhole && frames > 1 }
+        }
+        return true
+    }
+
+    private func isTag(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
+        ID3Tag.length(UnsafeRawBufferPointer(rebasing: bytes[place...])) != nil
+    }
+
+    private func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
+        switch self {
+        case .adts: return ADTSHeader(bytes, at: place)?.frameLength
+        case .mpegAudio: return MPEGAudioHeader(bytes, at: place)?.frameLength
+        case .ac3, .eac3:
+            guard let header = AC3SyncFrame(bytes, at: place), header.isEnhanced == (self == .eac3) else { return nil }
+            return header.length
+        }
+    }
+
+    /// A parser of the format's frames.
+    func makeParser() -> FrameParser {
+        switch self {
+        case .adts: ADTSFrameParser()
+        case .ac3: AC3FrameParser(isEnhanced: false)
+        case .eac3: AC3FrameParser(isEnhanced: true)
+        case .mpegAudio: MPEGAudioFrameParser()
+        }
+    }
+}

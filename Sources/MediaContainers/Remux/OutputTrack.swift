@@ -1,0 +1,62 @@
+/// A track of the output: where its samples come from, and the clock on which they lie.
+struct OutputTrack {
+    /// The longest difference between a frame's time stamp and the end of the frame before that is rounding: a
+    /// half of a millisecond.
+    private static let roundingPerSecond: Int64 = 2000
+
+    var media: MediaTrack
+    /// The input's track that its samples come from, or nil after a change until the next is chosen.
+    var feeder: RemuxInput.TrackID?
+    /// The input that last fed it.
+    var input: Int
+    /// Pictures are left out until decoding can start.
+    var awaitsSync: Bool
+    /// The end of the last sample on the input's clock, in ticks of 90 kHz.
+    var lastEnd: Int64 = .min
+    private var nextDTS: Int64?
+    private var lastDTS: Int64?
+
+    init(_ media: MediaTrack, feeder: RemuxInput.TrackID) {
+        self.media = media
+        self.feeder = feeder
+        input = feeder.input
+        awaitsSync = media.kind == .video
+    }
+
+    /// Moves a sample onto the output's clock.
+    ///
+    /// - Returns: The sample, or nil for sound that was there already.
+    mutating func place(_ sample: MediaSample, from timescale: Int32, shift: Int64) -> MediaSample? {
+        var placed = sample
+        let own = media.timescale
+        let offset = sample.pts - sample.dts
+        if own % timescale == 0 {
+            let factor = Int64(own / timescale)
+            placed.dts = sample.dts * factor + Timescale.convert(shift, from: 90_000, to: own)
+            placed.duration = sample.duration * factor
+            placed.pts = placed.dts + offset * factor
+        } else {
+            let exact = Timescale.convert(sample.dts, from: timescale, to: own)
+                .addingClamped(Timescale.convert(shift, from: 90_000, to: own))
+            placed.dts = settle(exact)
+            placed.duration = Timescale.convert(sample.duration, from: timescale, to: own)
+            placed.pts = placed.dts + Timescale.convert(offset, from: timescale, to: own)
+        }
+        if let nextDTS, media.kind == .audio, placed.dts < nextDTS - placed.duration / 2 { return nil }
+        // Decoding never goes back: a picture that overlaps the one before is decoded right after it.
+        if let lastDTS, placed.dts <= lastDTS {
+            placed.dts = lastDTS + 1
+            placed.pts = max(placed.pts, placed.dts)
+        }
+        lastDTS = placed.dts
+        nextDTS = placed.dts + placed.duration
+        return placed
+    }
+
+    /// The end of the frame before where the time stamp says the same but for its rounding.
+    private func settle(_ exact: Int64) -> Int64 {
+        guard media.kind == .audio, let nextDTS else { return exact }
+        let rounding = max(1, Int64(media.timescale) / Self.roundingPerSecond)
+        return abs(exact - nextDTS) <= rounding ? nextDTS : exact
+    }
+}

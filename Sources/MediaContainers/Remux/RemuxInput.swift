@@ -1,0 +1,43 @@
+/// One playlist, file or stream that is remuxed: the demuxer of its segments, and where its tracks go.
+final class RemuxInput {
+    /// A track of an input.
+    struct TrackID: Hashable {
+        var input: Int
+        var index: Int
+    }
+
+    let index: Int
+    var transportStream: TransportStreamDemuxer?
+    var packedAudio: PackedAudioDemuxer?
+    /// What the demuxer at work found.
+    var tracks: [MediaTrack] = []
+    /// The output's track for each of `tracks`; nil until one is chosen.
+    var routes: [Int?] = []
+    /// What is added to samples' times, in ticks of 90 kHz: the time stamp of a segment of packed audio.
+    var origin: Int64 = 0
+    var hasOrigin = false
+    /// The end of the last segment of packed audio, which the next without a time stamp goes on from.
+    var nextOrigin: Int64 = 0
+    private var unwrapper = TimestampUnwrapper()
+
+    init(index: Int) { self.index = index }
+
+    /// The time stamp of a segment of packed audio on the input's line of time; where its tag tells none, the end of
+    /// the segment before.
+    func findOrigin() {
+        guard !hasOrigin, let packedAudio else { return }
+        hasOrigin = true
+        origin = packedAudio.startTimestamp.map { unwrapper.unwrap($0) } ?? nextOrigin
+    }
+
+    /// What follows is on another clock.
+    func resetClock() { unwrapper.reset() }
+
+    /// Begins with another demuxer: its tracks are others.
+    func forgetTracks() {
+        tracks = []
+        routes = []
+        origin = 0
+        hasOrigin = false
+    }
+}

@@ -1,0 +1,156 @@
+/// Turns media segments of MPEG-TS, packed audio and MP4 into one continuous sequence of samples as MP4 stores them, in
+/// one pass.
+///
+/// The output gets samples on one line of time that begins with the first segment's clock: 33-bit wraps are undone,
+/// stretches of unrelated clocks are joined end to end, what is missing stays a gap. The offset between sound and
+/// picture is that of the segments. H.264 and HEVC come with lengths before their NAL units, AAC without headers.
+/// A track whose parameter sets change gets a second format; one that changes its codec is an error that says where.
+///
+/// Several inputs (a playlist of pictures and one of sound) are remuxed together by appending their segments in turns.
+/// Memory is bounded: at most the longest frame of each track, and 8 MiB where stretches join.
+public struct Remuxer<Output: SampleSink> {
+    /// Bytes that are read from a source at a time.
+    private static var pieceLength: Int { 256 << 10 }
+
+    private var core: RemuxCore<Output>
+    private var inputs: [RemuxInput]
+
+    /// What gets the samples.
+    public var output: Output { core.output }
+
+    /// The tracks of the inputs that aren't carried over: timed metadata, splice information, unknown codings.
+    public var leftOut: [MediaTrack] { core.leftOut }
+
+    /// Creates a remuxer.
+    ///
+    /// - Parameters:
+    ///   - output: What gets the tracks and the samples.
+    ///   - inputs: How many playlists or files are remuxed together, at least 1.
+    ///   - longestGap: Seconds by which times may go forward without an announced discontinuity and still be a gap of
+    ///     the same clock.
+    public init(into output: Output, inputs: Int = 1, longestGap: Int = 600) {
+        self.inputs = (0..<max(1, inputs)).map { RemuxInput(index: $0) }
+        core = RemuxCore(
+            output: output, inputs: self.inputs, longestGap: Int64(clamping: longestGap.clamped(to: 1 << 30)) * 90_000
+        )
+    }
+
+    /// Appends a segment, or a whole file.
+    ///
+    /// - Parameters:
+    ///   - segment: Its bytes.
+    ///   - initialization: For fragments of MP4 without their index: the movie of the media initialization section.
+    ///   - input: Which of the inputs it belongs to, from 0.
+    ///   - join: How it goes on from the segment before of the same input.
+    /// - Throws: ``ContainerError``: `notThisFormat` for other formats, `encrypted`, `unsupported` where the codec
+    ///   changes, `inputOutput` of the source; and what the output throws.
+    public mutating func append(
+        _ segment: some ByteSource, initialization: Movie? = nil, input: Int = 0, join: SegmentJoin = .continuous
+    ) throws(ContainerError) {
+        guard inputs.indices.contains(input) else {
+            throw ContainerError(.malformed, "input \(input) of \(inputs.count)")
+        }
+        core.input = inputs[input]
+        let front = try segment.bytes(
+            0..<min(segment.length, Int64(SegmentFormat.probeLength)), limit: SegmentFormat.probeLength)
+        let format = front.withUnsafeBytes {
+            SegmentFormat.recognise($0, isWhole: Int64(front.count) == segment.length)
+        }
+        guard let format else {
+            throw ContainerError(
+                .notThisFormat, "a segment that is neither MPEG-TS nor MP4 nor packed audio", at: 0,
+                advice: "Encrypted segments are decrypted first")
+        }
+        try begin(format, join)
+        switch format {
+        case .mp4: try deliver(segment, initialization)
+        case .transportStream, .packedAudio: try push(segment)
+        }
+    }
+
+    /// Ends the last segment and hands out what is held.
+    ///
+    /// - Returns: The output.
+    /// - Throws: What the output throws.
+    public mutating func finish() throws(ContainerError) -> Output {
+        for input in inputs {
+            core.input = input
+            try endDemuxers(of: input)
+        }
+        try core.finish()
+        return core.output
+    }
+
+    private mutating func begin(_ format: SegmentFormat, _ join: SegmentJoin) throws(ContainerError) {
+        let input = core.input
+        if let demuxer = input.transportStream {
+            if format == .transportStream {
+                switch join {
+                case .continuous: try demuxer.endSegment(into: &core)
+                case .gap: try demuxer.interrupt(into: &core)
+                case .discontinuity: try demuxer.discontinue(into: &core)
+                }
+            } else {
+                try endDemuxers(of: input)
+            }
+        }
+        core.join(join)
+        if join == .discontinuity { input.resetClock() }
+        switch format {
+        case .transportStream where input.transportStream == nil:
+            changeDemuxer()
+            input.transportStream = TransportStreamDemuxer()
+        case .packedAudio where input.packedAudio == nil:
+            changeDemuxer()
+            input.packedAudio = PackedAudioDemuxer()
+        case .packedAudio:
+            input.packedAudio?.beginSegment()
+            input.hasOrigin = false
+        case .mp4:
+            changeDemuxer()
+        default: break
+        }
+    }
+
+    /// The tracks of the demuxer before are no more: others may go on with their outputs.
+    private mutating func changeDemuxer() {
+        core.release()
+        core.input.transportStream = nil
+        core.input.packedAudio = nil
+        core.input.forgetTracks()
+    }
+
+    private mutating func endDemuxers(of input: RemuxInput) throws(ContainerError) {
+        try input.transportStream?.interrupt(into: &core)
+    }
+
+    private mutating func deliver(
+        _ segment: some ByteSource, _ initialization: Movie?
+    ) throws(ContainerError) {
+        // A segment may bring its own index, and then needs no other.
+        let reader: MP4Reader =
+            if let initialization { try MP4Reader(segment, initialization: initialization) } else {
+                try MP4Reader(segment)
+            }
+        try reader.deliver(to: &core)
+    }
+
+    private mutating func push(_ segment: some ByteSource) throws(ContainerError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceLength, alignment: 16)
+        defer { buffer.deallocate() }
+        let input = core.input
+        var offset: Int64 = 0
+        while offset < segment.length {
+            let count = try segment.read(at: offset, into: buffer)
+            guard count > 0 else { break }
+            offset += Int64(count)
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            if let demuxer = input.transportStream {
+                try demuxer.push(bytes, into: &core)
+            } else if let demuxer = input.packedAudio {
+                try demuxer.push(bytes, into: &core)
+            }
+        }
+        try input.packedAudio?.finish(into: &core)
+    }
+}

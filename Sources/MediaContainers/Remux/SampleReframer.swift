@@ -1,0 +1,72 @@
+/// Puts a sample's bytes into the form that MP4 stores: NAL units behind lengths of four bytes (ISO/IEC 14496-15,
+/// 4.3.2), sound without the headers of its transport.
+final class SampleReframer {
+    private var storage = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    private var multiplex = LOASPayload()
+    private var unpacked: [UInt8] = []
+
+    deinit { storage.deallocate() }
+
+    /// Gives `body` the stored form, in one piece; sound of LATM in as many as it has frames, with their count.
+    ///
+    /// - Throws: ``ContainerError`` for a damaged LATM frame, and what `body` throws.
+    func reframe(
+        _ bytes: UnsafeRawBufferPointer, _ format: MediaFormat,
+        _ body: (_ stored: UnsafeRawBufferPointer, _ count: Int) throws(ContainerError) -> Void
+    ) throws(ContainerError) {
+        switch format.framing {
+        case .stored: try body(bytes, 1)
+        case .adts:
+            let header = ADTSHeader(bytes, at: 0)?.headerLength ?? 0
+            try body(UnsafeRawBufferPointer(rebasing: bytes[min(header, bytes.count)...]), 1)
+        case .startCodes: try body(lengthPrefixed(bytes, isHEVC: format.codec == .hevc), 1)
+        case .loas:
+            unpacked.removeAll(keepingCapacity: true)
+            let lengths = try multiplex.append(bytes, to: &unpacked)
+            let result = unpacked.withUnsafeBytes { all in
+                Result { () throws(ContainerError) in
+                    var start = 0
+                    for length in lengths {
+                        try body(UnsafeRawBufferPointer(rebasing: all[start..<start + length]), lengths.count)
+                        start += length
+                    }
+                }
+            }
+            try result.get()
+        }
+    }
+
+    /// Lengths in place of start codes. Zero bytes behind a unit are padding of the byte stream (14496-10, B.1.1).
+    /// Samples of `hvc1` hold no parameter sets (14496-15, 8.4.3): the record has them.
+    private func lengthPrefixed(_ bytes: UnsafeRawBufferPointer, isHEVC: Bool) -> UnsafeRawBufferPointer {
+        reserve(bytes)
+        guard let source = bytes.baseAddress, let target = storage.baseAddress else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        var written = 0
+        var code = StartCode.first(in: bytes, from: 0, to: bytes.count)
+        while let found = code {
+            let start = found + StartCode.length
+            let next = StartCode.first(in: bytes, from: start, to: bytes.count)
+            var end = next ?? bytes.count
+            while end > start, bytes[end - 1] == 0 { end -= 1 }
+            let length = end - start
+            let isParameterSet = isHEVC && length > 0 && (32...34).contains(bytes[start] >> 1 & 0x3F)
+            if length > 0, !isParameterSet {
+                (target + written).storeBytes(of: UInt32(truncatingIfNeeded: length).bigEndian, as: UInt32.self)
+                (target + written + 4).copyMemory(from: source + start, byteCount: length)
+                written += 4 + length
+            }
+            code = next
+        }
+        return UnsafeRawBufferPointer(start: target, count: written)
+    }
+
+    /// Each unit grows by one byte at most, and has four at least.
+    private func reserve(_ bytes: UnsafeRawBufferPointer) {
+        let needed = bytes.count + bytes.count / 4 + 8
+        guard needed > storage.count else { return }
+        storage.deallocate()
+        storage = .allocate(byteCount: needed + needed / 2, alignment: 16)
+    }
+}

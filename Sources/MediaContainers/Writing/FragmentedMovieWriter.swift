@@ -1,0 +1,181 @@
+/// Makes fragmented MP4: a media initialization section, then fragments (ISO/IEC 14496-12, 8.8; RFC 8216bis, 3.1.2).
+///
+/// Times are written as they are given: the decoding time of a fragment (`tfdt`) is its first sample's, plus the
+/// track's offset.
+public struct FragmentedMovieWriter: Sendable {
+    /// A track as it is written.
+    private struct Track: Sendable {
+        var media: MediaTrack
+        var timeOffset: Int64
+    }
+
+    private var tracks: [Track] = []
+    private var sequenceNumber: UInt32 = 0
+
+    /// Starts without tracks and fragments.
+    public init() {}
+
+    /// Adds a track, before the initialization section is made.
+    ///
+    /// - Parameters:
+    ///   - track: The track; its id is not kept.
+    ///   - timeOffset: What is added to its times in its timescale so that none is negative; an edit list takes it
+    ///     away again.
+    /// - Returns: The index to give samples as their ``MediaSample/track``.
+    public mutating func add(_ track: MediaTrack, timeOffset: Int64 = 0) -> Int {
+        tracks.append(Track(media: track, timeOffset: timeOffset))
+        return tracks.count - 1
+    }
+
+    /// The media initialization section: `ftyp` and `moov` without samples.
+    ///
+    /// - Throws: ``ContainerError`` when a track can't be carried by MP4.
+    public func initializationSection() throws(ContainerError) -> [UInt8] {
+        var bytes = FileTypeWriter.initialization()
+        try bytes.appendBox("moov") { (bytes) throws(ContainerError) in
+            TrackHeaderWriter.movie(
+                timescale: 1000, duration: 0, nextTrackID: UInt32(truncatingIfNeeded: tracks.count + 1), to: &bytes)
+            for (index, track) in tracks.enumerated() { try write(track, id: index + 1, to: &bytes) }
+            bytes.appendBox("mvex") { bytes in
+                for index in tracks.indices {
+                    bytes.appendFullBox("trex") { bytes in
+                        bytes.appendBigEndian(UInt32(truncatingIfNeeded: index + 1))
+                        bytes.appendBigEndian(UInt32(1))
+                        bytes.appendZeros(12)
+                    }
+                }
+            }
+        }
+        return bytes
+    }
+
+    private func write(_ track: Track, id: Int, to bytes: inout [UInt8]) throws(ContainerError) {
+        try bytes.appendBox("trak") { (bytes) throws(ContainerError) in
+            TrackHeaderWriter.track(
+                track.media, id: UInt32(truncatingIfNeeded: id), group: track.media.kind == .audio ? 1 : 0, duration: 0,
+                to: &bytes)
+            if track.timeOffset != 0 {
+                let edit = Edit(duration: 0, mediaTime: track.timeOffset)
+                MovieTimeline.TrackEdits(edits: [edit]).write(to: &bytes)
+            }
+            try bytes.appendBox("mdia") { (bytes) throws(ContainerError) in
+                TrackHeaderWriter.media(track.media, duration: 0, to: &bytes)
+                try bytes.appendBox("minf") { (bytes) throws(ContainerError) in
+                    TrackHeaderWriter.information(track.media, to: &bytes)
+                    try bytes.appendBox("stbl") { (bytes) throws(ContainerError) in
+                        try bytes.appendFullBox("stsd") { (bytes) throws(ContainerError) in
+                            bytes.appendBigEndian(UInt32(truncatingIfNeeded: track.media.formats.count))
+                            for format in track.media.formats { try SampleEntryWriter.append(format, to: &bytes) }
+                        }
+                        for type in ["stts", "stsc", "stco"] as [FourCC] {
+                            bytes.appendFullBox(type) { $0.appendBigEndian(UInt32(0)) }
+                        }
+                        bytes.appendFullBox("stsz") { $0.appendZeros(8) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes the head of a fragment: `moof` and the header of `mdat`. The samples' bytes follow it in the order given.
+    ///
+    /// - Parameter samples: The samples in the order of their bytes; those of one track in decoding order, with no gap
+    ///   between them but the last one's duration.
+    /// - Throws: ``ContainerError`` when a time is negative or a number doesn't fit its field.
+    public mutating func fragmentHead(_ samples: [MediaSample]) throws(ContainerError) -> [UInt8] {
+        sequenceNumber &+= 1
+        var runs: [Run] = []
+        var length: Int64 = 0
+        for (index, sample) in samples.enumerated() {
+            if let last = runs.last, last.track == sample.track, last.format == sample.formatIndex {
+                runs[runs.count - 1].samples.append(index)
+            } else {
+                runs.append(
+                    Run(track: sample.track, format: sample.formatIndex, offset: length, samples: [index]))
+            }
+            length += Int64(sample.size)
+        }
+        let header = MovieBuilder.mediaHeader(length)
+        // The data offsets count from moof and so hold its size, which doesn't depend on them.
+        let size = try movieFragment(samples, runs, dataStart: 0).count
+        return try movieFragment(samples, runs, dataStart: Int64(size + header.count)) + header
+    }
+
+    /// Samples of one track whose bytes follow each other.
+    private struct Run {
+        var track: Int
+        var format: Int
+        var offset: Int64
+        var samples: [Int]
+    }
+
+    private func movieFragment(
+        _ samples: [MediaSample], _ runs: [Run], dataStart: Int64
+    ) throws(ContainerError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try bytes.appendBox("moof") { (bytes) throws(ContainerError) in
+            bytes.appendFullBox("mfhd") { $0.appendBigEndian(sequenceNumber) }
+            var position = 0
+            var written: Set<Int> = []
+            while position < runs.count {
+                defer { position += 1 }
+                let key = runs[position].track << 16 | runs[position].format
+                guard written.insert(key).inserted else { continue }
+                let own = runs.filter { $0.track == runs[position].track && $0.format == runs[position].format }
+                try write(own, samples, dataStart: dataStart, to: &bytes)
+            }
+        }
+        return bytes
+    }
+
+    private func write(
+        _ runs: [Run], _ samples: [MediaSample], dataStart: Int64, to bytes: inout [UInt8]
+    ) throws(ContainerError) {
+        guard let run = runs.first, let first = run.samples.first, tracks.indices.contains(run.track) else {
+            throw ContainerError(.malformed, "a fragment's sample of a track that was not added")
+        }
+        let track = tracks[run.track]
+        let time = samples[first].dts + track.timeOffset
+        guard time >= 0 else {
+            throw ContainerError(
+                .unrepresentable, "tfdt: a decoding time of \(time)", advice: "Give the track a time offset")
+        }
+        let indices = runs.flatMap(\.samples)
+        try bytes.appendBox("traf") { (bytes) throws(ContainerError) in
+            bytes.appendFullBox("tfhd", flags: 0x2_0002) { bytes in
+                bytes.appendBigEndian(UInt32(truncatingIfNeeded: run.track + 1))
+                bytes.appendBigEndian(UInt32(truncatingIfNeeded: run.format + 1))
+            }
+            bytes.appendFullBox("tfdt", version: 1) { $0.appendBigEndian(time) }
+            var position = 0
+            for run in runs {
+                guard let offset = Int32(exactly: dataStart + run.offset) else {
+                    throw ContainerError(.unrepresentable, "trun: data \(run.offset) bytes into a fragment")
+                }
+                try bytes.appendFullBox("trun", version: 1, flags: 0xF01) { (bytes) throws(ContainerError) in
+                    bytes.appendBigEndian(UInt32(truncatingIfNeeded: run.samples.count))
+                    bytes.appendBigEndian(offset)
+                    for index in run.samples {
+                        position += 1
+                        let following = position < indices.count ? samples[indices[position]].dts : nil
+                        try write(samples[index], following: following, to: &bytes)
+                    }
+                }
+            }
+        }
+    }
+
+    private func write(
+        _ sample: MediaSample, following: Int64?, to bytes: inout [UInt8]
+    ) throws(ContainerError) {
+        let distance = following.map { $0 - sample.dts } ?? sample.duration
+        guard let duration = UInt32(exactly: distance), let size = UInt32(exactly: sample.size),
+            let offset = Int32(exactly: sample.pts - sample.dts)
+        else { throw ContainerError(.unrepresentable, "trun: a sample at \(sample.dts) lasting \(distance) ticks") }
+        bytes.appendBigEndian(duration)
+        bytes.appendBigEndian(size)
+        // sample_depends_on: 2 on none, 1 on others with sample_is_non_sync_sample (8.8.3.1).
+        bytes.appendBigEndian(UInt32(sample.isSync ? 0x0200_0000 : 0x0101_0000))
+        bytes.appendBigEndian(offset)
+    }
+}

@@ -1,0 +1,196 @@
+/// Gathers the tracks and samples of a file to be written, and makes its `moov` (ISO/IEC 14496-12, 8.2).
+///
+/// Samples are added without their bytes, in the order in which the bytes will lie in `mdat`. Nothing is written: when
+/// all sizes and times are known, ``progressiveLayout()`` fixes where everything is, and the bytes can be streamed to a
+/// file after the head, or ranges answered without a file.
+public struct MovieBuilder: Sendable {
+    /// Samples of one track that lie next to each other.
+    struct Chunk: Sendable {
+        var offset: Int64
+        var firstSample: UInt32
+        var count: UInt32
+        var track: UInt16
+        var format: UInt16
+    }
+
+    struct Track: Sendable {
+        var media: MediaTrack
+        var table = SampleTableBuilder()
+        var priming: Int64 = 0
+        var shownEnd: Int64?
+    }
+
+    /// A chunk isn't grown beyond this many bytes: players read chunks whole.
+    private static let chunkSize: Int64 = 1 << 20
+
+    private(set) var tracks: [Track] = []
+    private(set) var chunks: [Chunk] = []
+    /// How many bytes of media were added so far.
+    public private(set) var mediaLength: Int64 = 0
+    private var chunkLength: Int64 = 0
+    /// The time in seconds at which presentation starts, as a number of ticks and ticks per second; samples shown
+    /// earlier are hidden by the edit list. Without it, presentation starts with the earliest sample shown.
+    public var start: (ticks: Int64, timescale: Int32)?
+    /// The time at which presentation ends, in the same form; without it, with the last sample.
+    public var end: (ticks: Int64, timescale: Int32)?
+
+    /// Starts without tracks.
+    public init() {}
+
+    /// How many tracks there are.
+    public var trackCount: Int { tracks.count }
+
+    /// Adds a track; more can be added while samples are.
+    ///
+    /// - Parameters:
+    ///   - track: The track; its id is not kept.
+    ///   - priming: How many ticks of the first samples of sound a player leaves out: the encoder's delay.
+    /// - Returns: The index to give samples as their ``MediaSample/track``.
+    /// - Throws: ``ContainerError/Code-swift.enum/limitExceeded`` at the 65,536th track.
+    public mutating func add(_ track: MediaTrack, priming: Int64 = 0) throws(ContainerError) -> Int {
+        guard tracks.count < Int(UInt16.max) else { throw ContainerError(.limitExceeded, "too many tracks") }
+        tracks.append(Track(media: track, priming: priming))
+        return tracks.count - 1
+    }
+
+    /// Replaces a track's list of formats, for one whose parameters change: a second sample description.
+    ///
+    /// - Parameters:
+    ///   - formats: All formats, those before first and in the same order.
+    ///   - track: The track's index.
+    public mutating func setFormats(_ formats: [MediaFormat], ofTrack track: Int) {
+        guard tracks.indices.contains(track) else { return }
+        tracks[track].media.formats = formats
+    }
+
+    /// Says where a track ends, when that is before the end of its last sample: the padding of its last frame of sound.
+    ///
+    /// - Parameters:
+    ///   - end: The time in the track's timescale.
+    ///   - track: The track's index.
+    public mutating func setShownEnd(_ end: Int64, ofTrack track: Int) {
+        guard tracks.indices.contains(track) else { return }
+        tracks[track].shownEnd = end
+    }
+
+    /// Adds the next sample of the file.
+    ///
+    /// - Parameter sample: Its track is an index that ``add(_:priming:)`` returned; its times are on the timeline that
+    ///   all tracks share, in its track's timescale.
+    /// - Returns: Where its bytes begin in the content of `mdat`.
+    /// - Throws: ``ContainerError`` when decoding goes back in time, or a number doesn't fit its field.
+    @discardableResult
+    public mutating func add(_ sample: MediaSample) throws(ContainerError) -> Int64 {
+        guard tracks.indices.contains(sample.track),
+            tracks[sample.track].media.formats.indices.contains(sample.formatIndex)
+        else { throw ContainerError(.malformed, "a sample of track \(sample.track) without a format") }
+        let timescale = Int64(tracks[sample.track].media.timescale)
+        // Sums and conversions of such times can't overflow: 35,000 years are enough for any recording.
+        let largest = max(sample.pts.magnitude, sample.dts.magnitude, sample.duration.magnitude)
+        guard largest < 1 << 59, Int64(largest) / timescale < 1 << 40 else {
+            throw ContainerError(.unrepresentable, "a sample at \(sample.pts) ticks of 1/\(timescale) s")
+        }
+        try tracks[sample.track].table.add(sample)
+        let offset = mediaLength
+        let size = Int64(sample.size)
+        if let last = chunks.indices.last, chunks[last].track == sample.track,
+            chunks[last].format == sample.formatIndex, chunkLength + size <= Self.chunkSize
+        {
+            chunks[last].count += 1
+            chunkLength += size
+        } else {
+            let first = UInt32(truncatingIfNeeded: tracks[sample.track].table.count - 1)
+            chunks.append(
+                Chunk(
+                    offset: offset, firstSample: first, count: 1, track: UInt16(truncatingIfNeeded: sample.track),
+                    format: UInt16(truncatingIfNeeded: sample.formatIndex)))
+            chunkLength = size
+        }
+        mediaLength += size
+        return offset
+    }
+
+    /// Fixes where everything is in a file whose index comes first.
+    ///
+    /// - Throws: ``ContainerError`` when a track can't be carried by MP4.
+    public func progressiveLayout() throws(ContainerError) -> ProgressiveLayout {
+        let formats = tracks.flatMap(\.media.formats)
+        var head = FileTypeWriter.progressive(for: formats)
+        let mediaHeader = mediaLength + 8 > Int64(UInt32.max) ? 16 : 8
+        // The size of moov doesn't depend on the offsets in it, only on their width.
+        let narrow = try movieBox(mediaStart: 0, isWide: false).count
+        let isWide = Int64(head.count + narrow + mediaHeader) + mediaLength > Int64(UInt32.max)
+        let size = isWide ? try movieBox(mediaStart: 0, isWide: true).count : narrow
+        let mediaStart = Int64(head.count + size + mediaHeader)
+        head += try movieBox(mediaStart: mediaStart, isWide: isWide)
+        head += Self.mediaHeader(mediaLength)
+        return ProgressiveLayout(head: head, mediaLength: mediaLength, chunks: chunks, sizes: tracks.map(\.table.sizes))
+    }
+
+    /// Makes `moov` for media that lies anywhere in a file.
+    ///
+    /// - Parameter mediaStart: Where the content of `mdat` begins in the file.
+    /// - Returns: The whole box.
+    /// - Throws: ``ContainerError`` when a track can't be carried by MP4.
+    public func movieBox(mediaStart: Int64) throws(ContainerError) -> [UInt8] {
+        try movieBox(mediaStart: mediaStart, isWide: mediaStart + mediaLength > Int64(UInt32.max))
+    }
+
+    /// The header of `mdat`: 16 bytes where the content needs it, else 8.
+    ///
+    /// - Parameter length: The length of the content in bytes.
+    public static func mediaHeader(_ length: Int64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let isLong = length + 8 > Int64(UInt32.max)
+        bytes.appendBigEndian(isLong ? 1 : UInt32(truncatingIfNeeded: length + 8))
+        bytes.append("mdat" as FourCC)
+        if isLong { bytes.appendBigEndian(UInt64(bitPattern: length + 16)) }
+        return bytes
+    }
+
+    private func movieBox(mediaStart: Int64, isWide: Bool) throws(ContainerError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let timeline = MovieTimeline(tracks: tracks, start: start, end: end)
+        try bytes.appendBox("moov") { (bytes) throws(ContainerError) in
+            TrackHeaderWriter.movie(
+                timescale: timeline.timescale, duration: timeline.duration,
+                nextTrackID: UInt32(truncatingIfNeeded: tracks.count + 1), to: &bytes)
+            for (index, track) in tracks.enumerated() where track.table.count > 0 {
+                try write(track, index, timeline.edits[index], mediaStart, isWide: isWide, to: &bytes)
+            }
+        }
+        guard bytes.count <= Int(UInt32.max) else {
+            throw ContainerError(.unrepresentable, "moov: \(bytes.count) bytes")
+        }
+        return bytes
+    }
+
+    private func write(
+        _ track: Track, _ index: Int, _ edits: MovieTimeline.TrackEdits, _ mediaStart: Int64, isWide: Bool,
+        to bytes: inout [UInt8]
+    ) throws(ContainerError) {
+        let media = track.media
+        try bytes.appendBox("trak") { (bytes) throws(ContainerError) in
+            // Tracks of sound and of text are alternatives of each other; players show one of a group.
+            let group: UInt16 = media.kind == .audio ? 1 : media.kind == .text ? 2 : 0
+            TrackHeaderWriter.track(
+                media, id: UInt32(truncatingIfNeeded: index + 1), group: group, duration: edits.duration, to: &bytes)
+            edits.write(to: &bytes)
+            try bytes.appendBox("mdia") { (bytes) throws(ContainerError) in
+                TrackHeaderWriter.media(media, duration: track.table.mediaDuration, to: &bytes)
+                try bytes.appendBox("minf") { (bytes) throws(ContainerError) in
+                    TrackHeaderWriter.information(media, to: &bytes)
+                    try bytes.appendBox("stbl") { (bytes) throws(ContainerError) in
+                        try bytes.appendFullBox("stsd") { (bytes) throws(ContainerError) in
+                            bytes.appendBigEndian(UInt32(truncatingIfNeeded: media.formats.count))
+                            for format in media.formats { try SampleEntryWriter.append(format, to: &bytes) }
+                        }
+                        track.table.write(to: &bytes)
+                        ChunkTableWriter(chunks: chunks, track: index, mediaStart: mediaStart)
+                            .write(isWide: isWide, to: &bytes)
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// Decides what each track's edit list says, so that all start at the movie's zero with their offsets kept
+/// (ISO/IEC 14496-12, 8.6.6).
+struct MovieTimeline {
+    /// A track's edits and the duration they add up to, in the movie's timescale.
+    struct TrackEdits {
+        /// The edits; empty when the media is shown as it is.
+        var edits: [Edit] = []
+        /// How long the track is shown, delay included, in the movie's timescale.
+        var duration: Int64 = 0
+
+        /// Appends `edts`, when there is anything to say.
+        func write(to bytes: inout [UInt8]) {
+            guard !edits.isEmpty else { return }
+            let isLong = edits.contains {
+                $0.duration > UInt64(UInt32.max) || ($0.mediaTime ?? 0) > Int64(Int32.max)
+            }
+            bytes.appendBox("edts") { bytes in
+                bytes.appendFullBox("elst", version: isLong ? 1 : 0) { bytes in
+                    bytes.appendBigEndian(UInt32(truncatingIfNeeded: edits.count))
+                    for edit in edits {
+                        if isLong {
+                            bytes.appendBigEndian(edit.duration)
+                            bytes.appendBigEndian(edit.mediaTime ?? -1)
+                        } else {
+                            bytes.appendBigEndian(UInt32(truncatingIfNeeded: edit.duration))
+                            bytes.appendBigEndian(Int32(truncatingIfNeeded: edit.mediaTime ?? -1))
+                        }
+                        bytes.appendBigEndian(edit.rate)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ticks per second of the movie: the track's own where there is one, else 90,000, which keeps offsets between
+    /// tracks to 11 µs.
+    let timescale: Int32
+    /// The longest track's duration.
+    let duration: Int64
+    /// Each track's edits.
+    let edits: [TrackEdits]
+
+    init(
+        tracks: [MovieBuilder.Track], start: (ticks: Int64, timescale: Int32)?, end: (ticks: Int64, timescale: Int32)?
+    ) {
+        let used = tracks.filter { $0.table.count > 0 }
+        let scale = used.count == 1 ? used[0].media.timescale : 90000
+        timescale = scale
+        let starts = used.map { Self.firstShown($0) }
+        let earliest = zip(used, starts).map {
+            Timescale.convert($1, from: $0.media.timescale, to: scale)
+        }.min()
+        let range: ClosedRange<Int64> = -1 << 60...1 << 60
+        func inMovie(_ time: (ticks: Int64, timescale: Int32)) -> Int64 {
+            let ticks = Timescale.convert(time.ticks, from: time.timescale, to: scale)
+            return min(max(ticks, range.lowerBound), range.upperBound)
+        }
+        let zero = start.map(inMovie) ?? earliest ?? 0
+        let last = end.map(inMovie)
+        edits = tracks.map { Self.edits(of: $0, zero: zero, last: last, scale: scale) }
+        duration = edits.map(\.duration).max() ?? 0
+    }
+
+    private static func firstShown(_ track: MovieBuilder.Track) -> Int64 {
+        (track.table.firstShown == .max ? track.table.firstDTS : track.table.firstShown) + track.priming
+    }
+
+    private static func edits(of track: MovieBuilder.Track, zero: Int64, last: Int64?, scale: Int32) -> TrackEdits {
+        guard track.table.count > 0 else { return TrackEdits() }
+        let own = track.media.timescale
+        let first = firstShown(track)
+        // Comparing on the finer of both scales would be exact; half a tick of either is below hearing.
+        let firstInMovie = Timescale.convert(first, from: own, to: scale)
+        let delay = max(0, firstInMovie - zero)
+        var begin = first
+        if firstInMovie < zero { begin = max(first, Timescale.convert(zero, from: scale, to: own)) }
+        // Where every sample is hidden there is nothing to show.
+        let lastSample = track.table.lastShown == .min ? first : track.table.lastShown
+        let lastShown = max(first, min(lastSample, track.shownEnd ?? .max))
+        let stop = last.map { Timescale.convert($0, from: scale, to: own) } ?? lastShown
+        let shown = max(0, min(stop, lastShown) - begin)
+        let length = Timescale.convert(shown, from: own, to: scale)
+        let mediaTime = begin - track.table.firstDTS
+        var edits: [Edit] = []
+        if delay > 0 { edits.append(Edit(duration: UInt64(delay), mediaTime: nil)) }
+        let isWhole = stop >= lastSample
+        if !edits.isEmpty || mediaTime != 0 || !isWhole {
+            edits.append(Edit(duration: UInt64(length), mediaTime: max(0, mediaTime)))
+        }
+        return TrackEdits(edits: edits, duration: delay + length)
+    }
+}

@@ -1,0 +1,55 @@
+/// Rearranges an MP4, QuickTime or fragmented MP4 file into a progressive MP4 with its index first, as a layout.
+///
+/// Tracks that MP4 can't carry are named and left out. The samples' bytes stay in the source, so the file can be read
+/// before, or without, being written.
+public struct ProgressiveRemux: Sendable {
+    /// How the new file is put together.
+    public let layout: ByteLayout
+    /// What was left out: the index of the track in the source, and why.
+    public let leftOut: [Int: ContainerError]
+
+    /// Plans the new file.
+    ///
+    /// - Parameter reader: The file to be rearranged.
+    /// - Throws: ``ContainerError`` when the file is damaged or none of its tracks can be carried.
+    public init<Source: ByteSource>(_ reader: MP4Reader<Source>) throws(ContainerError) {
+        var builder = MovieBuilder()
+        var targets: [Int: Int] = [:]
+        var leftOut: [Int: ContainerError] = [:]
+        for (index, track) in reader.tracks.enumerated() {
+            do throws(ContainerError) {
+                var entries: [UInt8] = []
+                for format in track.formats { try SampleEntryWriter.append(format, to: &entries) }
+                targets[index] = try builder.add(track)
+            } catch {
+                leftOut[index] = error
+            }
+        }
+        guard !targets.isEmpty else {
+            throw leftOut.values.first ?? ContainerError(.malformed, "the file has no tracks")
+        }
+        // Sound that an edit list cuts in the middle of a frame begins before zero: zero stays where it is.
+        var startsBeforeZero = false
+        var media = ByteLayout()
+        var samples = try reader.samples()
+        while var sample = try samples.next() {
+            guard let target = targets[sample.track] else { continue }
+            guard sample.offset.addingClamped(Int64(sample.size)) <= reader.source.length else {
+                throw ContainerError(.truncated, "a sample of \(sample.size) bytes past the end", at: sample.offset)
+            }
+            if sample.pts < 0, !sample.isHidden { startsBeforeZero = true }
+            sample.track = target
+            try builder.add(sample)
+            media.append(.source(sample.offset..<sample.offset + Int64(sample.size)))
+        }
+        if startsBeforeZero { builder.start = (0, 1) }
+        for (index, target) in targets {
+            guard let end = reader.movie.shownEnd(ofTrack: index) else { continue }
+            builder.setShownEnd(end, ofTrack: target)
+        }
+        var layout = ByteLayout([.generated(try builder.progressiveLayout().head)])
+        for piece in media.pieces { layout.append(piece) }
+        self.layout = layout
+        self.leftOut = leftOut
+    }
+}

@@ -1,0 +1,144 @@
+/// Writes the entries of `stsd` (ISO/IEC 14496-12, 8.5.2; 14496-14; 14496-15; TS 102 366, annex F).
+enum SampleEntryWriter {
+    /// Appends the entry of a format.
+    ///
+    /// - Throws: ``ContainerError/Code-swift.enum/unsupported`` for a codec that MP4 has no entry for, and
+    ///   ``ContainerError/Code-swift.enum/encrypted`` for an encrypted format.
+    static func append(_ format: MediaFormat, to bytes: inout [UInt8]) throws(ContainerError) {
+        guard format.protection == nil else {
+            throw ContainerError(.encrypted, "a track's samples are encrypted", advice: "Decrypt them first")
+        }
+        switch format.codec {
+        case .avc: try visual(format, entry(format, or: "avc1", ["avc1", "avc3"]), "avcC", to: &bytes)
+        case .hevc: try visual(format, entry(format, or: "hvc1", ["hvc1", "hev1"]), "hvcC", to: &bytes)
+        case .av1: try visual(format, "av01", "av1C", to: &bytes)
+        case .vvc: try visual(format, entry(format, or: "vvc1", ["vvc1", "vvi1"]), "vvcC", version: 0, to: &bytes)
+        case .vp8: try visual(format, "vp08", "vpcC", version: 1, to: &bytes)
+        case .vp9: try visual(format, "vp09", "vpcC", version: 1, to: &bytes)
+        case .mpeg2Video: try visual(format, "mp4v", objectType: 0x61, to: &bytes)
+        case .mpeg4Visual: try visual(format, "mp4v", objectType: 0x20, to: &bytes)
+        case .jpeg: try visual(format, "mp4v", objectType: 0x6C, to: &bytes)
+        case .aac, .mpeg4Audio: try sound(format, "mp4a", objectType: 0x40, to: &bytes)
+        case .mp2, .mp3:
+            // Sampling rates below 32 kHz are MPEG-2's (ISO/IEC 13818-3).
+            try sound(format, "mp4a", objectType: format.sampleRate < 32000 ? 0x69 : 0x6B, to: &bytes)
+        case .ac3: try sound(format, "ac-3", "dac3", to: &bytes)
+        case .eac3: try sound(format, "ec-3", "dec3", to: &bytes)
+        case .ac4: try sound(format, "ac-4", "dac4", to: &bytes)
+        case .opus: try sound(format, "Opus", "dOps", to: &bytes)
+        case .flac: try sound(format, "fLaC", "dfLa", version: 0, to: &bytes)
+        case .alac: try sound(format, "alac", "alac", version: 0, to: &bytes)
+        case .webVTT: webVTT(format, to: &bytes)
+        case .timedText: plain(format, "tx3g", to: &bytes)
+        case .ttml: ttml(to: &bytes)
+        case .pcm, .id3, .scte35, .other:
+            let name = format.codecString.isEmpty ? "\(format.sampleEntry)" : format.codecString
+            throw ContainerError(.unsupported, "MP4 can't carry \(name)", advice: "Leave the track out")
+        }
+    }
+
+    private static func entry(_ format: MediaFormat, or usual: FourCC, _ allowed: [FourCC]) -> FourCC {
+        allowed.contains(format.sampleEntry) ? format.sampleEntry : usual
+    }
+
+    private static func visual(
+        _ format: MediaFormat, _ type: FourCC, _ record: FourCC = "esds", version: UInt8? = nil,
+        objectType: UInt8? = nil, to bytes: inout [UInt8]
+    ) throws(ContainerError) {
+        guard let width = UInt16(exactly: format.width), let height = UInt16(exactly: format.height) else {
+            throw ContainerError(.unrepresentable, "a picture of \(format.width) × \(format.height)")
+        }
+        if objectType == nil { try require(format, record) }
+        bytes.appendBox(type) { bytes in
+            bytes += [0, 0, 0, 0, 0, 0, 0, 1]
+            bytes.appendZeros(16)
+            bytes.appendBigEndian(width)
+            bytes.appendBigEndian(height)
+            bytes.appendBigEndian(UInt32(0x48_0000))
+            bytes.appendBigEndian(UInt32(0x48_0000))
+            bytes.appendZeros(4)
+            bytes.appendBigEndian(UInt16(1))
+            bytes.appendZeros(32)
+            bytes.appendBigEndian(UInt16(24))
+            bytes.appendBigEndian(UInt16.max)
+            append(record, version: version, objectType: objectType, format, streamType: 4, to: &bytes)
+            bytes += format.pictureBoxes
+        }
+    }
+
+    private static func sound(
+        _ format: MediaFormat, _ type: FourCC, _ record: FourCC = "esds", version: UInt8? = nil,
+        objectType: UInt8? = nil, to bytes: inout [UInt8]
+    ) throws(ContainerError) {
+        if objectType == nil || objectType == 0x40 { try require(format, record) }
+        bytes.appendBox(type) { bytes in
+            bytes += [0, 0, 0, 0, 0, 0, 0, 1]
+            bytes.appendZeros(8)
+            bytes.appendBigEndian(UInt16(clamping: max(1, format.channels)))
+            bytes.appendBigEndian(UInt16(16))
+            bytes.appendZeros(4)
+            // The rate is 16.16; rates over 65,535 Hz are in the codec's own configuration.
+            bytes.appendBigEndian(UInt32(UInt16(exactly: format.sampleRate) ?? 0) << 16)
+            append(record, version: version, objectType: objectType, format, streamType: 5, to: &bytes)
+        }
+    }
+
+    private static func require(_ format: MediaFormat, _ record: FourCC) throws(ContainerError) {
+        guard !format.configuration.isEmpty else {
+            throw ContainerError(.malformed, "\(record): the stream brought no decoder configuration")
+        }
+    }
+
+    private static func append(
+        _ record: FourCC, version: UInt8?, objectType: UInt8?, _ format: MediaFormat, streamType: UInt8,
+        to bytes: inout [UInt8]
+    ) {
+        if let objectType {
+            bytes.appendFullBox("esds") { bytes in
+                bytes += descriptor(objectType, streamType: streamType, format.configuration)
+            }
+        } else if let version {
+            bytes.appendFullBox(record, version: version) { $0 += format.configuration }
+        } else {
+            bytes.appendBox(record) { $0 += format.configuration }
+        }
+    }
+
+    /// An ES_Descriptor (14496-1, 7.2.6.5) with decoder configuration and SL configuration.
+    private static func descriptor(_ objectType: UInt8, streamType: UInt8, _ specific: [UInt8]) -> [UInt8] {
+        var decoder: [UInt8] = [objectType, streamType << 2 | 1]
+        decoder.appendZeros(11)
+        if !specific.isEmpty { decoder += tagged(0x05, specific) }
+        return tagged(0x03, [0, 0, 0] + tagged(0x04, decoder) + tagged(0x06, [2]))
+    }
+
+    private static func tagged(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        var bytes = [tag]
+        for shift in [21, 14, 7] { bytes.append(0x80 | UInt8(truncatingIfNeeded: content.count >> shift) & 0x7F) }
+        bytes.append(UInt8(truncatingIfNeeded: content.count) & 0x7F)
+        return bytes + content
+    }
+
+    private static func webVTT(_ format: MediaFormat, to bytes: inout [UInt8]) {
+        bytes.appendBox("wvtt") { bytes in
+            bytes += [0, 0, 0, 0, 0, 0, 0, 1]
+            bytes.appendBox("vttC") { bytes in
+                bytes += format.configuration.isEmpty ? Array("WEBVTT".utf8) : format.configuration
+            }
+        }
+    }
+
+    private static func plain(_ format: MediaFormat, _ type: FourCC, to bytes: inout [UInt8]) {
+        bytes.appendBox(type) { bytes in
+            bytes += [0, 0, 0, 0, 0, 0, 0, 1]
+            bytes += format.configuration
+        }
+    }
+
+    private static func ttml(to bytes: inout [UInt8]) {
+        bytes.appendBox("stpp") { bytes in
+            bytes += [0, 0, 0, 0, 0, 0, 0, 1]
+            bytes += Array("http://www.w3.org/ns/ttml".utf8) + [0, 0, 0]
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/// Writes `mvhd`, `tkhd`, `mdhd`, `hdlr` and the media headers (ISO/IEC 14496-12, 8.2 to 8.4).
+enum TrackHeaderWriter {
+    /// The matrix of a picture that is neither turned nor mirrored.
+    static let upright: [Int32] = [0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000]
+
+    /// Appends `mvhd`; long durations make it version 1.
+    static func movie(timescale: Int32, duration: Int64, nextTrackID: UInt32, to bytes: inout [UInt8]) {
+        let isLong = duration > Int64(UInt32.max)
+        bytes.appendFullBox("mvhd", version: isLong ? 1 : 0) { bytes in
+            times(timescale: timescale, duration: duration, isLong: isLong, to: &bytes)
+            bytes.appendBigEndian(UInt32(0x1_0000))
+            bytes.appendBigEndian(UInt16(0x100))
+            bytes.appendZeros(10)
+            for value in upright { bytes.appendBigEndian(value) }
+            bytes.appendZeros(24)
+            bytes.appendBigEndian(nextTrackID)
+        }
+    }
+
+    /// Appends `tkhd` of an enabled track.
+    static func track(_ track: MediaTrack, id: UInt32, group: UInt16, duration: Int64, to bytes: inout [UInt8]) {
+        let isLong = duration > Int64(UInt32.max)
+        bytes.appendFullBox("tkhd", version: isLong ? 1 : 0, flags: 3) { bytes in
+            bytes.appendZeros(isLong ? 16 : 8)
+            bytes.appendBigEndian(id)
+            bytes.appendZeros(4)
+            if isLong {
+                bytes.appendBigEndian(duration)
+            } else {
+                bytes.appendBigEndian(UInt32(truncatingIfNeeded: duration))
+            }
+            bytes.appendZeros(10)
+            bytes.appendBigEndian(group)
+            bytes.appendBigEndian(UInt16(track.kind == .audio ? 0x100 : 0))
+            bytes.appendZeros(2)
+            for value in track.matrix ?? upright { bytes.appendBigEndian(value) }
+            bytes.appendBigEndian(UInt32(UInt16(clamping: track.format?.width ?? 0)) << 16)
+            bytes.appendBigEndian(UInt32(UInt16(clamping: track.format?.height ?? 0)) << 16)
+        }
+    }
+
+    /// Appends `mdhd` and `hdlr`.
+    static func media(_ track: MediaTrack, duration: Int64, to bytes: inout [UInt8]) {
+        let isLong = duration > Int64(UInt32.max)
+        bytes.appendFullBox("mdhd", version: isLong ? 1 : 0) { bytes in
+            times(timescale: track.timescale, duration: duration, isLong: isLong, to: &bytes)
+            bytes.appendBigEndian(packed(language: track.language))
+            bytes.appendZeros(2)
+        }
+        bytes.appendFullBox("hdlr") { bytes in
+            bytes.appendZeros(4)
+            bytes.append(handler(track))
+            bytes.appendZeros(12)
+            bytes += Array(handlerName(track).utf8) + [0]
+        }
+    }
+
+    /// Appends `vmhd`, `smhd`, `sthd` or `nmhd`, and `dinf` with data in the same file.
+    static func information(_ track: MediaTrack, to bytes: inout [UInt8]) {
+        switch track.kind {
+        case .video: bytes.appendFullBox("vmhd", flags: 1) { $0.appendZeros(8) }
+        case .audio: bytes.appendFullBox("smhd") { $0.appendZeros(4) }
+        case .text, .data: bytes.appendFullBox(handler(track) == "subt" ? "sthd" : "nmhd") { (_: inout [UInt8]) in }
+        }
+        bytes.appendBox("dinf") { bytes in
+            bytes.appendFullBox("dref") { bytes in
+                bytes.appendBigEndian(UInt32(1))
+                bytes.appendFullBox("url ", flags: 1) { (_: inout [UInt8]) in }
+            }
+        }
+    }
+
+    private static func times(timescale: Int32, duration: Int64, isLong: Bool, to bytes: inout [UInt8]) {
+        bytes.appendZeros(isLong ? 16 : 8)
+        bytes.appendBigEndian(timescale)
+        if isLong {
+            bytes.appendBigEndian(duration)
+        } else {
+            bytes.appendBigEndian(UInt32(truncatingIfNeeded: duration))
+        }
+    }
+
+    private static func handler(_ track: MediaTrack) -> FourCC {
+        switch track.kind {
+        case .video: "vide"
+        case .audio: "soun"
+        case .data: "meta"
+        case .text:
+            switch track.format?.codec {
+            case .ttml: "subt"
+            case .timedText: "sbtl"
+            default: "text"
+            }
+        }
+    }
+
+    private static func handlerName(_ track: MediaTrack) -> String {
+        switch track.kind {
+        case .video: "VideoHandler"
+        case .audio: "SoundHandler"
+        case .text: "SubtitleHandler"
+        case .data: "DataHandler"
+        }
+    }
+
+    /// Three letters of five bits each; `und` for what isn't ISO 639-2.
+    static func packed(language: String?) -> UInt16 {
+        let letters = Array((language ?? "und").utf8)
+        let known = letters.count == 3 && letters.allSatisfy { (0x61...0x7A).contains($0) }
+        return (known ? letters : Array("und".utf8)).reduce(0) { $0 << 5 | UInt16($1 - 0x60) }
+    }
+}

@@ -1,0 +1,82 @@
+import MediaContainers
+import Testing
+
+/// The codecs that the public transport streams have none of: what FFmpeg says of the same bytes.
+struct ElementaryStreamTests {
+    private func record(_ type: UInt8, _ payload: [UInt8], descriptors: [UInt8] = []) throws -> TransportStreamRecording
+    {
+        var builder = TransportStreamBuilder()
+        builder.tables([TransportStreamBuilder.Stream(pid: 0x101, type: type, descriptors: descriptors)])
+        builder.pes(pid: 0x101, pts: 90_000, isBounded: type != 0x02 && type != 0x24, payload)
+        return try TransportStreamRecording(builder.bytes)
+    }
+
+    @Test func hevcHasARecordOfItsParameterSets() throws {
+        let recording = try record(0x24, ElementarySamples.hevc)
+        let format = try #require(recording.tracks.first?.format)
+        #expect(format.codec == .hevc && format.width == 32 && format.height == 32)
+        #expect(format.codecString.hasPrefix("hvc1.1.6.L30"))
+        let configuration = try HEVCConfiguration(record: format.configuration)
+        #expect(configuration.arrays.map(\.nalUnitType) == [32, 33, 34])
+        #expect(recording.tracks[0].frameRate == 25)
+        #expect(recording.samples.map(\.sample.isSync) == [true, false, false, false, false])
+        #expect(recording.samples.reduce(0) { $0 + $1.bytes.count } == ElementarySamples.hevc.count)
+    }
+
+    @Test func picturesOfH262ComeWithTheHeadersBeforeThem() throws {
+        let recording = try record(0x02, ElementarySamples.mpeg2Video)
+        let format = try #require(recording.tracks.first?.format)
+        #expect(format.codec == .mpeg2Video && format.codecString == "mp4v.61")
+        #expect(format.width == 32 && format.height == 16)
+        #expect(recording.tracks[0].frameRate == 25)
+        #expect(recording.samples.count == 5)
+        #expect(recording.samples.reduce(0) { $0 + $1.bytes.count } == ElementarySamples.mpeg2Video.count)
+    }
+
+    @Test func latmIsTakenOutOfItsFrames() throws {
+        let recording = try record(0x11, ElementarySamples.latm)
+        let format = try #require(recording.tracks.first?.format)
+        #expect(format.codec == .aac && format.framing == .loas && format.sampleRate == 8000)
+        let configuration = try AudioSpecificConfig(record: format.configuration)
+        #expect(configuration.objectType == 2 && configuration.channelConfiguration == 1)
+        #expect(recording.samples.count == 4)
+        #expect(recording.samples[1].sample.pts - recording.samples[0].sample.pts == 11_520)
+        var builder = TransportStreamBuilder()
+        builder.tables([TransportStreamBuilder.Stream(pid: 0x101, type: 0x11)])
+        builder.pes(pid: 0x101, pts: 0, ElementarySamples.latm)
+        var remuxer = Remuxer(into: SampleRecording())
+        try remuxer.append(MemorySource(builder.bytes))
+        let bare = try remuxer.finish()
+        #expect(bare.samples[0].count == 4)
+        #expect(bare.tracks[0].format?.framing == .stored)
+        // Three bytes of sync and length, and at least one more of the multiplex, are gone.
+        #expect(zip(bare.samples[0], recording.samples).allSatisfy { $0.size < $1.bytes.count - 3 })
+    }
+
+    @Test func enhancedAC3TellsItsRate() throws {
+        let recording = try record(0x87, ElementarySamples.enhancedAC3)
+        let format = try #require(recording.tracks.first?.format)
+        #expect(format.codec == .eac3 && format.codecString == "ec-3" && format.channels == 1)
+        #expect(recording.samples.map(\.bytes.count) == [128, 128, 128, 128])
+        // data_rate: 13 bits, 32 kbit/s.
+        #expect(format.configuration.prefix(2).reduce(0) { $0 << 8 | Int($1) } >> 3 == 32)
+    }
+
+    @Test func layerTwoIsToldFromLayerThree() throws {
+        let format = try #require(try record(0x04, ElementarySamples.mp2).tracks.first?.format)
+        #expect(format.codec == .mp2 && format.codecString == "mp4a.69" && format.sampleRate == 16_000)
+    }
+
+    @Test func opusLosesItsControlHeader() throws {
+        let packet: [UInt8] = [0xFC] + [UInt8](repeating: 7, count: 20)
+        let trimmed: [UInt8] = [0x7F, 0xF0, 21, 0x01, 0x38] + packet
+        let plain: [UInt8] = [0x7F, 0xE0, 21] + packet
+        let recording = try record(
+            0x06, trimmed + plain, descriptors: [0x05, 4] + Array("Opus".utf8) + [0x7F, 2, 0x80, 6])
+        let format = try #require(recording.tracks.first?.format)
+        #expect(format.codec == .opus && format.channels == 6)
+        #expect(format.configuration.count == 11 + 8)
+        #expect(recording.samples.map(\.bytes) == [packet, packet])
+        #expect(recording.samples.map(\.sample.duration) == [1800, 1800])
+    }
+}

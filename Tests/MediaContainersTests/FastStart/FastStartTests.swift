@@ -1,0 +1,132 @@
+import Foundation
+import MediaContainers
+import Testing
+
+@Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+struct FastStartTests {
+    struct Oracle: CustomTestStringConvertible, Sendable {
+        var path: String
+        var hash: String
+        var testDescription: String { path }
+    }
+
+    static func oracles() -> [Oracle] {
+        let table = (try? Corpora.text("derived/media/faststart-oracle.tsv")) ?? ""
+        return table.split(separator: "\n").dropFirst().map { line in
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+            return Oracle(path: String(fields[0]), hash: String(fields[5]))
+        }
+    }
+
+    private func contents<Source: ByteSource>(_ view: ByteLayoutView<Source>) throws -> [UInt8] {
+        var sink = MemorySink()
+        try view.write(to: &sink, bufferSize: 5000)
+        return sink.contents
+    }
+
+    private func packets<Source: ByteSource>(_ source: Source) throws -> PacketList {
+        var list = PacketList()
+        try MP4Reader(source).deliver(to: &list)
+        return list
+    }
+
+    @Test(arguments: oracles()) func fileIsTheOneQtFaststartMakes(oracle: Oracle) throws {
+        let source = MemorySource(try Corpora.bytes(oracle.path))
+        let view = try FastStart.view(of: source)
+        let bytes = try contents(view)
+        #expect(SHA256.hex(bytes) == oracle.hash)
+        #expect(try packets(view) == packets(source))
+    }
+
+    @Test(arguments: oracles()) func viewIsTheFileAtEveryRange(oracle: Oracle) throws {
+        let view = try FastStart.view(of: MemorySource(try Corpora.bytes(oracle.path)))
+        let file = try contents(view)
+        var random = SeededGenerator(seed: 4)
+        for _ in 0..<200 {
+            let begin = Int.random(in: 0..<file.count, using: &random)
+            let end = Int.random(in: begin...file.count, using: &random)
+            #expect(try view.bytes(Int64(begin)..<Int64(end), limit: file.count) == Array(file[begin..<end]))
+            var joined: [UInt8] = []
+            for piece in view.layout.pieces(in: Int64(begin)..<Int64(end)) {
+                switch piece {
+                case .generated(let bytes): joined += bytes
+                case .source(let range): joined += try view.source.bytes(range, limit: file.count)
+                }
+            }
+            #expect(joined == Array(file[begin..<end]))
+        }
+    }
+
+    @Test func planningReadsHeadersAndIndexOnly() throws {
+        let bytes = try Corpora.bytes("eyevinn-mp4ff/mp4/testdata/bbb_prog_10s.mp4")
+        let source = CountingSource(MemorySource(bytes))
+        var boxes = TopLevelBoxes(source.base)
+        var index: Int64 = 0
+        var count = 0
+        while let header = try boxes.next() {
+            count += 1
+            if header.type == "moov" { index = header.size }
+        }
+        _ = try FastStart.layout(of: source)
+        #expect(source.bytesRead <= Int(index) + count * 32)
+    }
+
+    @Test func fileWithItsIndexAtTheFrontStaysAsItIs() throws {
+        let source = MemorySource(try Corpora.bytes("androidx-media/media/mp4/sample.mp4"))
+        let layout = try FastStart.layout(of: source)
+        #expect(layout.isIdentity(ofLength: source.length))
+    }
+
+    /// Adds to every entry of the `stco` tables; returns the largest result.
+    private func move(_ index: inout [UInt8], by distance: Int64) -> Int64 {
+        var largest: Int64 = 0
+        for position in 0..<index.count - 12 where index[position..<position + 4].elementsEqual("stco".utf8) {
+            for entry in 0..<Int(index[position + 11]) {
+                let place = position + 12 + entry * 4
+                let value = index[place..<place + 4].reduce(Int64(0)) { $0 << 8 | Int64($1) } + distance
+                for byte in 0..<4 { index[place + byte] = UInt8(truncatingIfNeeded: value >> Int64(24 - 8 * byte)) }
+                largest = max(largest, value)
+            }
+        }
+        return largest
+    }
+
+    @Test func offsetsGrowTo64BitsWhenTheMoveNeedsIt() throws {
+        let original = try Corpora.bytes("androidx-media/media/mp4/sample_simple.mp4")
+        var boxes = TopLevelBoxes(MemorySource(original))
+        var headers: [BoxHeader] = []
+        while let header = try boxes.next() { headers.append(header) }
+        let movie = try #require(headers.last { $0.type == "moov" })
+        // A box of nearly 4 GiB between the file's type and its media: offsets fit, until the index moves before.
+        var index = Array(original[Int(movie.offset)...])
+        let gap = Int64(UInt32.max) - 100 - move(&index, by: 0)
+        let insertion = headers[0].end
+        _ = move(&index, by: gap)
+        var filler: [UInt8] = []
+        for shift in [24, 16, 8, 0] as [Int64] { filler.append(UInt8(truncatingIfNeeded: gap >> shift)) }
+        filler += Array("free".utf8)
+        let large = SparseSource(
+            length: Int64(original.count) + gap,
+            parts: [
+                (0, Array(original[..<Int(insertion)])), (insertion, filler),
+                (insertion + gap, Array(original[Int(insertion)..<Int(movie.offset)])),
+                (movie.offset + gap, index),
+            ])
+        let view = try FastStart.view(of: large)
+        let tree = try BoxTree(view)
+        #expect(view.length > large.length)
+        #expect(tree.roots.map(\.header.type) == ["ftyp", "moov", "free", "free", "mdat"])
+        func types(_ nodes: [BoxNode]) -> [FourCC] { nodes.flatMap { [$0.header.type] + types($0.children) } }
+        #expect(types(tree.roots).contains("co64"))
+        let expected = try packets(MemorySource(original))
+        #expect(try packets(large) == expected)
+        #expect(try packets(view) == expected)
+    }
+
+    @Test func missingIndexIsATypedError() throws {
+        let bytes = Array(try Corpora.bytes("androidx-media/media/mp4/sample_simple.mp4").prefix(5000))
+        let error = #expect(throws: ContainerError.self) { try FastStart.layout(of: MemorySource(bytes)) }
+        #expect(error?.code == .malformed)
+        #expect(error?.offset == 5000)
+    }
+}

@@ -1,0 +1,154 @@
+import MediaContainers
+import Testing
+
+/// Damage is a typed error with the byte where it is; unusual forms that the standard allows are read.
+struct DamagedFileTests {
+    /// A file of 100 frames of sound in one track, and where the fields of its boxes are.
+    private func file() throws -> [UInt8] {
+        var builder = MovieBuilder()
+        let format = MediaFormat(codec: .aac, configuration: [0x12, 0x10], sampleRate: 44100, channels: 2)
+        let track = try builder.add(MediaTrack(id: 1, kind: .audio, formats: [format], timescale: 44100))
+        for index in 0..<100 as Range<Int64> {
+            try builder.add(
+                MediaSample(
+                    track: track, pts: index * 1024, dts: index * 1024, duration: 1024, size: 10 + Int(index % 3),
+                    isSync: true))
+        }
+        let layout = try builder.progressiveLayout()
+        return layout.head + (0..<Int(layout.mediaLength)).map { UInt8(truncatingIfNeeded: $0) }
+    }
+
+    /// Where the content of a box begins: after size and type.
+    private func content(of type: String, in bytes: [UInt8]) throws -> Int {
+        let name = Array(type.utf8)
+        let start = try #require((0..<bytes.count - 4).first { Array(bytes[$0..<$0 + 4]) == name })
+        return start + 4
+    }
+
+    private func set(_ value: UInt32, at place: Int, _ bytes: inout [UInt8]) {
+        for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * index)) }
+    }
+
+    private func read(_ bytes: [UInt8]) throws(ContainerError) -> PacketList {
+        var list = PacketList()
+        try MP4Reader(MemorySource(bytes)).deliver(to: &list)
+        return list
+    }
+
+    @Test(arguments: [("stsz", 8), ("stts", 4), ("stsc", 4), ("stco", 4)])
+    func countOfMoreEntriesThanThereIsRoomForNamesItsPlace(type: String, field: Int) throws {
+        for count in [1000, 0x1000_0000, 0xFFFF_FFFF] as [UInt32] {
+            var bytes = try file()
+            let place = try content(of: type, in: bytes) + field
+            set(count, at: place, &bytes)
+            let error = #expect(throws: ContainerError.self) { try read(bytes) }
+            #expect(error?.code == .malformed)
+            #expect(error?.offset == Int64(place))
+            #expect(error?.what.contains(type) == true)
+        }
+    }
+
+    @Test func boxLargerThanItsParentIsTruncated() throws {
+        var bytes = try file()
+        let place = try content(of: "mdhd", in: bytes) - 8
+        set(100_000, at: place, &bytes)
+        let error = #expect(throws: ContainerError.self) { try read(bytes) }
+        #expect(error?.code == .truncated)
+        #expect(error?.offset == Int64(place))
+    }
+
+    @Test func boxSmallerThanItsHeaderIsMalformed() throws {
+        var bytes = try file()
+        let place = try content(of: "mdhd", in: bytes) - 8
+        set(7, at: place, &bytes)
+        let error = #expect(throws: ContainerError.self) { try read(bytes) }
+        #expect(error?.code == .malformed)
+        #expect(error?.offset == Int64(place))
+    }
+
+    @Test func samplesWithoutChunksAreAnError() throws {
+        var bytes = try file()
+        let place = try content(of: "stsc", in: bytes)
+        // One chunk of 60 samples instead of 100.
+        set(60, at: place + 12, &bytes)
+        let error = #expect(throws: ContainerError.self) { try read(bytes) }
+        #expect(error?.code == .malformed)
+        #expect(error?.what.contains("sample 61 of 100") == true)
+    }
+
+    @Test func fileThatEndsEarlyGivesWhatIsThere() throws {
+        let bytes = Array(try file().dropLast(500))
+        var list = PacketList()
+        let reader = try MP4Reader(MemorySource(bytes))
+        let error = #expect(throws: ContainerError.self) { try reader.deliver(to: &list) }
+        #expect(error?.code == .truncated)
+        #expect((40..<60).contains(list.streams[0]?.count ?? 0))
+    }
+
+    @Test func zeroTimescaleIsMalformed() throws {
+        var bytes = try file()
+        set(0, at: try content(of: "mdhd", in: bytes) + 12, &bytes)
+        #expect(throws: ContainerError.self) { try read(bytes) }
+    }
+
+    @Test func somethingElseIsNotThisFormat() {
+        let error = #expect(throws: ContainerError.self) {
+            try MP4Reader(MemorySource(Array("<!DOCTYPE html><html><head>".utf8)))
+        }
+        #expect(error?.code == .notThisFormat)
+        #expect(throws: ContainerError.self) { try MP4Reader(MemorySource([])) }
+    }
+
+    @Test func lastBoxMayBeOpenEnded() throws {
+        var bytes = try file()
+        let expected = try read(bytes)
+        set(0, at: try content(of: "mdat", in: bytes) - 8, &bytes)
+        #expect(try read(bytes) == expected)
+        #expect(try BoxTree(MemorySource(bytes)).roots.last?.header.isOpenEnded == true)
+    }
+
+    @Test func sizesMayHave64Bits() throws {
+        let bytes = try file()
+        let expected = try read(bytes)
+        // The media goes before the index, whose header is made long; offsets are moved accordingly.
+        var boxes = TopLevelBoxes(MemorySource(bytes))
+        var headers: [BoxHeader] = []
+        while let header = try boxes.next() { headers.append(header) }
+        let type = Array(bytes[..<Int(headers[0].end)])
+        var index = Array(bytes[Int(headers[1].payload.lowerBound)..<Int(headers[1].end)])
+        let place = try content(of: "stco", in: index) + 8
+        set(UInt32(type.count + 8), at: place, &index)
+        var size: [UInt8] = [0, 0, 0, 1] + Array("moov".utf8)
+        size += [0, 0, 0, 0] + withUnsafeBytes(of: UInt32(index.count + 16).bigEndian) { Array($0) }
+        let rearranged = type + Array(bytes[Int(headers[2].offset)...]) + size + index
+        #expect(try read(rearranged) == expected)
+        let view = try FastStart.view(of: MemorySource(rearranged))
+        var list = PacketList()
+        try MP4Reader(view).deliver(to: &list)
+        #expect(list == expected)
+    }
+
+    @Test func compactSizesAreRead() throws {
+        let bytes = try file()
+        let expected = try read(bytes)
+        for bits in [4, 8, 16] {
+            var changed = bytes
+            let start = try content(of: "stsz", in: changed) - 8
+            changed.replaceSubrange(start + 4..<start + 8, with: Array("stz2".utf8))
+            set(UInt32(bits), at: start + 12, &changed)
+            for index in 0..<100 {
+                let size = UInt8(10 + index % 3)
+                switch bits {
+                case 4:
+                    let place = start + 20 + index / 2
+                    changed[place] = index % 2 == 0 ? size << 4 | changed[place] & 15 : changed[place] & 0xF0 | size
+                case 8: changed[start + 20 + index] = size
+                default:
+                    changed[start + 20 + index * 2] = 0
+                    changed[start + 21 + index * 2] = size
+                }
+            }
+            #expect(try read(changed) == expected, "\(bits) bits")
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import MediaContainers
+import Testing
+
+struct TransportStreamDemuxerTests {
+    private func stream(_ build: (inout TransportStreamBuilder) -> Void) -> TransportStreamBuilder {
+        var builder = TransportStreamBuilder()
+        build(&builder)
+        return builder
+    }
+
+    @Test func packetsOf192And204BytesReadLikeThoseOf188() throws {
+        let plain = try TransportStreamRecording(
+            stream {
+                $0.tables()
+                $0.play(from: 900_000, pictures: 10)
+            }.bytes)
+        #expect(plain.packets.streams[0]?.count == 10)
+        for (before, after) in [(4, 0), (0, 16)] {
+            let other = try TransportStreamRecording(
+                stream {
+                    $0.before = [UInt8](repeating: 0x11, count: before)
+                    $0.after = [UInt8](repeating: 0x22, count: after)
+                    $0.tables()
+                    $0.play(from: 900_000, pictures: 10)
+                }.bytes, bufferSize: 777)
+            #expect(other.packets == plain.packets)
+            #expect(other.diagnostics.isEmpty)
+        }
+    }
+
+    @Test func garbageIsPassedOverAndReported() throws {
+        var builder = stream {
+            $0.bytes = [UInt8](repeating: 0x47, count: 100)
+            $0.tables()
+            $0.play(from: 0, pictures: 5)
+            $0.bytes += [UInt8](repeating: 0x99, count: 333)
+        }
+        builder.tables()
+        builder.play(from: 5 * 3600, pictures: 5)
+        let recording = try TransportStreamRecording(builder.bytes)
+        #expect(recording.packets.streams[0]?.count == 10)
+        #expect(recording.diagnostics(.skippedBytes) == 2)
+    }
+
+    @Test(arguments: [100, 188 * 20, 65_536]) func bytesCutOutAreLostOnce(bufferSize: Int) throws {
+        var builder = stream {
+            $0.tables()
+            $0.play(from: 0, pictures: 60)
+        }
+        let whole = builder.bytes.count
+        builder.bytes.removeSubrange(whole / 2 + 77..<whole / 2 + 2377)
+        let second = builder.bytes.count * 3 / 4
+        builder.bytes.removeSubrange(second..<second + 10)
+        let recording = try TransportStreamRecording(builder.bytes, bufferSize: bufferSize)
+        // Each cut takes what it cut, and a picture on either side.
+        #expect((52...58).contains(recording.packets.streams[0]?.count ?? 0))
+        let times = recording.samples.filter { $0.sample.track == 0 }.map(\.sample.dts)
+        #expect(times == Array(Set(times)).sorted())
+    }
+
+    @Test func bytesWithoutPacketsAreNotThisFormat() {
+        #expect(throws: ContainerError.self) { try TransportStreamRecording([UInt8](repeating: 7, count: 5000)) }
+    }
+
+    @Test func lostPacketsAreReportedOnceForEachLoss() throws {
+        let recording = try TransportStreamRecording(
+            stream {
+                $0.tables()
+                $0.play(from: 0, pictures: 5)
+                $0.lose(3, pid: TransportStreamBuilder.audioPID)
+                $0.play(from: 18_000, pictures: 5)
+            }.bytes)
+        #expect(recording.diagnostics(.discontinuity) == 1)
+        #expect(recording.diagnostics.first?.track == UInt32(TransportStreamBuilder.audioPID))
+    }
+
+    @Test func aRepeatedPacketIsReadOnce() throws {
+        var builder = stream {
+            $0.tables()
+            $0.pes(pid: TransportStreamBuilder.audioPID, pts: 0, TransportStreamBuilder.aac())
+        }
+        builder.bytes += builder.bytes.suffix(188)
+        let recording = try TransportStreamRecording(builder.bytes)
+        #expect(recording.packets.streams[1]?.count == 1)
+        #expect(recording.diagnostics.isEmpty)
+    }
+
+    @Test func scrambledPacketsAreReportedAndNotRead() throws {
+        let recording = try TransportStreamRecording(
+            stream {
+                $0.tables()
+                for _ in 0..<4 {
+                    $0.packet(
+                        pid: TransportStreamBuilder.videoPID, [UInt8](repeating: 3, count: 184), startsUnit: true,
+                        scrambling: 2)
+                }
+            }.bytes)
+        #expect(recording.diagnostics(.scrambled) == 1)
+        #expect(recording.samples.isEmpty)
+    }
+
+    @Test func timesGoOnAfterTheCounterWraps() throws {
+        let wrap: Int64 = 1 << 33
+        let recording = try TransportStreamRecording(
+            stream {
+                $0.tables()
+                $0.play(from: wrap - 90_000 * 120, pictures: 1)
+                $0.play(from: wrap - 3600 * 5, pictures: 10)
+            }.bytes)
+        let times = recording.samples.filter { $0.sample.track == 0 }.map(\.sample.dts)
+        #expect(times == [wrap - 90_000 * 120] + (0..<10).map { wrap - 3600 * 5 + Int64($0) * 3600 })
+    }
+
+    @Test func aStreamThatBeginsBeforeAWrapBeginsBelowZero() throws {
+        let recording = try TransportStreamRecording(
+            stream {
+                $0.tables()
+                $0.play(from: (1 << 33) - 7200, pictures: 4)
+            }.bytes)
+        #expect(recording.samples.filter { $0.sample.track == 0 }.map(\.sample.dts) == [-7200, -3600, 0, 3600])
+    }
+
+    @Test func aTableWithAWrongChecksumIsLeftOut() throws {
+        let recording = try TransportStreamRecording(
+            stream {
+                $0.association([(1, 0x1000)])
+                let body: [UInt8] = [0, 1, 0xC1, 0, 0, 0xE1, 0, 0xF0, 0, 0x1B, 0xE1, 0x00, 0xF0, 0]
+                $0.section(pid: 0x1000, table: 2, body, damage: true)
+                $0.play(from: 0, pictures: 3)
+            }.bytes)
+        #expect(recording.diagnostics(.damagedTable) == 1)
+        #expect(recording.tracks.isEmpty)
+    }
+
+    @Test func programmesHaveTheirOwnTracksAndClocks() throws {
+        var builder = TransportStreamBuilder()
+        builder.association([(1, 0x1000), (2, 0x1100)])
+        builder.map([TransportStreamBuilder.Stream(pid: 0x200, type: 0x0F)], program: 1, mapPID: 0x1000)
+        builder.map([TransportStreamBuilder.Stream(pid: 0x300, type: 0x0F)], program: 2, mapPID: 0x1100)
+        for index in 0..<4 {
+            builder.pes(pid: 0x200, pts: Int64(index) * 1920, TransportStreamBuilder.aac())
+            builder.pes(pid: 0x300, pts: 5_000_000_000 + Int64(index) * 1920, TransportStreamBuilder.aac())
+        }
+        let recording = try TransportStreamRecording(builder.bytes)
+        #expect(recording.tracks.map(\.id) == [0x200, 0x300])
+        #expect(recording.packets.streams[0]?.first?.pts == 0)
+        #expect(recording.packets.streams[1]?.first?.pts == 5_000_000_000)
+    }
+
+    @Test func aNewVersionOfTheMapBringsNewTracks() throws {
+        let recording = try TransportStreamRecording(
+            stream {
+                $0.tables([TransportStreamBuilder.both[0]])
+                $0.play(from: 0, pictures: 3, hasSound: false)
+                $0.tables(version: 1)
+                $0.play(from: 10_800, pictures: 3)
+            }.bytes)
+        #expect(recording.tracks.map(\.kind) == [.video, .audio])
+        #expect(recording.packets.streams[0]?.count == 6)
+        #expect((recording.packets.streams[1]?.count ?? 0) > 0)
+    }
+
+    @Test func picturesBeforeTheFirstMapAreRead() throws {
+        let recording = try TransportStreamRecording(
+            stream {
+                $0.play(from: 0, pictures: 3)
+                $0.tables()
+                $0.play(from: 10_800, pictures: 3)
+            }.bytes)
+        #expect(recording.packets.streams[0]?.count == 6)
+    }
+
+    @Test func newParameterSetsAreASecondFormat() throws {
+        let recording = try TransportStreamRecording(
+            stream {
+                $0.tables()
+                $0.play(from: 0, pictures: 5)
+                $0.play(from: 18_000, pictures: 5, wide: true)
+            }.bytes)
+        #expect(recording.tracks[0].formats.map(\.width) == [32, 64])
+        #expect(
+            recording.samples.filter { $0.sample.track == 0 }.map(\.sample.formatIndex) == [
+                0, 0, 0, 0, 0, 1, 1, 1, 1, 1,
+            ])
+        #expect(recording.tracks[0].formats[0].codecString == "avc1.64000A")
+        #expect(recording.tracks[0].frameRate == 25)
+    }
+
+    @Test func aSectionStreamIsListedAndPassedBy() throws {
+        let recording = try TransportStreamRecording(
+            stream {
+                $0.tables(TransportStreamBuilder.both + [TransportStreamBuilder.Stream(pid: 0x1FF, type: 0x86)])
+                $0.packet(pid: 0x1FF, [0, 0xFC, 0x30, 0x11] + [UInt8](repeating: 0, count: 180), startsUnit: true)
+                $0.play(from: 0, pictures: 3)
+            }.bytes)
+        #expect(recording.tracks[2].format?.codec == .scte35)
+        #expect(recording.diagnostics.isEmpty)
+    }
+}

@@ -1,0 +1,55 @@
+import MediaContainers
+
+/// What a demuxer says of a transport stream.
+struct TransportStreamRecording: SampleSink {
+    var tracks: [MediaTrack] = []
+    var packets = PacketList()
+    /// The same without each sample's first five bytes, which FFmpeg takes from ID3 as a header that isn't there.
+    var withoutFiveBytes = PacketList()
+    var samples: [(sample: MediaSample, bytes: [UInt8])] = []
+    var diagnostics: [ContainerDiagnostic] = []
+
+    init() {}
+
+    init(_ path: String, bufferSize: Int = .max) throws {
+        self = try Self(Corpora.bytes(path), bufferSize: bufferSize)
+    }
+
+    init(_ bytes: [UInt8], bufferSize: Int = .max) throws(ContainerError) {
+        self = try Self.push(bytes, bufferSize: bufferSize, into: Self())
+    }
+
+    /// Pushes bytes in buffers of a size.
+    static func push<Sink: SampleSink>(
+        _ bytes: [UInt8], bufferSize: Int, into sink: Sink
+    ) throws(ContainerError) -> Sink {
+        var sink = sink
+        let demuxer = TransportStreamDemuxer()
+        var start = 0
+        while start < bytes.count {
+            let end = start + min(bufferSize, bytes.count - start)
+            let piece = Array(bytes[start..<end])
+            let result = piece.withUnsafeBytes { buffer in
+                Result { () throws(ContainerError) in try demuxer.push(buffer, into: &sink) }
+            }
+            try result.get()
+            start = end
+        }
+        try demuxer.finish(into: &sink)
+        return sink
+    }
+
+    mutating func tracks(_ tracks: [MediaTrack]) { self.tracks = tracks }
+
+    mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
+        packets.sample(sample, bytes: bytes)
+        var shorter = sample
+        shorter.size = max(0, sample.size - 5)
+        withoutFiveBytes.sample(shorter, bytes: UnsafeRawBufferPointer(rebasing: bytes.dropFirst(5)))
+        samples.append((sample, Array(bytes)))
+    }
+
+    mutating func diagnostic(_ diagnostic: ContainerDiagnostic) { diagnostics.append(diagnostic) }
+
+    func diagnostics(_ code: ContainerDiagnostic.Code) -> Int { diagnostics.count { $0.code == code } }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import MediaContainers
+import Testing
+
+/// Remuxes the HLS streams of the corpora and compares with what FFmpeg plays of them.
+@Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+struct RemuxPlaylistTests {
+    struct Expected: Sendable, CustomTestStringConvertible {
+        var playlist: String
+        var codec: String
+        var packets: Int
+        var bytes: Int
+        var first: Double
+        var last: Double
+        var testDescription: String { "\(playlist) \(codec)" }
+    }
+
+    private static let codecs: [String: Codec] = [
+        "h264": .avc, "hevc": .hevc, "aac": .aac, "ac3": .ac3, "eac3": .eac3,
+    ]
+
+    static func streams() -> [Expected] {
+        let table = (try? Corpora.text("derived/media/hls-playback-oracle.tsv")) ?? ""
+        return table.split(separator: "\n").dropFirst().compactMap { line in
+            let fields = line.split(separator: "\t").map(String.init)
+            guard fields.count == 8, fields[2] != "subtitle" else { return nil }
+            return Expected(
+                playlist: fields[0], codec: fields[3], packets: Int(fields[4]) ?? -1, bytes: Int(fields[5]) ?? -1,
+                first: Double(fields[6]) ?? -1, last: Double(fields[7]) ?? -1)
+        }
+    }
+
+    static func remux<Output: SampleSink>(_ path: String, into output: Output) throws -> Output {
+        var remuxer = Remuxer(into: output)
+        for segment in try MediaPlaylist(path).segments {
+            let initialization = try segment.map.map { try MP4Reader(MemorySource(Corpora.bytes($0))).movie }
+            try remuxer.append(
+                MemorySource(MediaPlaylist(path).bytes(segment)), initialization: initialization,
+                join: segment.isDiscontinuity ? .discontinuity : segment.followsGap ? .gap : .continuous)
+        }
+        return try remuxer.finish()
+    }
+
+    /// From the first time shown to the last.
+    private static func length(_ expected: Expected) -> Double {
+        let length = expected.last - expected.first
+        // The second segment's clock begins again at the first's, unannounced: FFmpeg shows both at once, here the
+        // second follows.
+        if expected.playlist.hasSuffix("hls-text-no-discontinuity/av.m3u8") { return length + 6 }
+        // FFmpeg counts the first frame of the first segment twice; the tags tell times without that.
+        if expected.playlist.contains("hls-raw-ac3") { return length - 0.032 }
+        return length
+    }
+
+    @Test(arguments: streams()) func samplesAreThosePlayed(expected: Expected) throws {
+        let actual = try Self.remux(expected.playlist, into: SampleRecording())
+        let track = try #require(actual.tracks.firstIndex { $0.format?.codec == Self.codecs[expected.codec] })
+        #expect(actual.samples[track].count == expected.packets)
+        let span = actual.span(track)
+        #expect(abs((span.upperBound - span.lowerBound) - Self.length(expected)) < 0.001)
+    }
+
+    @Test(arguments: streams()) func sizesAreThoseWithoutFraming(expected: Expected) throws {
+        let actual = try Self.remux(expected.playlist, into: SampleRecording())
+        let track = try #require(actual.tracks.firstIndex { $0.format?.codec == Self.codecs[expected.codec] })
+        let bytes = actual.samples[track].reduce(0) { $0 + $1.size }
+        let isMP4 = try MediaPlaylist(expected.playlist).segments[0].map != nil
+        switch expected.codec {
+        case "aac" where !isMP4: #expect(bytes == expected.bytes - 7 * expected.packets)
+        // Start codes of three bytes become lengths of four: some for each picture.
+        case "h264" where !isMP4: #expect((0...8 * expected.packets).contains(bytes - expected.bytes))
+        default: #expect(bytes == expected.bytes)
+        }
+    }
+
+    @Test(
+        .enabled(if: FFmpeg.path != nil, "ffmpeg isn't here"), arguments: Array(Set(streams().map(\.playlist))).sorted()
+    )
+    func theFileDecodesWithoutAWarning(playlist: String) throws {
+        let file = MemoryFile()
+        var writer = try Self.remux(playlist, into: MovieFileWriter(file))
+        let summary = try writer.finish()
+        #expect(summary.length == Int64(file.contents.count))
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
+        try Data(file.contents).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let arguments = ["-v", "warning", "-nostdin", "-i", url.path, "-map", "0", "-f", "null", "-"]
+        let result = try Program(path: FFmpeg.path ?? "", arguments: arguments).run()
+        #expect(result.succeeded && result.messages.isEmpty, "\(result.messages)")
+    }
+}

@@ -1,0 +1,180 @@
+import MediaContainers
+import Testing
+
+struct RemuxerTests {
+    private struct Part {
+        var join = SegmentJoin.continuous
+        var bytes: [UInt8]
+    }
+
+    private func part(_ join: SegmentJoin = .continuous, _ build: (inout TransportStreamBuilder) -> Void) -> Part {
+        var builder = TransportStreamBuilder()
+        builder.tables()
+        build(&builder)
+        return Part(join: join, bytes: builder.bytes)
+    }
+
+    private func remux(_ parts: [Part]) throws -> SampleRecording {
+        var remuxer = Remuxer(into: SampleRecording())
+        for part in parts { try remuxer.append(MemorySource(part.bytes), join: part.join) }
+        return try remuxer.finish()
+    }
+
+    private func times(_ recording: SampleRecording, _ kind: MediaKind) -> [Double] {
+        guard let track = recording.tracks.firstIndex(where: { $0.kind == kind }) else { return [] }
+        return recording.samples[track].map { Double($0.dts) / Double(recording.tracks[track].timescale) }
+    }
+
+    private func steps(_ times: [Double]) -> [Double] { zip(times.dropFirst(), times).map { $0 - $1 } }
+
+    @Test func stretchesOfOtherClocksFollowEachOther() throws {
+        let recording = try remux([
+            part { $0.play(from: 8_000_000_000, pictures: 50, soundOffset: 900) },
+            part(.discontinuity) { $0.play(from: 90_000, pictures: 50, soundOffset: 900) },
+        ])
+        let pictures = times(recording, .video)
+        #expect(pictures.count == 100)
+        // The sound of the first stretch ends at most two frames after its pictures: nothing else is between.
+        #expect(steps(pictures).allSatisfy { $0 >= 0.0399 && $0 <= 0.083 })
+        #expect(steps(times(recording, .audio)).allSatisfy { $0 > 0.0212 && $0 < 0.0641 })
+    }
+
+    @Test func soundKeepsItsOffsetInEachStretch() throws {
+        let recording = try remux([
+            part { $0.play(from: 0, pictures: 50, soundOffset: 1234) },
+            part(.discontinuity) { $0.play(from: 5_000_000, pictures: 50, soundOffset: -2345) },
+        ])
+        let pictures = times(recording, .video)
+        let sound = times(recording, .audio)
+        #expect(abs(sound[0] - pictures[0] - 1234 / 90_000) < 0.001)
+        let first = try #require(sound.firstIndex { $0 > pictures[50] - 0.03 && $0 < pictures[50] - 0.02 })
+        #expect(abs(sound[first] - pictures[50] + 2345 / 90_000) < 0.001)
+    }
+
+    @Test func aClockThatGoesBackIsJoinedUnannounced() throws {
+        let recording = try remux([
+            part { $0.play(from: 900_000, pictures: 50) }, part { $0.play(from: 900_000, pictures: 50) },
+        ])
+        #expect(steps(times(recording, .video)).allSatisfy { $0 > 0 && $0 < 0.09 })
+        #expect(times(recording, .video).count == 100)
+    }
+
+    @Test func missingSegmentsStayAGap() throws {
+        let recording = try remux([
+            part { $0.play(from: 0, pictures: 25) }, part(.gap) { $0.play(from: 90_000 * 31, pictures: 25) },
+        ])
+        let pictures = times(recording, .video)
+        #expect(abs(pictures[25] - pictures[24] - 30.04) < 0.001)
+        #expect(abs((steps(times(recording, .audio)).max() ?? 0) - 30.02) < 0.05)
+    }
+
+    @Test func theCounterWrapsInAStretch() throws {
+        let start: Int64 = (1 << 33) - 90_000 * 90
+        let recording = try remux([
+            part { $0.play(from: start, pictures: 25 * 60) },
+            part { $0.play(from: start + 90_000 * 60, pictures: 1500) },
+        ])
+        #expect(times(recording, .video).count == 3000)
+        #expect(steps(times(recording, .video)).allSatisfy { abs($0 - 0.04) < 0.0001 })
+        // Sound is set end to end: every frame 1024 samples.
+        let sound = recording.samples[1]
+        #expect(recording.tracks[1].timescale == 48_000)
+        let uneven = zip(sound.dropFirst(), sound).count { $0.dts - $1.dts != 1024 }
+        #expect(uneven <= 1)
+    }
+
+    @Test func picturesBeforeAKeyPictureAreLeftOut() throws {
+        let whole = part { $0.play(from: 0, pictures: 20) }
+        var cut = whole
+        // The tables, then what follows the first key picture.
+        cut.bytes = Array(whole.bytes[..<376]) + Array(whole.bytes[(376 + 188 * 2)...])
+        let recording = try remux([cut])
+        #expect(recording.samples[0].first?.isSync == true)
+        #expect(recording.samples[0].count == 15)
+    }
+
+    @Test func newParameterSetsAreASecondSampleDescription() throws {
+        let recording = try remux([
+            part { $0.play(from: 0, pictures: 25) },
+            part(.discontinuity) { $0.play(from: 0, pictures: 25, wide: true) },
+        ])
+        #expect(recording.tracks.count == 2)
+        #expect(recording.tracks[0].formats.map(\.width) == [32, 64])
+        #expect(recording.samples[0].last?.formatIndex == 1)
+    }
+
+    @Test func aNewCodecIsAnErrorThatSaysWhere() throws {
+        let mpeg = part(.discontinuity) { builder in
+            builder.tables([TransportStreamBuilder.Stream(pid: 0x101, type: 0x81)], version: 1)
+            for index in 0..<20 {
+                let frame: [UInt8] =
+                    [0x0B, 0x77, 0, 0, 0x02, 0x40, 0x2F, 0x84] + [UInt8](repeating: 9, count: 160 - 8)
+                builder.pes(pid: 0x101, pts: Int64(index) * 2880, frame)
+            }
+        }
+        let error = #expect(throws: ContainerError.self) {
+            try remux([part { $0.play(from: 90_000 * 7, pictures: 5) }, mpeg])
+        }
+        #expect(error?.code == .unsupported)
+        #expect(error?.what.contains("mp4a.40.2 to ac-3 at") == true)
+    }
+
+    @Test func scrambledStreamsAreRefused() throws {
+        let scrambled = part { builder in
+            builder.packet(pid: 0x100, [UInt8](repeating: 1, count: 184), startsUnit: true, scrambling: 3)
+        }
+        let error = #expect(throws: ContainerError.self) { try remux([scrambled]) }
+        #expect(error?.code == .encrypted)
+    }
+
+    @Test func sampleAESIsRefused() throws {
+        let encrypted = part { $0.tables([TransportStreamBuilder.Stream(pid: 0x100, type: 0xDB)], version: 1) }
+        let error = #expect(throws: ContainerError.self) { try remux([encrypted]) }
+        #expect(error?.code == .encrypted)
+    }
+
+    @Test func aPageInsteadOfMediaIsNoSegment() {
+        let page = Part(bytes: Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8))
+        let error = #expect(throws: ContainerError.self) { try remux([page]) }
+        #expect(error?.code == .notThisFormat)
+    }
+
+    @Test func inputsOfPicturesAndSoundComeTogether() throws {
+        var pictures = TransportStreamBuilder()
+        pictures.tables([TransportStreamBuilder.both[0]])
+        pictures.play(from: 900_000, pictures: 25, hasSound: false)
+        var tag: [UInt8] = Array("PRIV".utf8) + [0, 0, 0, 53, 0, 0]
+        tag += Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0, 0, 0, 0, 0, 0, 0x0D, 0xBB, 0xA0]
+        let sound =
+            [0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, UInt8(tag.count)] + tag
+            + (0..<40).flatMap { _ in TransportStreamBuilder.aac() }
+        var remuxer = Remuxer(into: SampleRecording(), inputs: 2)
+        try remuxer.append(MemorySource(pictures.bytes), input: 0)
+        try remuxer.append(MemorySource(sound), input: 1)
+        let recording = try remuxer.finish()
+        #expect(recording.tracks.map(\.kind) == [.video, .audio])
+        #expect(times(recording, .video).first == 10)
+        #expect(times(recording, .audio).first == 10)
+        #expect(recording.samples[1].count == 40)
+        #expect(recording.samples[1].first?.size == 60)
+    }
+
+    @Test func severalTracksOfSoundStayApart() throws {
+        var builder = TransportStreamBuilder()
+        let languages = [("eng", 0x101), ("deu", 0x102)].map { language, pid in
+            TransportStreamBuilder.Stream(pid: pid, type: 0x0F, descriptors: [0x0A, 4] + Array(language.utf8) + [0])
+        }
+        for turn in 0..<2 {
+            builder.tables(turn == 0 ? languages : languages.reversed(), version: UInt8(turn))
+            for index in 0..<10 {
+                let time = Int64(turn * 10 + index) * 1920
+                builder.pes(pid: 0x101, pts: time, TransportStreamBuilder.aac(1))
+                builder.pes(pid: 0x102, pts: time, TransportStreamBuilder.aac(2))
+            }
+        }
+        let recording = try remux([Part(bytes: builder.bytes)])
+        #expect(recording.tracks.map(\.language) == ["eng", "deu"])
+        #expect(recording.samples.map(\.count) == [20, 20])
+        #expect(recording.checksums.allSatisfy { Set($0).count == 1 })
+    }
+}

@@ -1,0 +1,29 @@
+import MediaContainers
+
+/// Keeps the tracks and samples that a remuxer hands out.
+struct SampleRecording: SampleSink {
+    var tracks: [MediaTrack] = []
+    var samples: [[MediaSample]] = []
+    var checksums: [[UInt32]] = []
+    var bytes = 0
+
+    mutating func tracks(_ tracks: [MediaTrack]) {
+        self.tracks = tracks
+        while samples.count < tracks.count {
+            samples.append([])
+            checksums.append([])
+        }
+    }
+
+    mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
+        samples[sample.track].append(sample)
+        checksums[sample.track].append(CRC32.checksum(bytes))
+        self.bytes += bytes.count
+    }
+
+    /// The first and last times shown of a track, in seconds.
+    func span(_ track: Int) -> ClosedRange<Double> {
+        let times = samples[track].map { Double($0.pts) / Double(tracks[track].timescale) }
+        return (times.min() ?? 0)...(times.max() ?? 0)
+    }
+}
