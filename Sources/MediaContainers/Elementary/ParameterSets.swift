@@ -1,5 +1,8 @@
 /// Parameter sets of one type by their id, in the order in which the ids first came.
 struct ParameterSets {
+    /// A longer set is damage: what is kept of a stream must stay small.
+    static let longest = 4096
+
     private var ids: [Int] = []
     private(set) var units: [[UInt8]] = []
 

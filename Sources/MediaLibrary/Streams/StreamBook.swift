@@ -33,7 +33,7 @@ public final class StreamBook: Sendable {
     /// - Parameters:
     ///   - playlist: the playlist.
     ///   - variables: what it may import (RFC 8216bis §4.4.2.3).
-    ///   - moment: when it came, by ``CacheStore/monotonicTime``.
+    ///   - moment: when it came, by `CacheStore.monotonicTime`.
     public func note(_ playlist: LoadedPlaylist, variables: [String: String] = [:], at moment: Duration) {
         let url = DeliveryDirectives.removed(from: playlist.url.description)
         let views = state.withLock { state in state.streams.first { $0.url == url }?.views ?? [] }

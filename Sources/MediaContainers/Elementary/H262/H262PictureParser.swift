@@ -96,7 +96,8 @@ final class H262PictureParser: FrameParser {
         guard let start = sequenceStart, code != 0xB5, code != 0xB2, end > start else { return }
         sequenceStart = nil
         let unit = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-        guard unit.count > 4, let header = try? H262SequenceHeader(UnsafeRawBufferPointer(rebasing: unit[4...]))
+        guard unit.count > 4, unit.count <= ParameterSets.longest,
+            let header = try? H262SequenceHeader(UnsafeRawBufferPointer(rebasing: unit[4...]))
         else { return }
         frameRate = header.frameRate
         let profile = unit.count > 12 ? H262Profile(unit) : nil

@@ -89,6 +89,7 @@ final class H264AccessUnitParser: FrameParser {
         var end = end
         while end > start, bytes[end - 1] == 0 { end -= 1 }
         let unit = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        guard type == 6 || unit.count <= ParameterSets.longest else { return }
         switch type {
         case 7: keepSequenceSet(unit)
         case 8: keepPictureSet(unit)

@@ -77,7 +77,7 @@ final class HEVCAccessUnitParser: FrameParser {
         while end > start, bytes[end - 1] == 0 { end -= 1 }
         let unit = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
         var reader = BitReader(unit, emulationPrevention: true)
-        guard (try? reader.skip(16)) != nil else { return }
+        guard unit.count <= ParameterSets.longest, (try? reader.skip(16)) != nil else { return }
         switch type {
         case 32:
             guard let id = try? reader.bits(4) else { return }
