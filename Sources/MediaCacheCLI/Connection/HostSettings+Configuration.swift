@@ -7,7 +7,9 @@ extension HostSettings {
         CacheConfiguration(
             location: location,
             limits: limits,
-            transfers: TransferSettings(readAhead: readAhead, headerProfiles: headerProfiles, cookies: cookies),
+            transfers: TransferSettings(
+                readAhead: readAhead, alternatingEntityTags: alternatingEntityTags, headerProfiles: headerProfiles,
+                cookies: cookies),
             keyPolicy: keyPolicy,
             admission: admission)
     }

@@ -18,6 +18,8 @@ struct HostSettings: Sendable {
     var headerProfiles: HeaderProfiles
     /// Cookies for origins.
     var cookies: CookieFile?
+    /// What a changed entity tag means where length and bytes agree.
+    var alternatingEntityTags: AlternatingEntityTags
     /// The proxy to origins.
     var proxy: String?
     /// A PEM file of certificates to trust too.
@@ -56,6 +58,7 @@ struct HostSettings: Sendable {
         self.admission = admission?.policy ?? .keepAll
         headerProfiles = try HeaderProfiles(origin?.header ?? [], for: url)
         cookies = try origin?.cookies.map(Self.cookies)
+        alternatingEntityTags = origin?.compareAlternatingTags == true ? .compareBytes : .newRepresentation
         proxy = origin?.proxy
         caFile = origin?.caFile
         logger = cache.logger

@@ -25,10 +25,18 @@ struct OriginOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Trust the certificates in this PEM file too.", valueName: "file"))
     var caFile: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Where entity tags alternate, as behind a balancer, compare bytes instead.",
+            discussion: "A change of tag is a new version unless this is given. Then 64 KiB of what is kept are "
+                + "compared with what comes, as long as the lengths agree."))
+    var compareAlternatingTags = false
+
     /// The options given that only who opens the folder can heed. Header fields aren't among them: the API takes those.
     var given: [String] {
         [
             cookies.map { _ in "--cookies" }, proxy.map { _ in "--proxy" }, caFile.map { _ in "--ca-file" },
+            compareAlternatingTags ? "--compare-alternating-tags" : nil,
         ]
         .compactMap(\.self)
     }

@@ -252,6 +252,11 @@ struct AsyncHTTPClientOriginTests {
             server.origin[url] = Self.text
             server.origin.next(url, .bodyLonger(by: 1000))
             #expect(try await read(origin.send(OriginRequest(url: url))) == "hello")
+            // The connection is given up, which the next request may notice first: it fails, and can be tried again.
+            var answers: [String] = []
+            let error = await failure { answers.append(try await read(origin.send(OriginRequest(url: url)))) }
+            #expect(error == nil || error?.code == .unreachable)
+            #expect(answers == (error == nil ? ["hello"] : []))
             #expect(try await read(origin.send(OriginRequest(url: url))) == "hello")
         }
     }
