@@ -212,6 +212,9 @@ extension StoredRepresentation {
         }
         self.spans = spans
         lost = try (row.optional("lost") as Data?).flatMap { SpanMap(encoded: $0) } ?? SpanMap()
+        transform = try (row.optional("transform") as String?).map {
+            AppliedTransform(name: $0, isWhole: try row.optional("transform_whole") ?? false)
+        }
         guard try row.value("check_sum") == checksum(key: key) else {
             throw CacheError(.damaged, "the catalog has a damaged row of \(key)")
         }

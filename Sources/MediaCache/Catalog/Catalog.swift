@@ -254,8 +254,8 @@ package final class Catalog: Sendable {
             sql: """
                 INSERT INTO representation (id, resource, blob, kept, length, type, etag, last_modified,
                 validated, stale, served_etag, fresh_until, must_revalidate, ignores_ranges, superseded, spans, bytes,
-                check_sum, location, peer, lost)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                check_sum, location, peer, lost, transform, transform_whole)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET kept = excluded.kept, length = excluded.length, type = excluded.type,
                 etag = excluded.etag, last_modified = excluded.last_modified, validated = excluded.validated,
                 stale = excluded.stale, served_etag = excluded.served_etag, fresh_until = excluded.fresh_until,
@@ -271,7 +271,8 @@ package final class Catalog: Sendable {
             representation.ignoresRanges, representation.isSuperseded, Data(representation.spans.encoded),
             representation.spans.byteCount, representation.checksum(key: resource.key),
             head.location?.description, head.peer.rawValue,
-            representation.lost.isEmpty ? nil : Data(representation.lost.encoded),
+            representation.lost.isEmpty ? nil : Data(representation.lost.encoded), representation.transform?.name,
+            representation.transform?.isWhole,
         ])
         for (page, records) in snapshot.dirtyPages {
             if records.isEmpty {

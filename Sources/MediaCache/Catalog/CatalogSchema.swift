@@ -69,6 +69,13 @@ enum CatalogSchema {
         migrator.registerMigration(prefix + "3") { db in
             try db.execute(sql: "ALTER TABLE representation ADD COLUMN lost BLOB")
         }
+        migrator.registerMigration(prefix + "4") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE representation ADD COLUMN transform TEXT;
+                    ALTER TABLE representation ADD COLUMN transform_whole INTEGER;
+                    """)
+        }
         return migrator
     }
 

@@ -29,6 +29,8 @@ package struct StoredRepresentation: Sendable {
     package var spans: SpanMap
     /// What was damaged or gone and hasn't come again.
     package var lost = SpanMap()
+    /// What made its bytes of the origin's.
+    package var transform: AppliedTransform?
 
     /// The checksum of what decides which bytes are served under which name, so that a catalog damaged inside a value,
     /// which SQLite doesn't notice, serves nothing wrong.
@@ -41,6 +43,7 @@ package struct StoredRepresentation: Sendable {
         }
         // Only where there is one: rows from before it was known stay as they were.
         if let location = head.location { text += " at \(location)" }
+        if let transform { text += " by \(transform.name) \(transform.isWhole)" }
         let bytes = Array(text.utf8) + [0] + spans.encoded
         return Int64(bytes.withUnsafeBytes { CRC32C.extend(with: $0) })
     }

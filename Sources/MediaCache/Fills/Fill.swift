@@ -140,6 +140,7 @@ struct Fill: Sendable {
             asked: .from(plan.range.lowerBound, to: isUnbounded ? nil : plan.range.upperBound),
             known: KnownRepresentation(validator: head.validator, length: head.length),
             takesWhole: true,
+            tap: engine.tap(representation),
             comparable: { [representation] in representation.comparableBytes(before: $0) })
         let asked = engine.time.monotonic
         let checked = try await firstAnswer(of: reader)

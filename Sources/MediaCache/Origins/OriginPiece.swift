@@ -14,6 +14,9 @@ package struct OriginPiece: Sendable {
     /// Whether the response had another entity tag than the version, and its bytes were compared instead.
     package var hasOtherTag: Bool
 
+    /// Whether observers have seen it, and a transform has changed it.
+    package var hasPassed = false
+
     package var range: Range<Int64> { offset..<offset + Int64(part.count) }
 
     package func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {

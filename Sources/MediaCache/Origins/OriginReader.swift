@@ -15,6 +15,7 @@ package actor OriginReader {
     private let takesWhole: Bool
     private let sendsRange: Bool
     private let takesCodings: Bool
+    nonisolated let tap: ContentTap?
     private var comparable: ComparableBytes
     private let asked: AskedRange
     private var known: KnownRepresentation?
@@ -60,6 +61,7 @@ package actor OriginReader {
     ///   - takesWhole: whether to take all that comes where the origin answers a range with the whole; else it's cut.
     ///   - sendsRange: whether to ask with `Range`. An empty resource satisfies none, and is asked for without.
     ///   - takesCodings: whether a whole body may come in a content coding, though identity is asked for.
+    ///   - tap: what the bytes pass before they are given out. Not those that ``peek(_:)`` shows.
     ///   - comparable: how many bytes before an offset are here, for a resumed read without a strong validator.
     package init(
         context: OriginContext,
@@ -70,12 +72,14 @@ package actor OriginReader {
         takesWhole: Bool = false,
         sendsRange: Bool = true,
         takesCodings: Bool = false,
+        tap: ContentTap? = nil,
         comparable: @escaping ComparableBytes = { _ in 0 }
     ) {
         self.unless = unless
         self.takesWhole = takesWhole
         self.sendsRange = sendsRange
         self.takesCodings = takesCodings
+        self.tap = tap
         self.context = context
         self.exchange = OriginExchange(context: context, locator: locator)
         self.asked = asked
@@ -104,7 +108,9 @@ package actor OriginReader {
 
     /// The next bytes in order, or nil at the end of what was asked for.
     package func next() async throws -> OriginPiece? {
-        peeked.isEmpty ? try await receiveNext() : peeked.removeFirst()
+        let piece = peeked.isEmpty ? try await receiveNext() : peeked.removeFirst()
+        guard let piece, let tap else { return piece }
+        return try tap.pass(piece)
     }
 
     private func receiveNext() async throws -> OriginPiece? {

@@ -11,6 +11,8 @@ final class PassingFill: Sendable {
     struct Audience: Hashable {
         var fields: HTTPFields
         var scope: AddressScope
+        var kind: ResourceKind
+        var transform: AppliedTransform?
     }
 
     /// How long it waits for a first reader.

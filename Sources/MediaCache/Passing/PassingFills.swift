@@ -24,9 +24,9 @@ final class PassingFills: Sendable {
 
     /// A place in a fill that is under way; nil if none is near.
     func joinRunning(
-        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass
+        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, tap: ContentTap
     ) -> PassThrough? {
-        let audience = audience(settings)
+        let audience = audience(settings, tap)
         let fills = state.withLock { $0.fills }
         for fill in fills where fill.audience == audience {
             if let place = fill.join(at: range.lowerBound, until: range.upperBound, transferClass) { return place }
@@ -36,13 +36,15 @@ final class PassingFills: Sendable {
 
     /// A place in a fill that is under way and near, or else in one of its own.
     func join(
-        _ range: Range<Int64>, known: KnownRepresentation, settings: TransferSettings?, transferClass: TransferClass
+        _ range: Range<Int64>, known: KnownRepresentation, settings: TransferSettings?, transferClass: TransferClass,
+        tap: ContentTap
     ) -> PassThrough {
-        if let place = joinRunning(range, settings: settings, transferClass: transferClass) { return place }
+        if let place = joinRunning(range, settings: settings, transferClass: transferClass, tap: tap) { return place }
         let isUnbounded = range.upperBound == .max
         let reader = OriginReader(
             context: engine.originContext(settings), locator: locator,
-            asked: .from(range.lowerBound, to: isUnbounded ? nil : range.upperBound), known: known)
+            asked: .from(range.lowerBound, to: isUnbounded ? nil : range.upperBound), known: known,
+            tap: tap)
         let ticket = engine.scheduler.ticket(for: locator.url, transferClass: transferClass)
         let window = RingWindow(start: range.lowerBound, limit: range.upperBound)
         let fill = add(window, from: reader, ticket: ticket, settings: settings)
@@ -75,17 +77,18 @@ final class PassingFills: Sendable {
         _ window: RingWindow, from reader: OriginReader, ticket: TransferScheduler.Ticket, settings: TransferSettings?
     ) -> PassingFill {
         let fill = PassingFill(
-            window, from: reader, ticket: ticket, audience: audience(settings), engine: engine,
+            window, from: reader, ticket: ticket, audience: audience(settings, reader.tap), engine: engine,
             onLength: { [weak self] length in self?.state.withLock { $0.length = length } },
             onEnd: { [weak self] in self?.remove($0) })
         state.withLock { $0.fills.append(fill) }
         return fill
     }
 
-    private func audience(_ settings: TransferSettings?) -> PassingFill.Audience {
+    private func audience(_ settings: TransferSettings?, _ tap: ContentTap?) -> PassingFill.Audience {
         let exchange = OriginExchange(context: engine.originContext(settings), locator: locator)
         return PassingFill.Audience(
-            fields: exchange.fields(for: locator.url, [:]), scope: exchange.context.settings.scope)
+            fields: exchange.fields(for: locator.url, [:]), scope: exchange.context.settings.scope,
+            kind: tap?.kind ?? .file, transform: tap?.transform?.applied)
     }
 
     private func remove(_ fill: PassingFill) {

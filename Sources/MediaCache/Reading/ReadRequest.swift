@@ -12,6 +12,8 @@ public struct ReadRequest: Sendable {
     public var settings: TransferSettings?
     /// When the origin is asked whether what is kept is current. Beside the first use unless set.
     public var revalidation: Revalidation
+    /// What the resource is to the reader: what transforms and observers go by.
+    public var kind: ResourceKind
 
     /// Creates a request.
     public init(
@@ -20,7 +22,8 @@ public struct ReadRequest: Sendable {
         policy: FillPolicy = .onDemand,
         transferClass: TransferClass = .playback,
         settings: TransferSettings? = nil,
-        revalidation: Revalidation = .beside
+        revalidation: Revalidation = .beside,
+        kind: ResourceKind = .file
     ) {
         self.url = url
         self.range = range
@@ -28,6 +31,7 @@ public struct ReadRequest: Sendable {
         self.transferClass = transferClass
         self.settings = settings
         self.revalidation = revalidation
+        self.kind = kind
     }
 }
 

@@ -30,6 +30,8 @@ public final class ReadSession: Sendable {
     private let engine: Engine
     private let settings: TransferSettings?
     private let transferClass: TransferClass
+    private let url: ResourceURL
+    private let kind: ResourceKind
     /// What was here when the session was opened.
     private let cached: SpanMap
     private let state: Mutex<State>
@@ -47,6 +49,8 @@ public final class ReadSession: Sendable {
         engine = representation.engine
         settings = request.settings
         transferClass = request.transferClass
+        url = request.url
+        kind = request.kind
         cached = representation.spans
         state = Mutex(
             State(position: range.lowerBound, available: range.lowerBound, planAt: .max, window: attached.window))
@@ -69,6 +73,8 @@ public final class ReadSession: Sendable {
         self.range = range
         settings = request.settings
         transferClass = request.transferClass
+        url = request.url
+        kind = request.kind
         cached = SpanMap()
         state = Mutex(
             State(
@@ -137,7 +143,8 @@ public final class ReadSession: Sendable {
         }
         let known = KnownRepresentation(validator: head.validator, length: head.length)
         state.through = passing.fills.join(
-            state.position..<range.upperBound, known: known, settings: settings, transferClass: transferClass)
+            state.position..<range.upperBound, known: known, settings: settings, transferClass: transferClass,
+            tap: engine.tap(url, kind))
         return nil
     }
 

@@ -32,9 +32,11 @@ public struct WholeBodyRequest: Sendable {
     /// When the origin is asked whether what is kept is current. Before the use, but no more than once a minute, unless
     /// set.
     public var revalidation: Revalidation
+    /// What the resource is to the reader: what transforms and observers go by.
+    public var kind: ResourceKind
     /// Whether a body that came from the origin is kept. One that isn't is shared by those who ask while it's on its
-    /// way, and by nobody after them. May decode the body first: one in a content coding isn't kept. Called outside
-    /// every lock; what it throws ends the request.
+    /// way, and by nobody after them. May decode the body first: one in a content coding isn't kept. Sees it before any
+    /// ``ContentTransform``. Called outside every lock; what it throws ends the request.
     public var keeps: @Sendable (inout WholeBody) throws -> Bool
 
     /// Creates a request.
@@ -44,6 +46,7 @@ public struct WholeBodyRequest: Sendable {
         transferClass: TransferClass = .playback,
         settings: TransferSettings? = nil,
         revalidation: Revalidation = .recently,
+        kind: ResourceKind = .file,
         keeps: @escaping @Sendable (inout WholeBody) throws -> Bool
     ) {
         self.url = url
@@ -51,6 +54,7 @@ public struct WholeBodyRequest: Sendable {
         self.transferClass = transferClass
         self.settings = settings
         self.revalidation = revalidation
+        self.kind = kind
         self.keeps = keeps
     }
 }

@@ -15,7 +15,8 @@ extension Representation {
         let pages = try engine.catalog.checksumPages(of: stored.id)
         var state = RepresentationState(
             head: stored.head, freshness: stored.freshness, ignoresRanges: stored.ignoresRanges,
-            written: stored.spans, lost: stored.lost, checksums: BlockChecksums(encodedPages: pages))
+            written: stored.spans, lost: stored.lost, checksums: BlockChecksums(encodedPages: pages),
+            transform: stored.transform)
         state.isSuperseded = stored.isSuperseded
         // So that readers pass over holes at once.
         state.folderFailure = engine.trouble?.writing

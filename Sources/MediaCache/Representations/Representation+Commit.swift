@@ -64,7 +64,8 @@ extension Representation {
                 representation: StoredRepresentation(
                     id: id, resourceID: resource.id, blob: blob, isKept: isKept, head: taken.head,
                     freshness: taken.freshness, ignoresRanges: taken.ignoresRanges,
-                    isSuperseded: taken.isSuperseded || isTransient, spans: taken.spans, lost: taken.lost),
+                    isSuperseded: taken.isSuperseded || isTransient, spans: taken.spans, lost: taken.lost,
+                    transform: taken.transform),
                 dirtyPages: taken.dirtyPages),
             file: taken.bytes > 0 ? openFile : nil,
             newFolder: isNew && taken.bytes > 0 ? engine.blobs.folder(of: blob, isKept: isKept) : nil,
@@ -76,6 +77,7 @@ extension Representation {
         var freshness: Freshness
         var ignoresRanges: Bool
         var isSuperseded: Bool
+        var transform: AppliedTransform?
         var spans: SpanMap
         var lost: SpanMap
         var dirtyPages: [Int64: [UInt8]]
@@ -87,8 +89,9 @@ extension Representation {
             guard state.needsCommit else { return nil }
             return TakenState(
                 head: state.head, freshness: state.freshness, ignoresRanges: state.ignoresRanges,
-                isSuperseded: state.isSuperseded, spans: state.written, lost: state.lost,
-                dirtyPages: state.takeDirtyPages(), bytes: state.uncommittedBytes)
+                isSuperseded: state.isSuperseded || state.isReplaced, transform: state.transform,
+                spans: state.written, lost: state.lost, dirtyPages: state.takeDirtyPages(),
+                bytes: state.uncommittedBytes)
         }
     }
 

@@ -45,6 +45,8 @@ package final class Representation: Sendable {
     }
     package var isComplete: Bool { state.withLock { $0.isComplete } }
     package var isSuperseded: Bool { state.withLock { $0.isSuperseded } }
+    /// What it is to who read it last, and what made its bytes.
+    var content: (kind: ResourceKind, transform: AppliedTransform?) { state.withLock { ($0.kind, $0.transform) } }
     package var freshness: Freshness { state.withLock { $0.freshness } }
     package var spans: SpanMap { state.withLock { $0.written } }
     package var isKept: Bool { file.withLock { $0.isKept } }
@@ -57,6 +59,15 @@ package final class Representation: Sendable {
             if let freshness { state.freshness = freshness }
             state.head.isStale = isStale
             if !isStale { state.head.validatedAt = now }
+            state.setNeedsCommit()
+        }
+        engine.committer.markDirty(self, bytes: 0)
+    }
+
+    /// Readers want it made by another transform from now on, or by this one again.
+    func setReplaced(_ isReplaced: Bool) {
+        state.withLock { state in
+            state.isReplaced = isReplaced
             state.setNeedsCommit()
         }
         engine.committer.markDirty(self, bytes: 0)
@@ -99,6 +110,9 @@ package final class Representation: Sendable {
                 transferClass: transferClass, work: &work, wake: wake)
         }
         for call in work.calls { call() }
+        if case .failed(let error) = answer, error.code == .representationChanged, content.transform?.isWhole == true {
+            resource.changed(self)
+        }
         if engine.isStopped, answer.asksOrigin {
             // A fill would end at once, and the reader would ask for the next one, and so on.
             for plan in work.plans { _ = state.withLock { $0.fillEnded(plan.id, error: nil) } }
@@ -139,7 +153,7 @@ package final class Representation: Sendable {
                 if let failure = state.keepFailure, !state.isComplete {
                     return Result<RepresentationState.FillPlan?, CacheError>.failure(failure)
                 }
-                if state.isSuperseded {
+                if state.isSuperseded || (state.transform?.isWhole == true && !state.isComplete) {
                     return .failure(CacheError(.representationChanged, "the origin has another version now"))
                 }
                 return .success(
@@ -218,7 +232,7 @@ package final class Representation: Sendable {
         }
         return passing.join(
             range, known: KnownRepresentation(validator: head.validator, length: head.length), settings: settings,
-            transferClass: transferClass)
+            transferClass: transferClass, tap: engine.tap(self))
     }
 
     /// The length of a version that was found without one.

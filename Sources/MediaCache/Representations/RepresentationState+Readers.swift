@@ -87,6 +87,9 @@ extension RepresentationState {
             return .failed(
                 CacheError(.representationChanged, "the origin has another version; this one's missing bytes are gone"))
         }
+        if transform?.isWhole == true {
+            return .failed(CacheError(.representationChanged, "a part is lost of what can be fetched only as a whole"))
+        }
         if keepFailure != nil {
             return .passThrough(until: min(hole.upperBound, end, position + Self.passDistance))
         }
@@ -113,7 +116,9 @@ extension RepresentationState {
         for (id, fill) in fills where fill.position < position.clampedSum(window) && position < fill.limit {
             work.calls += [fills[id]?.join(session, transferClass)].compactMap(\.self)
         }
-        guard covered < end, !isSuperseded, keepFailure == nil, forbidden.span(at: covered) == nil else { return .max }
+        guard covered < end, !isSuperseded, transform?.isWhole != true, keepFailure == nil,
+            forbidden.span(at: covered) == nil
+        else { return .max }
         let isNear = covered - position < window / 2
         // Where only bytes tell versions apart, those before the next fill have to be here when it's compared.
         let isTold = !isUntold || written.span(at: covered - 1) != nil

@@ -100,6 +100,12 @@ package struct RepresentationState: Sendable {
     package var freshness: Freshness
     package var ignoresRanges: Bool
     package var isSuperseded = false
+    /// Whether readers want it made by another transform: it goes when it has no readers.
+    var isReplaced = false
+    /// What made its bytes of the origin's.
+    let transform: AppliedTransform?
+    /// What it is to who read it last.
+    var kind = ResourceKind.file
     /// Why bytes can't be written, if they can't.
     package var keepFailure: CacheError?
     /// Why they can't as long as the store is open; nil if they might.
@@ -133,8 +139,11 @@ package struct RepresentationState: Sendable {
 
     package init(
         head: ResourceHead, freshness: Freshness, ignoresRanges: Bool = false, written: SpanMap = SpanMap(),
-        lost: SpanMap = SpanMap(), checksums: BlockChecksums = BlockChecksums()
+        lost: SpanMap = SpanMap(), checksums: BlockChecksums = BlockChecksums(), transform: AppliedTransform? = nil,
+        kind: ResourceKind = .file
     ) {
+        self.transform = transform
+        self.kind = kind
         self.head = head
         self.freshness = freshness
         self.ignoresRanges = ignoresRanges

@@ -5,24 +5,30 @@ extension Resource {
     /// Opens a read session: from what is kept, or by asking the origin. Nil if this object has been retired.
     func read(_ request: ReadRequest) async throws -> ReadSession? {
         locator.update(url: request.url)
+        let isTransformedWhole = engine.transform(for: request.kind)?.applied.isWhole == true
         var hasAsked = false
         while true {
             try Task.checkCancellation()
-            let (readiness, asksBeside) = readiness(request.revalidation, now: engine.time.now)
+            let (readiness, asksBeside) = readiness(
+                request.revalidation, kind: request.kind, now: engine.time.now)
             if asksBeside { checkBeside(request.settings) }
             switch readiness {
             case .retired: return nil
             case .ready(let representation): return try session(request, over: representation)
             case .askFirst(let representation):
-                if request.revalidation.isSince {
+                if request.revalidation.isSince, !isTransformedWhole {
                     // What is on its way may have been asked for too early; then it's asked for again.
                     if let session = try await find(request, insteadOf: representation).passing { return session }
-                } else if hasAsked {
+                } else if hasAsked, !request.revalidation.isSince {
                     return try session(request, over: representation)
                 } else {
                     hasAsked = try await check(representation, request.settings, request.revalidation)
                 }
             case .unknown:
+                guard !isTransformedWhole else {
+                    throw CacheError(
+                        .invalidSetting, "a \(request.kind) is transformed as a whole here; read it as a whole first")
+                }
                 if let session = joinPassing(request) { return session }
                 let found = try await find(request, insteadOf: nil)
                 if let session = found.passing { return session }
@@ -52,7 +58,10 @@ extension Resource {
             return opening
         }
         guard let found = try await opening?.wait(request.transferClass) else { return (false, nil) }
-        guard let found else { return (true, nil) }
+        // Another reader's may be of another kind.
+        guard let found, found.version.transform == engine.transform(for: request.kind)?.applied else {
+            return (true, nil)
+        }
         return (true, try withExtendedLifetime(found) { try passingSession(request, of: found.version) })
     }
 
@@ -97,7 +106,7 @@ extension Resource {
         func reader(_ asked: AskedRange, sendsRange: Bool = true) -> OriginReader {
             OriginReader(
                 context: context, locator: locator, asked: asked, known: nil, unless: validator, takesWhole: true,
-                sendsRange: sendsRange)
+                sendsRange: sendsRange, tap: engine.tap(request.url, request.kind))
         }
         let asked = firstRange(request, readAhead: context.settings.readAhead)
         let first = reader(asked)
@@ -146,7 +155,7 @@ extension Resource {
         let representation = newRepresentation(
             RepresentationState(
                 head: head, freshness: Freshness(answer.headerFields, now: engine.time.now),
-                ignoresRanges: answer.ignoredRange))
+                ignoresRanges: answer.ignoredRange, transform: reader.tap?.transform?.applied, kind: request.kind))
         await reader.expect(
             KnownRepresentation(validator: head.validator, length: head.length),
             comparable: { [representation] in representation.comparableBytes(before: $0) })
@@ -161,6 +170,8 @@ extension Resource {
             return state.begin(start..<max(start, end), transferClass: ticket.transferClass)
         }
         let alternates = state.withLock { state in
+            // What another transform made may have been asked for meanwhile.
+            replaceCurrent(in: &state)
             state.current = representation
             state.refusal = nil
             state.passing = nil
@@ -168,8 +179,8 @@ extension Resource {
             state.confirmed = began
             state.goesWhenClosed = isTransient
             return state.superseded.contains { older in
-                older.head.length == head.length && older.head.validator.entityTag == head.validator.entityTag
-                    && head.validator.entityTag != nil
+                older.isSuperseded && older.head.length == head.length && head.validator.entityTag != nil
+                    && older.head.validator.entityTag == head.validator.entityTag
             }
         }
         if alternates { engine.events.send(.entityTagAlternates(key: key)) }
@@ -213,9 +224,14 @@ extension Resource {
         }
         let head = ResourceHead(
             length: length, contentType: type, validator: answer.validator, validatedAt: engine.time.now,
-            entityTag: answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
+            entityTag: ownTag(reader) ?? answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
             location: await reader.location, peer: await reader.peer)
         return (head, answer)
+    }
+
+    /// The origin's tag is of the origin's bytes: what a transform made of them has another.
+    private func ownTag(_ reader: OriginReader) -> String? {
+        reader.tap?.transform == nil ? nil : "\"mc-\(BlobFolder.newName())\""
     }
 
     /// Whether an answer's bytes are kept only until they have been read.

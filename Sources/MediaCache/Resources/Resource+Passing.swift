@@ -4,6 +4,8 @@ import Synchronization
 struct PassingVersion: Sendable {
     var head: ResourceHead
     var fills: PassingFills
+    /// What makes its bytes of the origin's.
+    var transform: AppliedTransform?
 }
 
 /// What a request has found that readers wait for.
@@ -17,10 +19,12 @@ extension Resource {
     /// A session that shares what is on its way to others; nil if nothing near is.
     func joinPassing(_ request: ReadRequest) -> ReadSession? {
         guard request.policy == .onDemand, let version = state.withLock({ $0.refusal != nil ? $0.passing : nil }),
+            version.transform == engine.transform(for: request.kind)?.applied,
             let range = try? range(of: request, head: version.head)
         else { return nil }
         let place = version.fills.joinRunning(
-            range, settings: request.settings, transferClass: request.transferClass)
+            range, settings: request.settings, transferClass: request.transferClass,
+            tap: engine.tap(request.url, request.kind))
         return place.map { passingSession(request, of: version, range: range, place: $0) }
     }
 
@@ -32,7 +36,8 @@ extension Resource {
             range.isEmpty
             ? nil
             : version.fills.join(
-                range, known: known, settings: request.settings, transferClass: request.transferClass)
+                range, known: known, settings: request.settings, transferClass: request.transferClass,
+                tap: engine.tap(request.url, request.kind))
         return passingSession(request, of: version, range: range, place: place)
     }
 
@@ -48,18 +53,22 @@ extension Resource {
         ticket: TransferScheduler.Ticket
     ) async -> PassingResponse {
         await reader.expect(KnownRepresentation(validator: head.validator, length: head.length))
-        let version = version(head, because: refusal)
+        let version = version(head, because: refusal, madeBy: reader.tap?.transform?.applied)
         let hold = await version.fills.adopt(reader, ticket: ticket, settings: settings)
         return PassingResponse(version: version, hold: hold)
     }
 
     /// The version that is being read, if it is this one beyond doubt; else a new one takes its place.
-    private func version(_ head: ResourceHead, because refusal: CacheError) -> PassingVersion {
-        let fresh = PassingVersion(head: head, fills: PassingFills(engine: engine, locator: locator))
+    private func version(
+        _ head: ResourceHead, because refusal: CacheError, madeBy transform: AppliedTransform?
+    ) -> PassingVersion {
+        let fresh = PassingVersion(
+            head: head, fills: PassingFills(engine: engine, locator: locator), transform: transform)
         return state.withLock { state in
             state.refusal = refusal
             if let passing = state.passing, passing.head.length == head.length,
-                passing.head.validator == head.validator, head.validator.strongEntityTag != nil
+                passing.head.validator == head.validator, head.validator.strongEntityTag != nil,
+                passing.transform == transform
             {
                 return passing
             }

@@ -4,8 +4,8 @@ import Synchronization
 extension CacheStore {
     /// Whether all of an open resource is here and may be used without asking: reading it would bring nothing.
     package func isHere(_ request: ReadRequest) -> Bool {
-        guard let readiness = table[key(of: request)]?.readiness(request.revalidation, now: engine.time.now),
-            case (.ready(let representation), _) = readiness
+        let found = table[key(of: request)]?.readiness(request.revalidation, kind: request.kind, now: engine.time.now)
+        guard case (.ready(let representation), _)? = found
         else { return false }
         return representation.isComplete
     }

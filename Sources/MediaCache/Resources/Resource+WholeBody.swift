@@ -29,7 +29,7 @@ extension Resource {
             try Task.checkCancellation()
             // What is on its way is newer than what is kept.
             if let body = try await sharedBody(request, starts: false) { return body }
-            switch readiness(request.revalidation, now: engine.time.now).readiness {
+            switch readiness(request.revalidation, kind: request.kind, now: engine.time.now).readiness {
             case .retired: return nil
             case .ready(let representation):
                 if let body = try await keptBody(of: representation, request) { return body }
@@ -47,7 +47,8 @@ extension Resource {
 
     /// Reads all of it; nil if the origin has another version by now.
     private func keptBody(of representation: Representation, _ request: WholeBodyRequest) async throws -> WholeBody? {
-        let read = ReadRequest(url: request.url, transferClass: request.transferClass, settings: request.settings)
+        let read = ReadRequest(
+            url: request.url, transferClass: request.transferClass, settings: request.settings, kind: request.kind)
         guard let session = try session(read, over: representation) else { return nil }
         defer { session.cancel() }
         var bytes: [UInt8] = []
@@ -96,7 +97,7 @@ extension Resource {
         let began = engine.time.monotonic
         let reader = OriginReader(
             context: context, locator: locator, asked: .from(0, to: nil), known: nil, sendsRange: false,
-            takesCodings: true)
+            takesCodings: true, tap: engine.tap(request.url, request.kind, transforms: false))
         defer { Task { await reader.close() } }
         _ = try await reader.open()
         guard let (head, answer) = try await head(of: reader, context: context) else {
@@ -115,17 +116,24 @@ extension Resource {
         let coding = ResponseCheck.contentCoding(answer.headerFields)
         var body = WholeBody(head: head, contentCoding: coding, bytes: bytes)
         let isWanted = try request.keeps(&body)
+        let transform = body.contentCoding == nil ? engine.transform(for: request.kind) : nil
+        if let transform {
+            body.bytes = try transform.body(body.bytes)
+            body.head.entityTag = "\"mc-\(BlobFolder.newName())\""
+        }
         body.head.length = Int64(body.bytes.count)
         let read = ReadRequest(url: request.url, settings: request.settings)
         let keeps = try? keepsUntilClosed(answer, head: body.head, request: read, settings: context.settings)
         if isWanted, body.contentCoding == nil, keeps != nil {
-            await keep(body, Freshness(answer.headerFields, now: engine.time.now), began: began)
+            let state = RepresentationState(
+                head: body.head, freshness: Freshness(answer.headerFields, now: engine.time.now),
+                transform: transform?.applied, kind: request.kind)
+            await keep(body, as: newRepresentation(state), began: began)
         }
         return body
     }
 
-    private func keep(_ body: WholeBody, _ freshness: Freshness, began: Duration) async {
-        let representation = newRepresentation(RepresentationState(head: body.head, freshness: freshness))
+    private func keep(_ body: WholeBody, as representation: Representation, began: Duration) async {
         let isPlaced = state.withLock { state in
             guard !state.isRetired, state.current == nil else { return false }
             state.current = representation

@@ -161,6 +161,8 @@ package final class Resource: Sendable {
     /// The origin has another version than `representation`.
     func changed(_ representation: Representation) {
         representation.supersede()
+        // What other transforms made of that version is as old.
+        for other in representations where !other.isSuperseded && other !== current { other.supersede() }
         state.withLock { state in
             guard state.current === representation else { return }
             state.superseded.append(representation)
@@ -206,9 +208,13 @@ package final class Resource: Sendable {
         case retired
     }
 
-    func readiness(_ revalidation: Revalidation, now: Date) -> (readiness: Readiness, asksBeside: Bool) {
-        state.withLock { state in
+    func readiness(
+        _ revalidation: Revalidation, kind: ResourceKind, now: Date
+    ) -> (readiness: Readiness, asksBeside: Bool) {
+        let transform = engine.transform(for: kind)?.applied
+        return state.withLock { state in
             if state.isRetired { return (.retired, false) }
+            choose(madeBy: transform, in: &state)
             guard let current = state.current else { return (.unknown, false) }
             if case .since(let moment) = revalidation {
                 let isConfirmed = state.confirmed.map { $0 >= moment } ?? false
@@ -228,6 +234,29 @@ package final class Resource: Sendable {
         }
     }
 
+    /// What was made by another transform gives way to what was made by this one, if that is here.
+    func choose(madeBy transform: AppliedTransform?, in state: inout State) {
+        if let current = state.current, current.content.transform == transform { return }
+        replaceCurrent(in: &state)
+        let index = state.superseded.firstIndex { !$0.isSuperseded && $0.content.transform == transform }
+        if let index {
+            let chosen = state.superseded.remove(at: index)
+            chosen.setReplaced(false)
+            state.current = chosen
+        }
+    }
+
+    /// Makes room for what readers want in place of the current version. Its own readers keep it.
+    func replaceCurrent(in state: inout State) {
+        guard let current = state.current else { return }
+        current.setReplaced(true)
+        state.superseded.append(current)
+        state.current = nil
+        // The origin was asked about that one.
+        state.lastCheck = nil
+        state.confirmed = nil
+    }
+
     /// A session over `representation`, or nil if this object has been retired in between.
     func session(_ request: ReadRequest, over representation: Representation) throws -> ReadSession? {
         let head = representation.head
@@ -240,6 +269,7 @@ package final class Resource: Sendable {
             state.stored.lastUsed = now
             state.stored.useOrder = use
             state.stored.url = request.url.description
+            representation.state.withLock { $0.kind = request.kind }
             return representation.attach(at: range.lowerBound)
         }
         guard let attached else { return nil }

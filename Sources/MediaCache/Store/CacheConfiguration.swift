@@ -14,6 +14,10 @@ public struct CacheConfiguration: Sendable {
     public var eviction: any EvictionPolicy
     /// How many transfers run.
     public var scheduling: TransferScheduler.Limits
+    /// What is changed before it's kept; of those for a kind, the first.
+    public var transforms: [ContentTransform]
+    /// Who is shown what comes from origins.
+    public var observers: [ContentObserver]
 
     /// Creates a configuration.
     public init(
@@ -23,7 +27,9 @@ public struct CacheConfiguration: Sendable {
         keyPolicy: CacheKeyPolicy = .wholeURL,
         admission: AdmissionPolicy = .keepAll,
         eviction: any EvictionPolicy = LeastRecentlyUsed(),
-        scheduling: TransferScheduler.Limits = TransferScheduler.Limits()
+        scheduling: TransferScheduler.Limits = TransferScheduler.Limits(),
+        transforms: [ContentTransform] = [],
+        observers: [ContentObserver] = []
     ) {
         self.location = location
         self.limits = limits
@@ -32,6 +38,8 @@ public struct CacheConfiguration: Sendable {
         self.admission = admission
         self.eviction = eviction
         self.scheduling = scheduling
+        self.transforms = transforms
+        self.observers = observers
     }
 }
 

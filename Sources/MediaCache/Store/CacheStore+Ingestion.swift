@@ -3,7 +3,8 @@ import Synchronization
 extension CacheStore {
     /// Takes bytes that came another way, as by a background session of the system, into what is kept of a URL.
     ///
-    /// The file is read, not moved. Bytes that are kept already stay as they are. Returns when they are committed.
+    /// The file is read, not moved, and holds what the origin sent: a ``ContentTransform`` for files applies to it. Bytes
+    /// that are kept already stay as they are. Returns when they are committed.
     ///
     /// - Parameters:
     ///   - file: the path of a file that holds the bytes of `range`, the first at its start.
@@ -47,9 +48,15 @@ extension Resource {
     fileprivate func representationToIngest(
         _ head: ResourceHead
     ) throws -> (Representation, session: (id: Int, window: Int64))? {
-        let fresh = newRepresentation(RepresentationState(head: head, freshness: Freshness()))
+        let transform = engine.transform(for: .file)?.applied
+        guard transform?.isWhole != true else {
+            throw CacheError(.invalidSetting, "files are transformed as a whole here; parts can't be taken in")
+        }
+        let fresh = newRepresentation(
+            RepresentationState(head: head, freshness: Freshness(), transform: transform))
         let representation = state.withLock { state -> Representation? in
             guard !state.isRetired else { return nil }
+            choose(madeBy: transform, in: &state)
             if let current = state.current { return current }
             state.current = fresh
             return fresh
@@ -70,6 +77,7 @@ extension Representation {
         guard try source.size() == Int64(range.count) else {
             throw CacheError(.badResponse, "\(path) has \(try source.size()) bytes, not \(range.count)")
         }
+        let transform = engine.tap(self).transform
         let piece = 1 << 20
         try withUnsafeTemporaryAllocation(byteCount: piece, alignment: 4096) { buffer in
             for lower in stride(from: range.lowerBound, to: range.upperBound, by: piece) {
@@ -78,6 +86,7 @@ extension Representation {
                 while let hole = withState({ $0.missing(in: part).first }) {
                     let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<hole.count])
                     try source.read(into: bytes, at: hole.lowerBound - range.lowerBound)
+                    try transform?.apply(to: bytes, at: hole.lowerBound)
                     try write(UnsafeRawBufferPointer(bytes), at: hole)
                 }
             }

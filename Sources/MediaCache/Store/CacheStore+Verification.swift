@@ -54,7 +54,7 @@ extension CacheStore {
         findings.sort { $0.range.lowerBound < $1.range.lowerBound }
         for (range, problem) in findings {
             var isRepaired = false
-            if repair, representation === resource.current, await refetch(range, of: resource, settings) {
+            if repair, representation === resource.current, await refetch(range, of: representation, settings) {
                 isRepaired = representation.spans.contains(range)
             }
             report.findings.append(
@@ -64,11 +64,19 @@ extension CacheStore {
         }
     }
 
-    private func refetch(_ range: Range<Int64>, of resource: Resource, _ settings: TransferSettings?) async -> Bool {
+    private func refetch(
+        _ range: Range<Int64>, of representation: Representation, _ settings: TransferSettings?
+    ) async -> Bool {
+        let resource = representation.resource
+        // As what it was made from; not by parts where only the whole can be made again.
+        guard let kind = engine.kind(of: representation), representation.content.transform?.isWhole != true else {
+            return false
+        }
         do {
             let request = ReadRequest(
                 url: resource.locator.url, range: .closed(range.lowerBound, through: range.upperBound - 1),
-                transferClass: .download, settings: settings ?? resource.ownSettings)
+                transferClass: .download, settings: settings ?? resource.ownSettings,
+                kind: kind)
             let session = try await read(request)
             defer { session.cancel() }
             for try await _ in session.buffers {}

@@ -197,8 +197,9 @@ public final class CacheStore: Sendable {
             request.policy == .onDemand || resource.current?.isComplete == true
         else { return nil }
         resource.locator.update(url: request.url)
-        guard case (.ready(let representation), false) = resource.readiness(request.revalidation, now: engine.time.now)
-        else { return nil }
+        let (readiness, asksBeside) = resource.readiness(
+            request.revalidation, kind: request.kind, now: engine.time.now)
+        guard case .ready(let representation) = readiness, !asksBeside else { return nil }
         return try resource.session(request, over: representation)
     }
 

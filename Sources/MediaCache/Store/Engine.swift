@@ -19,6 +19,7 @@ package final class Engine: Sendable {
     package let logger: Logger
     package let health: StorageHealth
     package let room = StorageRoom()
+    let observers: [ObserverQueue]
     /// A name that no other opening of the folder has.
     let token = BlobFolder.newName()
     private let stopped = Atomic(false)
@@ -39,6 +40,7 @@ package final class Engine: Sendable {
         self.events = events
         self.counters = counters
         self.logger = logger
+        observers = configuration.observers.map(ObserverQueue.init)
         health = StorageHealth(events: events, logger: logger)
         committer = Committer(
             catalog: catalog, files: files, time: time, pool: pool, health: health, counters: counters, logger: logger)

@@ -19,6 +19,9 @@ struct Sidecar: Codable, Sendable {
     /// Absent where no redirect led away.
     var location: String?
     var peer: AddressKind?
+    /// What made the bytes; absent where they are the origin's.
+    var transform: String?
+    var isTransformedWhole: Bool?
 
     init(resource: StoredResource, blob: String, state: inout RepresentationState) {
         key = resource.key
@@ -35,6 +38,8 @@ struct Sidecar: Codable, Sendable {
         isSuperseded = state.isSuperseded ? true : nil
         location = state.head.location?.description
         peer = state.head.peer
+        transform = state.transform?.name
+        isTransformedWhole = state.transform?.isWhole
     }
 
     func encoded() throws -> [UInt8] { try Array(JSONEncoder().encode(self)) }
@@ -54,7 +59,8 @@ struct Sidecar: Codable, Sendable {
                     length: length, contentType: contentType, validator: validator, validatedAt: validatedAt,
                     entityTag: entityTag, location: location.flatMap { try? ResourceURL($0) }, peer: peer ?? .unknown),
                 freshness: Freshness(), ignoresRanges: false, isSuperseded: isSuperseded ?? false,
-                spans: SpanMap(encoded: spans) ?? SpanMap()),
+                spans: SpanMap(encoded: spans) ?? SpanMap(),
+                transform: transform.map { AppliedTransform(name: $0, isWhole: isTransformedWhole ?? false) }),
             dirtyPages: checksumPages.mapValues { [UInt8]($0) })
     }
 }

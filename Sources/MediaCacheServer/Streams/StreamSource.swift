@@ -130,6 +130,7 @@ final class StreamSource: ByteReaderSource {
     private func placed(_ request: ReadRequest) -> (ReadRequest, SegmentPlace?) {
         guard let place = book.place(of: request.url) else { return (request, nil) }
         var request = request
+        request.kind = .segment
         if place.isWholeResource { request.policy = .whole }
         if let moment = place.namedSince { request.revalidation = .since(moment) }
         return (request, place)

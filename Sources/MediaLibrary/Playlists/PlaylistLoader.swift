@@ -55,7 +55,7 @@ public final class PlaylistLoader: Sendable {
         let wasLive = liveKeys.withLock { $0.contains(key) }
         var request = WholeBodyRequest(
             url: url, maximumLength: Int64(Self.maximumLength), settings: settings,
-            revalidation: wasLive ? .since(store.monotonicTime) : .recently
+            revalidation: wasLive ? .since(store.monotonicTime) : .recently, kind: .playlist
         ) { body in
             try Self.decode(&body, of: url)
             guard case .playlist(let kind) = try Self.content(of: body, at: url) else { return true }

@@ -106,7 +106,9 @@ struct StreamSurvey {
         _ url: ResourceURL, variables: [String: String]
     ) async throws -> (parsed: ParsedPlaylist, base: ResourceURL)? {
         guard kept(url)?.isComplete == true else { return nil }
-        let request = WholeBodyRequest(url: url, settings: settings, revalidation: .never) { _ in false }
+        let request = WholeBodyRequest(url: url, settings: settings, revalidation: .never, kind: .playlist) { _ in
+            false
+        }
         let body = try await store.wholeBody(request)
         let base = body.head.location ?? url
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)

@@ -1,0 +1,27 @@
+import Foundation
+import MediaCache
+import Testing
+
+struct DocumentationTests {
+    private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
+    private static let article = tests.deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Sources/MediaCache/MediaCache.docc/Transforms.md")
+
+    @Test func showsCodeThatCompiles() throws {
+        let article = try String(contentsOf: Self.article, encoding: .utf8)
+        let examples = try String(
+            contentsOf: Self.tests.appending(path: "DocumentationExamples.swift"), encoding: .utf8)
+        let snippets = examples.components(separatedBy: "// snippet ").dropFirst().map { part in
+            let lines = part.components(separatedBy: "\n").dropFirst()
+            return lines.prefix { !$0.hasSuffix("// end") }.map { $0.dropFirst(8) + "\n" }.joined()
+        }
+        #expect(snippets.count == 2)
+        for snippet in snippets { #expect(article.contains("```swift\n" + snippet + "```")) }
+    }
+
+    @Test func showsCodeThatWorks() {
+        let location = CacheLocation(folder: "/nowhere")
+        #expect(DocumentationExamples.transform(location).transforms.map(\.name) == ["scrambled-1", "marked-1"])
+        #expect(DocumentationExamples.observe(location) { _ in }.observers.first?.kinds == [.segment])
+    }
+}

@@ -1,0 +1,162 @@
+import HTTPTypes
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+struct ContentTransformTests {
+    static let body = ScriptedBody.random(seed: 97, length: 1_500_000)
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+    }
+
+    /// A cipher that anybody can break: what a byte becomes depends on its place.
+    private static func cipher(_ name: String = "cipher", for kinds: Set<ResourceKind> = [.file]) -> ContentTransform {
+        .inPlace(name, kinds: kinds) { bytes, offset in
+            for index in bytes.indices { bytes[index] ^= UInt8(truncatingIfNeeded: (offset + Int64(index)) % 251) }
+        }
+    }
+
+    private static func ciphered(_ range: Range<Int64>) -> [UInt8] {
+        zip(body.bytes(in: range), range).map { byte, place in byte ^ UInt8(truncatingIfNeeded: place % 251) }
+    }
+
+    private func open(_ transforms: [ContentTransform], readAhead: Int64 = 1 << 20) async throws -> CacheStore {
+        try await fixture.open {
+            $0.transforms = transforms
+            $0.transfers.readAhead = ReadAhead(initial: readAhead, maximum: readAhead)
+        }
+    }
+
+    @Test func rangesAreChangedAtTheirPlaceAndKeptSo() async throws {
+        let store = try await open([Self.cipher()], readAhead: 50_000)
+        var random = SeededRandom(seed: 97)
+        for _ in 0..<10 {
+            let start = Int64.random(in: 0..<1_400_000, using: &random)
+            let bytes = try await store.bytes(fixture.url, .closed(start, through: start + 9_999))
+            #expect(bytes == Self.ciphered(start..<start + 10_000))
+        }
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        #expect(session.head.entityTag != "\"1\"")
+        #expect(try await session.allBytes() == Self.ciphered(0..<1_500_000))
+        session.cancel()
+        #expect(try await store.verify().findings.isEmpty)
+        await store.close()
+        fixture.origin.isReachable = false
+        let again = try await open([Self.cipher()])
+        #expect(try await again.bytes(fixture.url) == Self.ciphered(0..<1_500_000))
+        await again.close()
+    }
+
+    @Test func whatAnotherTransformMadeIsNotServed() async throws {
+        let names: [String?] = [nil, "cipher", "other", nil]
+        for name in names {
+            let before = fixture.origin.bodyBytes
+            let store = try await open(name.map { [Self.cipher($0)] } ?? [])
+            let expected = name == nil ? Self.body.bytes(in: 0..<1000) : Self.ciphered(0..<1000)
+            #expect(try await store.bytes(fixture.url, .closed(0, through: 999)) == expected)
+            #expect(fixture.origin.bodyBytes > before)
+            await store.close()
+        }
+    }
+
+    @Test func kindsAreTransformedEachInItsWay() async throws {
+        let store = try await open([Self.cipher(for: [.segment])], readAhead: 50_000)
+        let file = try await store.read(ReadRequest(url: fixture.url))
+        var buffers = file.buffers.makeAsyncIterator()
+        var bytes = try #require(try await buffers.next())
+        let segment = try await store.read(ReadRequest(url: fixture.url, kind: .segment))
+        #expect(try await segment.allBytes() == Self.ciphered(0..<1_500_000))
+        segment.cancel()
+        // Who was reading the other goes on.
+        while let more = try await buffers.next() { bytes += more }
+        #expect(bytes == Self.body.bytes)
+        file.cancel()
+        await store.close()
+    }
+
+    /// What came is compared with what is kept after it has been transformed as well.
+    @Test func aResumedFillComparesWhatTheTransformMade() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: nil)
+        let first = try await open([Self.cipher()], readAhead: 100_000)
+        _ = try await first.bytes(fixture.url, .closed(0, through: 99_999))
+        await first.close()
+        let before = fixture.origin.requests.count
+        let second = try await open([Self.cipher()], readAhead: 100_000)
+        let session = try await second.read(
+            ReadRequest(url: fixture.url, range: .closed(100_000, through: 199_999), revalidation: .never))
+        #expect(try await session.allBytes() == Self.ciphered(100_000..<200_000))
+        session.cancel()
+        let asked = fixture.origin.requests.dropFirst(before).compactMap { $0.range?.knownStart }
+        #expect(asked.contains { $0 < 100_000 })
+        #expect(try await second.resource(for: fixture.url)?.bytesKept == 200_000)
+        await second.close()
+        fixture.origin.replaceBody(fixture.url, with: .random(seed: 98, length: 1_500_000), entityTag: nil)
+        let third = try await open([Self.cipher()], readAhead: 100_000)
+        let other = try await third.read(
+            ReadRequest(url: fixture.url, range: .closed(200_000, through: 299_999), revalidation: .never))
+        let error = await #expect(throws: CacheError.self) { try await other.allBytes() }
+        #expect(error?.code == .representationChanged)
+        other.cancel()
+        await third.close()
+    }
+
+    @Test func whatIsNotKeptIsChangedToo() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-store")
+        let store = try await open([Self.cipher()])
+        for _ in 0..<2 { #expect(try await store.bytes(fixture.url) == Self.ciphered(0..<1_500_000)) }
+        await store.close()
+    }
+
+    @Test func aFailureEndsTheRead() async throws {
+        struct Failure: Error {}
+        let store = try await open([.inPlace("fails", kinds: [.file]) { _, _ in throw Failure() }])
+        let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
+        #expect(error?.message.contains("fails") == true)
+        #expect(try await store.resource(for: fixture.url)?.bytesKept ?? 0 == 0)
+        await store.close()
+    }
+
+    // MARK: - Whole bodies
+
+    private static let twice = ContentTransform.wholeBody("twice", kinds: [.playlist]) { $0 + $0 }
+
+    private func whole(_ store: CacheStore) async throws -> WholeBody {
+        try await store.wholeBody(WholeBodyRequest(url: fixture.url, kind: .playlist) { _ in true })
+    }
+
+    @Test func aWholeBodyMayChangeItsLength() async throws {
+        let text = ScriptedBody.text("one\n")
+        fixture.origin[fixture.url] = ScriptedResource(text, contentType: "text/plain")
+        let store = try await open([Self.twice])
+        let error = await #expect(throws: CacheError.self) {
+            try await store.read(ReadRequest(url: fixture.url, kind: .playlist))
+        }
+        #expect(error?.code == .invalidSetting)
+        for _ in 0..<2 { #expect(try await whole(store).bytes == text.bytes + text.bytes) }
+        let ranged = try await store.read(
+            ReadRequest(url: fixture.url, range: .from(2), kind: .playlist))
+        #expect(try await ranged.allBytes() == Array("e\none\n".utf8))
+        ranged.cancel()
+        #expect(fixture.origin.requests.count == 1)
+        await store.close()
+        let again = try await open([Self.twice])
+        #expect(try await whole(again).bytes == text.bytes + text.bytes)
+        await again.close()
+    }
+
+    @Test func aLostPartOfAWholeBodyIsFetchedAsAWhole() async throws {
+        let text = ScriptedBody.text("one\n")
+        fixture.origin[fixture.url] = ScriptedResource(text, contentType: "text/plain")
+        let store = try await open([Self.twice])
+        _ = try await whole(store)
+        let resource = try #require(store.table[store.key(for: fixture.url)])
+        _ = resource.current?.withState { $0.forget(2..<3) }
+        #expect(try await whole(store).bytes == text.bytes + text.bytes)
+        #expect(fixture.origin.requests.count == 2)
+        await store.close()
+    }
+}
