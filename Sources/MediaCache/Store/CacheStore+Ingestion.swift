@@ -13,7 +13,8 @@ extension CacheStore {
     ///   - head: what the response that brought them said.
     /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if another version is kept,
     ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside, ``CacheError/Code/badResponse`` if the file
-    ///   has not as many bytes, or ``CacheError/Code/storage``.
+    ///   has not as many bytes, ``CacheError/Code/invalidSetting`` if files are transformed as a whole, or
+    ///   ``CacheError/Code/storage``.
     @discardableResult
     public func ingest(
         file: String, range: Range<Int64>, for url: ResourceURL, head: ResourceHead
@@ -52,8 +53,9 @@ extension Resource {
         guard transform?.isWhole != true else {
             throw CacheError(.invalidSetting, "files are transformed as a whole here; parts can't be taken in")
         }
-        let fresh = newRepresentation(
-            RepresentationState(head: head, freshness: Freshness(), transform: transform))
+        var own = head
+        if transform != nil { own.entityTag = "\"mc-\(BlobFolder.newName())\"" }
+        let fresh = newRepresentation(RepresentationState(head: own, freshness: Freshness(), transform: transform))
         let representation = state.withLock { state -> Representation? in
             guard !state.isRetired else { return nil }
             choose(madeBy: transform, in: &state)

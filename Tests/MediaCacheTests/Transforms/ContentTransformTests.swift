@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import MediaCacheTesting
 import Testing
@@ -120,6 +121,47 @@ struct ContentTransformTests {
         await store.close()
     }
 
+    @Test func whatIsBroughtIsChangedAsWell() async throws {
+        let first = try await open([Self.cipher("old")], readAhead: 50_000)
+        _ = try await first.bytes(fixture.url, .closed(0, through: 999))
+        await first.close()
+        try POSIXFileSystem().makeFolder(fixture.folder)
+        let file = fixture.folder + "/brought"
+        try Data(Self.body.bytes).write(to: URL(fileURLWithPath: file))
+        let head = ResourceHead(
+            length: Self.body.length, contentType: "video/mp4", validator: Validator(entityTag: "\"1\""),
+            validatedAt: fixture.time.now, entityTag: "\"1\"")
+        let store = try await open([Self.cipher()])
+        try await store.ingest(file: file, range: 0..<1_500_000, for: fixture.url, head: head)
+        fixture.origin.isReachable = false
+        let session = try await store.read(ReadRequest(url: fixture.url, revalidation: .never))
+        #expect(session.head.entityTag != "\"1\"")
+        #expect(try await session.allBytes() == Self.ciphered(0..<1_500_000))
+        session.cancel()
+        await store.close()
+    }
+
+    /// Else the damaged version would give way to one that nobody has asked for.
+    @Test func aRepairMakesWhatWasThere() async throws {
+        let store = try await open([Self.cipher(for: [.segment])])
+        let session = try await store.read(ReadRequest(url: fixture.url, kind: .segment))
+        _ = try await session.allBytes()
+        session.cancel()
+        await store.close()
+        let again = try await open([Self.cipher(for: [.segment])])
+        let opened = try await again.read(ReadRequest(url: fixture.url, kind: .segment))
+        opened.cancel()
+        let resource = try #require(again.table[again.key(for: fixture.url)])
+        resource.current?.withState { $0.lose(5_000..<6_000) }
+        let report = try await again.verify(repair: true)
+        #expect(report.findings.map(\.isRepaired) == [true])
+        fixture.origin.isReachable = false
+        let ciphered = try await again.read(ReadRequest(url: fixture.url, revalidation: .never, kind: .segment))
+        #expect(try await ciphered.allBytes() == Self.ciphered(0..<1_500_000))
+        ciphered.cancel()
+        await again.close()
+    }
+
     // MARK: - Whole bodies
 
     private static let twice = ContentTransform.wholeBody("twice", kinds: [.playlist]) { $0 + $0 }
@@ -146,6 +188,28 @@ struct ContentTransformTests {
         let again = try await open([Self.twice])
         #expect(try await whole(again).bytes == text.bytes + text.bytes)
         await again.close()
+    }
+
+    /// What can be made only as a whole is confirmed with a condition, never fetched by ranges.
+    @Test func aReaderThatWantsItConfirmedGetsWhatWasMade() async throws {
+        let text = ScriptedBody.text("one\n")
+        fixture.origin[fixture.url] = ScriptedResource(text, contentType: "text/plain")
+        let store = try await open([Self.twice])
+        _ = try await whole(store)
+        func request() -> ReadRequest {
+            ReadRequest(url: fixture.url, revalidation: .since(store.monotonicTime), kind: .playlist)
+        }
+        fixture.time.advance(by: .seconds(1))
+        let session = try await store.read(request())
+        #expect(try await session.allBytes() == text.bytes + text.bytes)
+        session.cancel()
+        #expect(fixture.origin.requests.count == 2)
+        fixture.origin.replaceBody(fixture.url, with: .text("two!\n"), entityTag: "\"2\"")
+        fixture.time.advance(by: .seconds(1))
+        let error = await #expect(throws: CacheError.self) { try await store.read(request()) }
+        #expect(error?.code == .invalidSetting)
+        #expect(try await whole(store).bytes == Array("two!\ntwo!\n".utf8))
+        await store.close()
     }
 
     @Test func aLostPartOfAWholeBodyIsFetchedAsAWhole() async throws {
