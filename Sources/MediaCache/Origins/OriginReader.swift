@@ -32,12 +32,7 @@ package actor OriginReader {
     private var position: Int64 = 0
     /// One past the last byte that will come; nil if only the body's end tells.
     package private(set) var end: Int64?
-    private var failures = 0
-    /// When the first request began since enough bytes came.
-    private var troubledSince: Duration?
-    /// Bytes handed over since the last failure.
-    private var gained = 0
-    private var refreshes = 0
+    private var budget: RetryBudget
     private var watch: StallWatch?
     /// The first byte handed over of the current body: before ``position`` where bytes are to be compared.
     private var compareFrom: Int64 = 0
@@ -81,6 +76,7 @@ package actor OriginReader {
         self.takesCodings = takesCodings
         self.tap = tap
         self.context = context
+        budget = RetryBudget(context.settings.retries)
         self.exchange = OriginExchange(context: context, locator: locator)
         self.asked = asked
         self.known = known
@@ -203,7 +199,7 @@ package actor OriginReader {
 
     private func ask() async throws -> CheckedHead {
         close()
-        troubledSince = troubledSince ?? context.time.monotonic
+        budget.began(at: context.time.monotonic)
         let overlap = overlapForNextRequest()
         let range: AskedRange = head == nil && asked.isSuffix ? asked : .from(position - overlap, to: end)
         var conditions: HTTPFields = [:]
@@ -343,15 +339,10 @@ package actor OriginReader {
             rest = (received.buffer, first + Int(upper - offset)..<received.part.upperBound)
         }
         if !isOverlap {
-            gained += Int(upper - position)
+            budget.received(upper - position)
             position = upper
             hasGiven = true
             isResuming = false
-            if gained >= StallWatch.minimumBytes {
-                failures = 0
-                refreshes = 0
-                troubledSince = nil
-            }
         }
         return OriginPiece(
             buffer: received.buffer, part: first + Int(lower - offset)..<first + Int(upper - offset), offset: lower,
@@ -400,16 +391,7 @@ package actor OriginReader {
             return
         }
         context.counters.add(\.originFailures)
-        let policy = context.settings.retries
-        let trouble = troubledSince.map { context.time.monotonic - $0 } ?? .zero
-        guard failure.isRetryable, failures < policy.budget, trouble < policy.patience else { throw failure }
-        failures += 1
-        gained = 0
-        var delay = policy.delay(attempt: failures, random: context.random())
-        if let retryAfter = failure.retryAfter {
-            guard retryAfter <= policy.maximumDelay else { throw failure }
-            delay = max(delay, retryAfter)
-        }
+        let delay = try budget.delay(after: failure, at: context.time.monotonic, random: context.random())
         do {
             try await context.time.sleep(for: delay)
         } catch {
@@ -419,10 +401,10 @@ package actor OriginReader {
 
     /// Asks the caller for a fresh URL: at most twice without a byte in between.
     private func refresh() async throws -> Bool {
-        guard let refreshURL = context.settings.refreshURL, refreshes < 2,
+        guard let refreshURL = context.settings.refreshURL, budget.mayRefresh,
             let fresh = try await refreshURL(exchange.locator.url)
         else { return false }
-        refreshes += 1
+        budget.refreshed()
         exchange.locator.update(url: fresh)
         return true
     }

@@ -34,6 +34,8 @@ package struct RepresentationState: Sendable {
 
         mutating func leave(_ session: SessionID) -> (@Sendable () -> Void)? {
             readers[session] = nil
+            // What nobody reads any more only takes what is on its way, and would be sent again: it keeps its place.
+            guard isOfInterest else { return nil }
             return setClass(max(readers.values.max() ?? .background, wanted ?? .background))
         }
 

@@ -78,9 +78,7 @@ struct MP4FuzzTests {
     }
 
     @Test func damagedFilesAreReadOrRefused() throws {
-        let variable = ProcessInfo.processInfo.environment["MEDIACACHE_FUZZ_COUNT"]
-        let count = variable.flatMap(Int.init) ?? 10_000
-        let first = ProcessInfo.processInfo.environment["MEDIACACHE_FUZZ_SEED"].flatMap(UInt64.init) ?? 1
+        let (count, first) = (FuzzSettings.count, FuzzSettings.firstSeed)
         let seeds = try Self.seeds()
         let clean = try MP4Reader(MemorySource(seeds[0].bytes)).movie
         let clock = ContinuousClock()

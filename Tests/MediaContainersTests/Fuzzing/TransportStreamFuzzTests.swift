@@ -88,9 +88,7 @@ struct TransportStreamFuzzTests {
     }
 
     @Test func damagedStreamsAreReadOrRefused() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let count = environment["MEDIACACHE_FUZZ_COUNT"].flatMap(Int.init) ?? 10_000
-        let first = environment["MEDIACACHE_FUZZ_SEED"].flatMap(UInt64.init) ?? 1
+        let (count, first) = (FuzzSettings.count, FuzzSettings.firstSeed)
         let seeds = try Seeds()
         let clock = ContinuousClock()
         var slowest = (time: Duration.zero, seed: UInt64(0))
