@@ -50,7 +50,15 @@ extension Representation {
             if let file = state.file { return file }
             let path = engine.blobs.path(of: blob, isKept: state.isKept)
             if state.isNew { try engine.files.makeFolder(engine.blobs.folder(of: blob, isKept: state.isKept)) }
-            let file = try engine.files.open(path, creating: state.isNew)
+            let file: any BlobFile
+            do {
+                file = try engine.files.open(path, creating: state.isNew)
+            } catch let error as SystemError where error.number == ENOENT && !state.isNew {
+                // One that is being moved has its new name a moment before it's known here.
+                let other = engine.blobs.path(of: blob, isKept: !state.isKept)
+                guard let moved = try? engine.files.open(other, creating: false) else { throw error }
+                file = moved
+            }
             state.file = file
             return file
         }

@@ -1,3 +1,4 @@
+import Foundation
 import MediaCacheTesting
 import Testing
 
@@ -15,6 +16,27 @@ struct PinTests {
 
     private func paths(_ suffix: String) -> [String] {
         files.withDisk(\.paths).filter { $0.hasSuffix(suffix) }.map { String($0.dropFirst(fixture.folder.count)) }
+    }
+
+    /// Pinning renames a blob, and says so a moment later: who opens it between the two finds it.
+    @Test func aBlobThatHasJustBeenRenamedIsRead() async throws {
+        let store = try await fixture.open()
+        _ = try await store.complete(ReadRequest(url: fixture.url))
+        await store.close()
+        let next = try await fixture.open()
+        let session = try await next.read(ReadRequest(url: fixture.url))
+        try files.withDisk { disk in
+            for path in disk.paths where path.hasSuffix(".bin") {
+                let kept = path.replacingOccurrences(of: "/blobs/", with: "/kept/")
+                disk.makeFolder(POSIXFileSystem.parent(of: kept))
+                try disk.rename(path, to: kept)
+            }
+        }
+        let sent = fixture.origin.bodyBytes
+        #expect(try await session.allBytes() == Self.body.bytes)
+        #expect(fixture.origin.bodyBytes == sent)
+        session.cancel()
+        await next.close()
     }
 
     @Test(arguments: [false, true])
