@@ -10,26 +10,25 @@
 
 /// A file that is written by position.
 public final class FileSink: RandomAccessSink, Sendable {
-    private let descriptor: Int32
+    private let file: OpenFile
 
     /// Makes a file, or empties the one that is there.
     ///
     /// - Parameter path: The file's path.
     /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when it can't be made.
     public init(path: String) throws(ContainerError) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
             throw ContainerError(.inputOutput, "\(path) can't be made: error \(errno)")
         }
+        file = OpenFile(descriptor)
     }
-
-    deinit { close(descriptor) }
 
     /// Writes bytes at a place; see ``RandomAccessSink/write(_:at:)``.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(ContainerError) {
         var done = 0
         while done < bytes.count, let base = bytes.baseAddress {
-            let count = pwrite(descriptor, base + done, bytes.count - done, off_t(offset) + off_t(done))
+            let count = pwrite(file.descriptor, base + done, bytes.count - done, off_t(offset) + off_t(done))
             if count < 0 {
                 if errno == EINTR { continue }
                 throw ContainerError(.inputOutput, "the file can't be written: error \(errno)", at: offset)
@@ -40,16 +39,6 @@ public final class FileSink: RandomAccessSink, Sendable {
 
     /// Reads bytes back; see ``RandomAccessSink/read(at:into:)``.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
-        var done = 0
-        while done < buffer.count, let base = buffer.baseAddress {
-            let count = pread(descriptor, base + done, buffer.count - done, off_t(offset) + off_t(done))
-            if count == 0 { break }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw ContainerError(.inputOutput, "the file can't be read: error \(errno)", at: offset)
-            }
-            done += count
-        }
-        return done
+        try file.read(at: offset, into: buffer)
     }
 }

@@ -12,7 +12,7 @@
 public final class FileSource: ByteSource, Sendable {
     /// The file's length when it was opened, in bytes.
     public let length: Int64
-    private let descriptor: Int32
+    private let file: OpenFile
 
     /// Opens a file for reading.
     ///
@@ -28,24 +28,12 @@ public final class FileSource: ByteSource, Sendable {
             close(descriptor)
             throw ContainerError(.inputOutput, "\(path) isn't a file that can be read at any place")
         }
-        self.descriptor = descriptor
+        file = OpenFile(descriptor)
         self.length = Int64(length)
     }
 
-    deinit { close(descriptor) }
-
     /// Reads from the file; see ``ByteSource/read(at:into:)``.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
-        var done = 0
-        while done < buffer.count, let base = buffer.baseAddress {
-            let count = pread(descriptor, base + done, buffer.count - done, off_t(offset) + off_t(done))
-            if count == 0 { break }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw ContainerError(.inputOutput, "the file can't be read: error \(errno)", at: offset)
-            }
-            done += count
-        }
-        return done
+        try file.read(at: offset, into: buffer)
     }
 }
