@@ -81,6 +81,11 @@ package enum MediaType {
         return type.hasSuffix("/json") || type.hasSuffix("+json") || type == "application/xml" || type == "text/xml"
     }
 
+    /// Whether a body of this length is a key of AES, which may be of letters alone. No page is as short.
+    static func isKey(_ kind: ResourceKind, length: Int64?) -> Bool {
+        kind == .key && (length == 16 || length == 32)
+    }
+
     /// Whether a resource of this type is nothing without a byte.
     package static func isAudioOrVideo(_ type: String) -> Bool {
         let essence = essence(type) ?? ""

@@ -6,7 +6,9 @@ extension OriginResponse {
     /// captive portal, an error report. Media that is merely labelled as a page passes, since its first bytes tell.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia``; the version that is kept stays as it is.
-    func refusingPage(from url: ResourceURL, context: OriginContext) async throws -> OriginResponse {
+    func refusingPage(
+        from url: ResourceURL, as kind: ResourceKind = .file, context: OriginContext
+    ) async throws -> OriginResponse {
         if status == 200, headerFields[.contentLength] == "0",
             MediaType.expectsAudioOrVideo(declared: headerFields[.contentType], where: url.pathExtension)
         {
@@ -14,9 +16,9 @@ extension OriginResponse {
             throw CacheError(.notMedia, "\(url) came empty, where there should be media")
         }
         let type = MediaType.essence(headerFields[.contentType])
-        guard status == 200 || status == 206, let type, MediaType.isDocument(type, where: url.pathExtension) else {
-            return self
-        }
+        guard status == 200 || status == 206, let type, MediaType.isDocument(type, where: url.pathExtension),
+            !MediaType.isKey(kind, length: headerFields[.contentLength].flatMap { Int64($0) })
+        else { return self }
         let watch = StallWatch(body: body, limit: context.settings.limits.stall, time: context.time)
         watch.start()
         defer { watch.stop() }

@@ -42,8 +42,9 @@ public enum Revalidation: Sendable, Hashable {
     case never
     /// Beside the first use after opening, and then daily: what is kept is used at once.
     case beside
-    /// Before this use, unless that was within the last minute.
-    case recently
+    /// Before this use, unless that was within the last 5 s, in which players open twice what they have just looked at;
+    /// while the origin can't be reached, within the last minute.
+    case before
     /// Before this use, unless the origin has confirmed it in answer to a request that began at or after a moment of
     /// ``CacheStore/monotonicTime``: for names that are given again, and mean something else from a moment on. What no
     /// validator tells from another version is fetched anew, and what the origin doesn't confirm isn't used.

@@ -45,7 +45,7 @@ public struct WholeBodyRequest: Sendable {
         maximumLength: Int64 = 64 << 20,
         transferClass: TransferClass = .playback,
         settings: TransferSettings? = nil,
-        revalidation: Revalidation = .recently,
+        revalidation: Revalidation = .before,
         kind: ResourceKind = .file,
         keeps: @escaping @Sendable (inout WholeBody) throws -> Bool
     ) {

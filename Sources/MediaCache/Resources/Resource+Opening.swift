@@ -141,7 +141,9 @@ extension Resource {
         _ reader: OriginReader, insteadOf known: Representation?, request: ReadRequest, context: OriginContext,
         ticket: TransferScheduler.Ticket, began: Duration
     ) async throws -> PassingResponse? {
-        guard let (head, answer) = try await self.head(of: reader, context: context) else { return nil }
+        guard let (head, answer) = try await self.head(of: reader, kind: request.kind, context: context) else {
+            return nil
+        }
         if let known {
             changed(known)
             engine.events.send(.representationChanged(key: key))
@@ -193,19 +195,24 @@ extension Resource {
     /// The head of what was answered, with a type that the first bytes confirm, never an error page; and the answer
     /// that these bytes came with.
     func head(
-        of reader: OriginReader, context: OriginContext
+        of reader: OriginReader, kind: ResourceKind, context: OriginContext
     ) async throws -> (head: ResourceHead, answer: CheckedHead)? {
         let start = await reader.start
         // In the middle what has come has to do: a reader that wants no more isn't kept waiting.
         let first = try await reader.peek(start == 0 ? MediaType.sniffLength : 1, most: MediaType.middleLength)
         guard let answer = await reader.answer else { return nil }
+        let length = if answer.completeLength != nil { answer.completeLength } else { await reader.learnedLength }
         var declared = answer.headerFields[.contentType]
-        let pathExtension = locator.url.pathExtension
+        var pathExtension = locator.url.pathExtension
         let isPage = MediaType.isDocument(MediaType.essence(declared) ?? "", where: pathExtension)
         var sniffed: String?
         if start == 0 {
-            sniffed = first.withUnsafeBytes(MediaType.sniff)
-            if sniffed == nil, isPage, first.withUnsafeBytes(MediaType.isBinary) { declared = nil }
+            let isKey = MediaType.isKey(kind, length: length)
+            sniffed = isKey ? nil : first.withUnsafeBytes(MediaType.sniff)
+            if isKey || (sniffed == nil && isPage && first.withUnsafeBytes(MediaType.isBinary)) {
+                // Neither its label nor its name can be right.
+                (declared, pathExtension) = (nil, "")
+            }
         } else if isPage || !first.withUnsafeBytes(MediaType.isBinaryInMiddle) {
             let front = OriginReader(
                 context: context, locator: locator, asked: .from(0, to: Int64(MediaType.sniffLength)), known: nil)
@@ -218,7 +225,6 @@ extension Resource {
                 .notMedia,
                 "\(locator.url) came as a page (\(type)), not as media; it may want a login, or the link is over")
         }
-        let length = if answer.completeLength != nil { answer.completeLength } else { await reader.learnedLength }
         if length == 0, MediaType.isAudioOrVideo(type) {
             throw CacheError(.notMedia, "\(locator.url) came empty, where there should be media (\(type))")
         }

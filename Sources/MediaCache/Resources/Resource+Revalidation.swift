@@ -62,7 +62,8 @@ extension Resource {
         let began = engine.time.monotonic
         do {
             let (answer, url) = try await exchange.send(conditions)
-            let response = try await answer.refusingPage(from: url, context: exchange.context)
+            let response = try await answer.refusingPage(
+                from: url, as: representation.content.kind, context: exchange.context)
             response.body.cancel()
             let freshness = Freshness(response.headerFields, now: engine.time.now)
             if response.status == 304 || (response.status == 416 && head.length == 0) {

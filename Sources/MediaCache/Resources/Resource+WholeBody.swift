@@ -100,7 +100,7 @@ extension Resource {
             takesCodings: true, tap: engine.tap(request.url, request.kind, transforms: false))
         defer { Task { await reader.close() } }
         _ = try await reader.open()
-        guard let (head, answer) = try await head(of: reader, context: context) else {
+        guard let (head, answer) = try await head(of: reader, kind: request.kind, context: context) else {
             throw CacheError(.badResponse, "\(request.url) sent nothing")
         }
         if let length = head.length { try checkLength(length, request) }

@@ -224,11 +224,11 @@ package final class Resource: Sendable {
             let head = current.head
             let use = current.freshness.use(
                 validatedAt: state.lastCheck ?? head.validatedAt, checkedThisOpening: state.lastCheck != nil, now: now,
-                lifetime: revalidation == .recently ? 60 : 86_400)
+                lifetime: revalidation == .beside ? 86_400 : head.isStale ? 60 : 5)
             switch use {
             case .asItIs: return (.ready(current), false)
             case .askFirst: return (.askFirst(current), false)
-            case .askBeside where revalidation == .recently: return (.askFirst(current), false)
+            case .askBeside where revalidation == .before: return (.askFirst(current), false)
             case .askBeside: return (.ready(current), !state.isChecking)
             }
         }

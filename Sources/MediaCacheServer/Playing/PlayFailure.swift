@@ -32,6 +32,7 @@ enum PlayFailure {
     /// to this server.
     private static func fromOrigin(_ status: Int?) -> (Int, String) {
         switch status {
+        case 400: (400, "The origin refuses the request")
         case 403: (403, "The origin refuses the resource")
         case 404: (404, "The origin doesn't have the resource")
         case 410: (410, "The resource is gone from the origin")

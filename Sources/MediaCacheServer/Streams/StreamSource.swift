@@ -86,9 +86,7 @@ final class StreamSource: ByteReaderSource {
         if playlist.isUTF16 {
             return try reader(playlist.bytes, type, playlist.head, request, acceptsRanges: !playlist.isLive)
         }
-        if playlist.kind != .multivariant {
-            book.note(playlist, variables: target.options.variables, at: store.monotonicTime)
-        }
+        book.note(playlist, variables: target.options.variables, at: store.monotonicTime)
         let bytes = PlaylistRewriter(playlist: playlist, target: target, publicPath: publicPath).rewritten()
         return try reader(bytes, type, playlist.head, request, acceptsRanges: !playlist.isLive)
     }
@@ -130,7 +128,7 @@ final class StreamSource: ByteReaderSource {
     private func placed(_ request: ReadRequest) -> (ReadRequest, SegmentPlace?) {
         guard let place = book.place(of: request.url) else { return (request, nil) }
         var request = request
-        request.kind = .segment
+        request.kind = place.kind
         if place.isWholeResource { request.policy = .whole }
         if let moment = place.namedSince { request.revalidation = .since(moment) }
         return (request, place)

@@ -183,6 +183,7 @@ extension ScriptedOrigin {
                     url: url,
                     headerFields: request.headerFields,
                     range: ScriptedReply.parseRange(request.headerFields[.range]),
+                    limits: request.limits,
                     status: reply.status
                 ))
             return ScriptedExchange(reply: reply, number: number, url: url, origin: self)

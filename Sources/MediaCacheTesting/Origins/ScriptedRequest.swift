@@ -23,6 +23,8 @@ public struct ScriptedRequest: Sendable {
     public let headerFields: HTTPFields
     /// The range asked for, if there is a single one that can be read.
     public let range: RequestedRange?
+    /// How long it was ready to wait for what.
+    public let limits: TransferLimits
     /// The status it's answered with.
     public internal(set) var status: Int
     /// Body bytes handed over so far.

@@ -2,13 +2,18 @@ import HLS
 public import MediaCache
 import Synchronization
 
-/// Reads playlists through a store. What is on demand is kept and confirmed before its use, at most once a minute; what
-/// is live is as fresh as one request to the origin makes it, and shared by those who ask while that is under way.
+/// Reads playlists through a store. What is on demand is kept and confirmed before its use, unless its origin says how
+/// long it's fresh: an encoder that starts again makes a live one of it. What is live is as fresh as one request to the
+/// origin makes it, whatever that says. Requests are shared by those who ask while one is under way.
 public final class PlaylistLoader: Sendable {
     /// The most keys that are remembered to be of playlists, beyond what the name says.
     private static let maximumRemembered = 4096
 
     private static let maximumLength = PlaylistParser.Limits().playlistLength
+
+    /// How much longer than others an origin may take that was asked for what isn't there yet: three target durations
+    /// (RFC 8216bis §6.2.5.2), of 20 s.
+    private static let blockingTime = Duration.seconds(60)
 
     private let store: CacheStore
     private let unusualNames = Mutex<Set<String>>([])
@@ -51,11 +56,19 @@ public final class PlaylistLoader: Sendable {
     /// - Throws: `CacheError`, with `notMedia` if it's neither: an error report, a page, nothing at all.
     public func load(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> LoadedPlaylist? {
         let key = key(for: url)
-        let isView = !DeliveryDirectives(url: url.description).isEmpty
+        let directives = DeliveryDirectives(url: url.description)
+        let isView = !directives.isEmpty
+        var settings = settings
+        if directives.mediaSequence != nil {
+            var patient = settings ?? store.transfers
+            patient.limits.firstByte += Self.blockingTime
+            patient.limits.stall += Self.blockingTime
+            settings = patient
+        }
         let wasLive = liveKeys.withLock { $0.contains(key) }
         var request = WholeBodyRequest(
             url: url, maximumLength: Int64(Self.maximumLength), settings: settings,
-            revalidation: wasLive ? .since(store.monotonicTime) : .recently, kind: .playlist
+            revalidation: wasLive ? .since(store.monotonicTime) : .before, kind: .playlist
         ) { body in
             try Self.decode(&body, of: url)
             guard case .playlist(let kind) = try Self.content(of: body, at: url) else { return true }

@@ -13,16 +13,19 @@ struct LiveSegment: Sendable, Hashable {
     /// Whether a discontinuity stands before it. Nil of the first in its playlist: servers drop the tag there.
     var isDiscontinuous: Bool?
 
+    /// What segments need and what isn't numbered: a key, a media initialization section.
+    static let companion = LiveSegment(number: -1)
+
     /// Whether both have one place in the stream.
     func hasPlace(of other: LiveSegment) -> Bool { number == other.number && part == other.part }
 
     /// Whether two segments of one name and place can't be the same, since what a playlist says of a segment never
     /// changes (RFC 8216bis §6.2.1). Times that follow from rounded durations drift; less than `tolerance` is no other
     /// time.
-    func contradicts(_ other: LiveSegment, tolerance: Int64) -> Bool {
+    func contradicts(_ other: LiveSegment, tolerance: Duration) -> Bool {
         if duration != other.duration { return true }
         if let mine = isDiscontinuous, let theirs = other.isDiscontinuous, mine != theirs { return true }
         guard let mine = start, let theirs = other.start else { return false }
-        return mine.distance(to: theirs).magnitude > tolerance.magnitude
+        return .nanoseconds(mine.distance(to: theirs).magnitude) > tolerance
     }
 }

@@ -8,19 +8,23 @@ struct SegmentNames: Sendable {
     /// Names that have left all playlists are kept beyond those that haven't: an older view may come in between.
     private static let spare = 1024
 
+    /// By how many segments a cache that lags may be behind.
+    private static let olderBy = 2
+
     /// By the hash of the URL.
     private var names: [UInt64: Name] = [:]
-    /// The number of the first segment in the playlist that came last.
-    private var first: Int?
+    /// The media sequence numbers of the playlist that came last, and when that was.
+    private var last: (window: Range<Int>, moment: Duration)?
 
     /// Since when a URL of this hash means what it does.
     func since(_ hash: UInt64) -> Duration? { names[hash]?.since }
 
-    /// Takes in what a playlist that came at `moment` names.
-    mutating func note(_ index: StreamIndex, at moment: Duration) {
+    /// Takes in what a playlist that came at `moment` names. `isRepeated`: it's the one that came last, once more.
+    mutating func note(_ index: StreamIndex, isRepeated: Bool, at moment: Duration) {
         guard let window = index.window, !window.isEmpty else { return }
-        if isAnew(index, window) { names = [:] }
-        first = window.lowerBound
+        let isAnew = mayBeAnew(index, window, at: moment) || (!isRepeated && saysOtherwise(index))
+        last = (window, moment)
+        if isAnew { names = [:] } else if isRepeated { return }
         index.forEachLiveName { hash, segment in
             let known = names[hash].flatMap { $0.segment.hasPlace(of: segment) ? $0 : nil }
             names[hash] = Name(segment: segment, since: known?.since ?? moment)
@@ -37,20 +41,30 @@ struct SegmentNames: Sendable {
         names = kept
     }
 
-    /// Whether the encoder has started again, so that nothing that was known of its names holds.
+    /// Whether an encoder that has started again, and counts from where it began before, may have written this playlist.
     ///
-    /// Media sequence numbers never fall (RFC 8216bis §6.2.2): all of them come before those of the last playlist, or a
-    /// name comes again under a lower one. A window that overlaps the last one may be an older view of the same; it's
-    /// another if it says other things of a segment.
-    private func isAnew(_ index: StreamIndex, _ window: Range<Int>) -> Bool {
-        if let first, window.upperBound <= first { return true }
-        var isAnew = false
+    /// Media sequence numbers never fall (RFC 8216bis §6.2.2). Where they do a little, it may be an older view of the
+    /// same, from a cache that lags behind; where they don't, the new encoder may have come as far as the old one. Both
+    /// tell by the clock: what was written since the last playlist came is no longer than the time in between.
+    private func mayBeAnew(_ index: StreamIndex, _ window: Range<Int>, at moment: Duration) -> Bool {
+        guard let last else { return false }
+        if window.upperBound <= last.window.lowerBound { return true }
+        let fall = last.window.upperBound - window.upperBound
+        guard fall <= Self.olderBy else { return true }
+        let elapsed = moment - last.moment
+        let isTimeEnough = elapsed + index.targetDuration >= index.windowDuration
+        return isTimeEnough && (fall > 0 || elapsed >= index.targetDuration * 2)
+    }
+
+    /// Whether a name comes again under a lower number, or something else is said of a segment.
+    private func saysOtherwise(_ index: StreamIndex) -> Bool {
+        var isOther = false
         index.forEachLiveName { hash, segment in
-            guard !isAnew, let known = names[hash]?.segment else { return }
-            isAnew =
+            guard !isOther, let known = names[hash]?.segment else { return }
+            isOther =
                 segment.hasPlace(of: known)
-                ? segment.contradicts(known, tolerance: index.clockTolerance) : segment.number < known.number
+                ? segment.contradicts(known, tolerance: index.targetDuration) : segment.number < known.number
         }
-        return isAnew
+        return isOther
     }
 }

@@ -1,5 +1,10 @@
-/// Where a media segment or partial segment comes in the media playlist that was asked for last.
+public import MediaCache
+
+/// Where a media segment, a partial segment, or what they need (a key, a media initialization section) comes in the
+/// playlist that was asked for last.
 public struct SegmentPlace: Sendable, Hashable {
+    /// What it is to its stream: a key or a segment.
+    public var kind: ResourceKind
     /// Since when the URL means this segment, by the clock of the store: when a live playlist first gave it this media
     /// sequence number. What was fetched before may be another's. Nil on demand, where names aren't used again.
     public var namedSince: Duration?

@@ -2,13 +2,13 @@ import HLS
 public import MediaCache
 import Synchronization
 
-/// The media playlists that were asked for last: which segments come next, and since when a name means the live segment
+/// The playlists that were asked for last: which segments come next, and since when a name means the live segment
 /// that it does.
 public final class StreamBook: Sendable {
     /// Streams that are remembered: a few, with their renditions.
     private static let capacity = 32
 
-    /// What is known of one media playlist. Its views are the whole, and what a delta update last left of it.
+    /// What is known of one playlist. Its views are the whole, and what a delta update last left of it.
     private struct Stream {
         /// Without delivery directives, which ask for another view of the same.
         var url: String
@@ -28,7 +28,7 @@ public final class StreamBook: Sendable {
     /// An empty book.
     public init() {}
 
-    /// Notes the segments of a media playlist that was just asked for.
+    /// Notes the segments of a playlist that was just asked for, and what they need.
     ///
     /// - Parameters:
     ///   - playlist: the playlist.
@@ -45,11 +45,12 @@ public final class StreamBook: Sendable {
             let place = state.streams.firstIndex { $0.url == url }
             var stream = place.map { state.streams.remove(at: $0) } ?? Stream(url: url)
             // Most polls bring what the last one did.
-            if known == nil || known?.id != stream.views.last?.id {
+            let isRepeated = known != nil && known?.id == stream.views.last?.id
+            stream.names.note(index, isRepeated: isRepeated, at: moment)
+            if !isRepeated {
                 stream.views.removeAll { $0.index.isDelta == index.isDelta }
                 stream.views.append((known?.id ?? state.nextID, index))
                 state.nextID += 1
-                stream.names.note(index, at: moment)
                 stream.names.forget(allBut: stream.views.map(\.index))
             }
             state.streams.append(stream)

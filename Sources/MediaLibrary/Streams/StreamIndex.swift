@@ -1,9 +1,13 @@
 import HLS
 import MediaCache
 
-/// The segments of one media playlist by URL, in little memory: a playlist may have a hundred thousand.
+/// The segments of one media playlist by URL, and what they need, in little memory: a playlist may have a hundred
+/// thousand.
 struct StreamIndex: Sendable {
+    private enum Role { case segment, part, key, initialization }
+
     private struct Entry {
+        var role: Role
         /// Where the URI stands in `bytes`.
         var lower: Int32
         var upper: Int32
@@ -24,8 +28,10 @@ struct StreamIndex: Sendable {
     /// The media sequence numbers of a live playlist, those that a delta update leaves out among them, and that of a
     /// segment of which there are only parts.
     private(set) var window: Range<Int>?
-    /// Times of a live playlist's segments that differ by less, in nanoseconds, may be the same.
-    private(set) var clockTolerance: Int64 = 0
+    /// What a live playlist says that its segments are at most, between a second and a day.
+    private(set) var targetDuration = Duration.seconds(1)
+    /// The duration of all that is in `window`; what isn't told is as long as the mean of what is.
+    private(set) var windowDuration = Duration.zero
     private let base: ResourceURL
     /// What segments are called where that isn't what is written: variables are in it.
     private var substituted: [Int: String] = [:]
@@ -47,6 +53,8 @@ struct StreamIndex: Sendable {
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
         var tags = isLive ? readLive() : LiveTags()
         var end = 0
+        // One key and one section serve many segments, and some writers name them before each.
+        var last: (key: String, initialization: String) = ("", "")
         PlaylistReferences(context: context).forEach(in: bytes) { reference in
             switch reference.role {
             case .mediaSegment:
@@ -54,14 +62,21 @@ struct StreamIndex: Sendable {
                 let lines = PlaylistLines(bytes, in: end..<reference.bytes.lowerBound)
                 let isGap = lines.contains("#EXT-X-GAP")
                 let isPart = lines.contains("#EXT-X-BYTERANGE")
-                add(reference, hashes, isWholeResource: !isPart && !isGap, isGap: isGap, tags.nextSegment())
+                add(reference, .segment, hashes, isWholeResource: !isPart && !isGap, isGap: isGap, tags.nextSegment())
                 end = reference.bytes.upperBound
             case .partialSegment where isLive:
                 let (part, isRange, isGap) = tags.nextPart()
-                add(reference, hashes, isWholeResource: !isRange && !isGap, isGap: isGap, part)
+                add(reference, .part, hashes, isWholeResource: !isRange && !isGap, isGap: isGap, part)
             case .preloadHint where isLive:
                 guard let (part, isRange) = tags.nextHint() else { break }
-                add(reference, hashes, isWholeResource: !isRange, isGap: false, part)
+                add(reference, .part, hashes, isWholeResource: !isRange, isGap: false, part)
+            case .key where reference.uri != last.key, .sessionKey where reference.uri != last.key:
+                last.key = reference.uri
+                add(reference, .key, hashes, isWholeResource: true, isGap: false, .companion)
+            case .initializationSection where reference.uri != last.initialization:
+                last.initialization = reference.uri
+                // It may be a part of the resource, which its attribute after the URI tells.
+                add(reference, .initialization, hashes, isWholeResource: false, isGap: false, .companion)
             default: break
             }
         }
@@ -74,11 +89,14 @@ struct StreamIndex: Sendable {
         isDelta = media.skip != nil
         let end = media.upcoming?.parts.isEmpty == false ? media.nextMediaSequence &+ 1 : media.nextMediaSequence
         window = media.mediaSequence..<max(media.mediaSequence, end)
-        clockTolerance = Int64(min(max(1, media.targetDuration ?? 1), 86_400)) * 1_000_000_000
+        targetDuration = .seconds(min(max(1, media.targetDuration ?? 1), 86_400))
+        let known = media.segments.reduce(Duration.zero) { $0 + .nanoseconds($1.duration.nanoseconds) }
+        let mean = media.segments.isEmpty ? targetDuration : known / media.segments.count
+        windowDuration = mean * (window?.count ?? 0)
         return LiveTags(media)
     }
 
-    /// How many segments and parts it names.
+    /// How many segments, parts, keys and sections it names.
     var count: Int { entries.count }
 
     /// Calls `body` with each name of a live playlist and what it means; where a name repeats, the newest counts.
@@ -95,7 +113,8 @@ struct StreamIndex: Sendable {
     }
 
     private mutating func add(
-        _ reference: Reference, _ hashes: ReferenceHash, isWholeResource: Bool, isGap: Bool, _ segment: LiveSegment
+        _ reference: Reference, _ role: Role, _ hashes: ReferenceHash, isWholeResource: Bool, isGap: Bool,
+        _ segment: LiveSegment
     ) {
         guard let hash = hashes.hash(of: reference.uri), let index = Int32(exactly: entries.count),
             let upper = Int32(exactly: reference.bytes.upperBound)
@@ -104,7 +123,8 @@ struct StreamIndex: Sendable {
         names.append(Name(hash: hash, index: index))
         entries.append(
             Entry(
-                lower: Int32(reference.bytes.lowerBound), upper: upper, isWholeResource: isWholeResource, isGap: isGap))
+                role: role, lower: Int32(reference.bytes.lowerBound), upper: upper, isWholeResource: isWholeResource,
+                isGap: isGap))
         if isLive { live.append(segment) }
     }
 
@@ -118,17 +138,21 @@ struct StreamIndex: Sendable {
         guard lower > 0, names[lower - 1].hash == hash else { return nil }
         let index = Int(names[lower - 1].index)
         guard self.url(at: index) == url else { return nil }
+        let entry = entries[index]
         return SegmentPlace(
-            isWholeResource: entries[index].isWholeResource, isGap: entries[index].isGap, view: view, index: index)
+            kind: entry.role == .key ? .key : .segment, isWholeResource: entry.isWholeResource, isGap: entry.isGap,
+            view: view, index: index)
     }
 
     /// The whole resources among the next `count` segments after the one at `index`.
     func following(_ index: Int, count: Int) -> [ResourceURL] {
+        // A player that asks for a key hasn't said yet where it begins.
+        guard entries[index].role == .segment || entries[index].role == .part else { return [] }
         var urls: [ResourceURL] = []
         var seen = 0
         for next in entries.indices.dropFirst(index + 1) {
             guard seen < count else { break }
-            if isLive, live[next].part != 0 { continue }
+            guard entries[next].role == .segment else { continue }
             seen += 1
             if entries[next].isWholeResource, let url = url(at: next) { urls.append(url) }
         }

@@ -76,6 +76,49 @@ struct PageFaultTests {
         await store.close()
     }
 
+    /// A script labels all as pages. A key may be of letters; what is encrypted never is for long.
+    @Test(arguments: [16, 32])
+    func aKeyOfLettersIsNoPage(_ length: Int) async throws {
+        let fixture = try EngineFixture()
+        let key = Array("0123456789abcdef0123456789ABCDEF".utf8.prefix(length))
+        fixture.origin[fixture.url] = ScriptedResource(.bytes(key), entityTag: nil, contentType: "text/html")
+        let store = try await fixture.open()
+        let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
+        #expect(error?.code == .notMedia)
+        let request = ReadRequest(url: fixture.url, kind: .key)
+        for _ in 0..<2 {
+            let session = try await store.read(request)
+            #expect(session.head.contentType == "application/octet-stream")
+            #expect(try await session.allBytes() == key)
+        }
+        var again = request
+        again.revalidation = .since(store.monotonicTime)
+        #expect(try await store.read(again).allBytes() == key)
+        await store.close()
+    }
+
+    @Test func aPageInPlaceOfAKeyIsOne() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(
+            .text("<html>Please log in</html>"), entityTag: nil, contentType: "text/html")
+        let store = try await fixture.open()
+        let error = await #expect(throws: CacheError.self) {
+            try await store.read(ReadRequest(url: fixture.url, kind: .key))
+        }
+        #expect(error?.code == .notMedia)
+        await store.close()
+    }
+
+    @Test func whatIsEncryptedIsNoPageWhateverItsName() async throws {
+        let fixture = try EngineFixture()
+        let url = try ResourceURL("http://origin.example/seg-1.html")
+        fixture.origin[url] = ScriptedResource(Self.body, contentType: "text/html")
+        let store = try await fixture.open()
+        #expect(try await store.bytes(url) == Self.body.bytes)
+        #expect(try await store.resource(for: url)?.contentType == "application/octet-stream")
+        await store.close()
+    }
+
     @Test func aPageNowAndThenIsRetried() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)

@@ -26,22 +26,47 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    @Test func whatIsKeptIsConfirmedOnceAMinute() async throws {
+    @Test func whatIsKeptIsConfirmedBeforeEachUse() async throws {
+        let store = try await fixture.open()
+        for number in 1...3 {
+            for _ in 0..<2 { #expect(try await store.wholeBody(request(keeps: true)).bytes == Self.text.bytes) }
+            #expect(fixture.origin.requests.count == number)
+            fixture.time.advance(by: .seconds(6))
+        }
+        #expect(fixture.origin.requests.last?.headerFields[.ifNoneMatch] == "\"1\"")
+        #expect(try await store.bytes(fixture.url) == Self.text.bytes)
+        #expect(fixture.origin.requests.count == 3)
+        fixture.origin.replaceBody(fixture.url, with: Self.other, entityTag: "\"2\"")
+        #expect(try await store.wholeBody(request(keeps: true)).bytes == Self.other.bytes)
+        await store.close()
+    }
+
+    @Test func whatItsOriginCallsFreshIsNotAskedFor() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(
+            Self.text, contentType: "text/plain", headerFields: [.cacheControl: "max-age=60"])
         let store = try await fixture.open()
         for _ in 0..<3 { #expect(try await store.wholeBody(request(keeps: true)).bytes == Self.text.bytes) }
         #expect(fixture.origin.requests.count == 1)
-        #expect(try await store.bytes(fixture.url) == Self.text.bytes)
-        #expect(fixture.origin.requests.count == 1)
-        await store.close()
-        let next = try await fixture.open()
-        for _ in 0..<3 { #expect(try await next.wholeBody(request(keeps: true)).bytes == Self.text.bytes) }
-        #expect(fixture.origin.requests.count == 2)
-        #expect(fixture.origin.requests.last?.headerFields[.ifNoneMatch] == "\"1\"")
-        // What it names may be signed for minutes.
         fixture.time.advance(by: .seconds(61))
-        fixture.origin.replaceBody(fixture.url, with: Self.other, entityTag: "\"2\"")
-        #expect(try await next.wholeBody(request(keeps: true)).bytes == Self.other.bytes)
-        await next.close()
+        _ = try await store.wholeBody(request(keeps: true))
+        #expect(fixture.origin.requests.count == 2)
+        await store.close()
+    }
+
+    @Test func anOriginThatFailsIsNotAskedForEachUse() async throws {
+        let store = try await fixture.open()
+        _ = try await store.wholeBody(request(keeps: true))
+        fixture.origin.always(fixture.url, .status(403))
+        fixture.time.advance(by: .seconds(6))
+        for _ in 0..<3 {
+            #expect(try await store.wholeBody(request(keeps: true)).head.isStale)
+            #expect(fixture.origin.requests.count == 2)
+            fixture.time.advance(by: .seconds(6))
+        }
+        fixture.time.advance(by: .seconds(61))
+        _ = try await store.wholeBody(request(keeps: true))
+        #expect(fixture.origin.requests.count == 3)
+        await store.close()
     }
 
     @Test func anotherVersionAtTheOriginIsTakenBeforeTheFirstUse() async throws {

@@ -15,8 +15,11 @@ struct PlaylistLoaderTests {
         fixture.serve(text, at: url)
         let store = try await fixture.open()
         let loader = PlaylistLoader(store: store)
-        for _ in 0..<3 { #expect(try await loader.load(url)?.bytes == Array(text.utf8)) }
-        #expect(fixture.origin.requests.count == 1)
+        for _ in 0..<3 {
+            for _ in 0..<2 { #expect(try await loader.load(url)?.bytes == Array(text.utf8)) }
+            fixture.time.advance(by: .seconds(6))
+        }
+        #expect(fixture.origin.requests.map(\.status) == [200, 304, 304])
         await store.close()
         fixture.origin.isReachable = false
         let next = try await fixture.open()
@@ -132,6 +135,36 @@ struct PlaylistLoaderTests {
         let store = try await fixture.open()
         #expect(try await PlaylistLoader(store: store).load(url)?.isLive == true)
         #expect(try await store.resources().isEmpty)
+        await store.close()
+    }
+
+    /// It had ended when it was first seen; then its encoder was started again.
+    @Test func whatEndedMayGoOn() async throws {
+        let ended = SamplePlaylist.live(from: 1, "a.ts") + "#EXT-X-ENDLIST\n"
+        fixture.serve(ended, at: url)
+        let store = try await fixture.open()
+        let loader = PlaylistLoader(store: store)
+        #expect(try await loader.load(url)?.isLive == false)
+        let text = SamplePlaylist.live(from: 2, "b.ts")
+        fixture.serve(text, at: url, entityTag: "\"2\"")
+        fixture.time.advance(by: .seconds(6))
+        #expect(try await loader.load(url)?.bytes == Array(text.utf8))
+        #expect(try await store.resources().isEmpty)
+        await store.close()
+    }
+
+    /// What is asked for before it's there may take as long as its origin waits for it.
+    @Test(arguments: [("?_HLS_msn=7&_HLS_part=1", true), ("?_HLS_skip=YES", false), ("", false)])
+    func aBlockingReloadMayTakeLong(_ query: String, _ mayTakeLong: Bool) async throws {
+        let url = try ResourceURL(url.description + query)
+        fixture.serve(SamplePlaylist.live(from: 1, "a.ts"), at: url)
+        let store = try await fixture.open()
+        _ = try await PlaylistLoader(store: store).load(url)
+        let limits = try #require(fixture.origin.requests.last).limits
+        let usual = store.transfers.limits
+        #expect(limits.connect == usual.connect)
+        #expect(limits.firstByte == usual.firstByte + .seconds(mayTakeLong ? 60 : 0))
+        #expect(limits.stall == usual.stall + .seconds(mayTakeLong ? 60 : 0))
         await store.close()
     }
 

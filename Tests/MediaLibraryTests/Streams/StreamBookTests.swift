@@ -89,7 +89,60 @@ struct StreamBookTests {
         #expect(book.place(of: try segment("39.ts")) != nil)
     }
 
+    @Test func whatSegmentsNeedIsKnown() throws {
+        try note(
+            """
+            #EXTM3U
+            #EXT-X-KEY:METHOD=AES-128,URI="1.key"
+            #EXT-X-MAP:URI="init.mp4"
+            #EXTINF:6,
+            a.mp4
+            #EXT-X-KEY:METHOD=AES-128,URI="1.key"
+            #EXT-X-MAP:URI="init.mp4"
+            #EXTINF:6,
+            b.mp4
+            #EXT-X-KEY:METHOD=AES-128,URI="2.key"
+            #EXTINF:6,
+            c.mp4
+            #EXT-X-ENDLIST
+            """)
+        for name in ["1.key", "2.key"] {
+            let key = try #require(book.place(of: try segment(name)))
+            #expect(key.kind == .key)
+            #expect(book.following(key, count: 2).isEmpty)
+        }
+        #expect(book.place(of: try segment("init.mp4"))?.kind == .segment)
+        let place = try #require(book.place(of: try segment("a.mp4")))
+        #expect(place.kind == .segment)
+        #expect(book.following(place, count: 2) == [try segment("b.mp4"), try segment("c.mp4")])
+    }
+
+    @Test func aSessionKeyIsAKey() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-SESSION-KEY:METHOD=AES-128,URI="all.key"
+            #EXT-X-STREAM-INF:BANDWIDTH=1
+            low.m3u8
+            """
+        book.note(playlist(text), at: .zero)
+        #expect(book.place(of: try segment("all.key"))?.kind == .key)
+        #expect(book.place(of: try segment("low.m3u8")) == nil)
+    }
+
     // MARK: - Live
+
+    /// An encoder that starts again makes new keys, too.
+    @Test func whatSegmentsNeedIsNewWithTheEncoder() throws {
+        func live(from number: Int, _ names: String...) -> String {
+            SamplePlaylist.live(from: number, names).replacing(
+                "#EXTINF:6,", with: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXT-X-MAP:URI=\"map\"\n#EXTINF:6,")
+        }
+        try note(live(from: 10, "a.mp4"), at: 1)
+        try note(live(from: 11, "b.mp4"), at: 2)
+        for name in ["key", "map"] { #expect(try since(name) == 1) }
+        try note(live(from: 0, "a.mp4"), at: 3)
+        for name in ["key", "map"] { #expect(try since(name) == 3) }
+    }
 
     @Test func aNameMeansWhatItDoesSinceItsNumberIsNamed() throws {
         try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 1)
@@ -118,6 +171,56 @@ struct StreamBookTests {
         try note(SamplePlaylist.live(from: 0, "a.ts", "b.ts"), at: 3)
         #expect(try since("a.ts") == 3)
         #expect(try since("b.ts") == 3)
+    }
+
+    private func event(_ count: Int) -> String {
+        SamplePlaylist.live(from: 0, (0..<count).map { "\($0).ts" })
+    }
+
+    /// An event's playlist only grows, so that one that is shorter is another's.
+    @Test func anEventThatIsShorterThanItWasIsAnother() throws {
+        try note(event(6), at: 10)
+        try note(event(2), at: 12)
+        #expect(try since("0.ts") == 12)
+        #expect(try since("1.ts") == 12)
+        // From here on it's followed as any.
+        try note(event(3), at: 18)
+        #expect(try since("1.ts") == 12)
+    }
+
+    /// A cache that lags by a segment or two doesn't make another event of it, unless that could have been written since.
+    @Test func anEventThatIsALittleShorterMayBeAnOlderView() throws {
+        try note(event(6), at: 10)
+        try note(event(5), at: 12)
+        #expect(try since("0.ts") == 10)
+        try note(event(6), at: 14)
+        try note(event(5), at: 14 + 24)
+        #expect(try since("0.ts") == 38)
+    }
+
+    /// Nobody looked for as long as all of it took to write: the encoder may have begun again, with the same names.
+    @Test func whatMayHaveBeenWrittenSinceItWasLookedAtIsAnother() throws {
+        try note(event(4), at: 10)
+        try note(event(5), at: 16)
+        try note(event(6), at: 22)
+        #expect(try since("0.ts") == 10)
+        try note(event(6), at: 22 + 29)
+        #expect(try since("0.ts") == 10)
+        try note(event(6), at: 51 + 30)
+        #expect(try since("0.ts") == 81)
+        try note(event(20), at: 81 + 114)
+        #expect(try since("5.ts") == 195)
+        #expect(try since("19.ts") == 195)
+    }
+
+    /// Of a window of few segments, each poll comes after a good part of it.
+    @Test func aShortWindowThatIsPolledIsOneStream() throws {
+        for poll in 0..<6 {
+            let names = ["\(poll).ts", "\(poll + 1).ts"]
+            try note(SamplePlaylist.live(from: poll, names), at: poll * 6)
+            #expect(try since(names[1]) == Int64(poll * 6))
+            #expect(try since(names[0]) == Int64(max(0, poll - 1) * 6))
+        }
     }
 
     @Test func aNameUnderALowerNumberMeansThatAllIsNew() throws {

@@ -47,7 +47,9 @@ enum SamplePlaylist {
 
         """
 
-    static func live(from number: Int, _ names: String...) -> String {
+    static func live(from number: Int, _ names: String...) -> String { live(from: number, names) }
+
+    static func live(from number: Int, _ names: [String]) -> String {
         let segments = names.map { "#EXTINF:6,\n\($0)\n" }.joined()
         return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(number)\n\(segments)"
     }
