@@ -116,6 +116,18 @@ extension AcceptanceTests {
             #expect(result.errorText.contains("\(origin.port)"), "\(result.errorText)")
         }
 
+        @Test(arguments: [
+            ("203.0.113.7", "this machine has no such address"), ("no-such-name.invalid", "names no address"),
+        ])
+        func anAddressThatIsNotOursIsNamed(_ host: String, _ reason: String) async throws {
+            let folder = try TemporaryFolder("cache")
+            let result = try await MediaCacheBinary.run(
+                ["serve", "--host", host, "--port", "0", "--cache", folder.path], within: .seconds(20))
+            #expect(result.ending == .exit(1))
+            #expect(
+                result.errorText.contains("\(host):0: ") && result.errorText.contains(reason), "\(result.errorText)")
+        }
+
         /// A `get` that owns the folder, however it ends, takes no other one down.
         @Test(arguments: [nil, SIGINT, SIGKILL])
         func getsOutliveTheOneThatOwnsTheFolder(signal: Int32?) async throws {

@@ -38,7 +38,7 @@ struct OriginExchange {
         var visited: Set<ResourceURL> = []
         while true {
             guard visited.insert(url).inserted, visited.count <= settings.maximumRedirects + 1 else {
-                throw CacheError(.badResponse, "\(locator.url) redirects in a loop, or too often, at \(url)")
+                throw CacheError(redirect: "\(locator.url) redirects in a loop, or too often, at \(url)")
             }
             let request = OriginRequest(
                 url: url.withoutUserInfo, headerFields: fields(for: url, conditions), limits: settings.limits,
@@ -58,14 +58,14 @@ struct OriginExchange {
             }
             response.body.cancel()
             guard let location = response.headerFields[.location] else {
-                throw CacheError(.badResponse, "\(url) redirects without saying where (no Location)")
+                throw CacheError(redirect: "\(url) redirects without saying where (no Location)")
             }
             if response.peer == .global, !settings.allowsLocalRedirects { scope = .publicOnly }
             do {
                 url = try url.resolve(location)
             } catch {
                 throw CacheError(
-                    .badResponse, "\(url) redirects to “\(location)”, which can't be followed", cause: error)
+                    redirect: "\(url) redirects to “\(location)”, which can't be followed", cause: error)
             }
         }
     }

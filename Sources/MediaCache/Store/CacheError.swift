@@ -53,6 +53,8 @@ public struct CacheError: Error, Sendable {
     public var completeLength: Int64?
     /// The content coding that a body came in though none was asked for, for ``Code/badResponse``.
     public var contentCoding: String?
+    /// Whether the origin's answer follows from a rule of its own, for ``Code/badResponse``: it would be the same again.
+    var isByRule = false
 
     /// Creates an error.
     public init(
@@ -75,8 +77,7 @@ public struct CacheError: Error, Sendable {
     public var isRetryable: Bool {
         switch code {
         case .unreachable, .timedOut, .notMedia: true
-        // Who codes what is to come as it is does so by a rule.
-        case .badResponse: contentCoding == nil
+        case .badResponse: !isByRule
         case .originStatus: status.map { $0 == 408 || $0 == 425 || $0 == 429 || $0 >= 500 } ?? true
         default: false
         }
@@ -96,6 +97,13 @@ extension CacheError {
     package init(unaskedCoding coding: String, of name: String) {
         self.init(.badResponse, "\(name) came with Content-Encoding “\(coding)” though identity was asked for")
         contentCoding = coding
+        isByRule = true
+    }
+
+    /// A redirect that can't be followed (RFC 9110 §15.4).
+    init(redirect message: String, cause: (any Error)? = nil) {
+        self.init(.badResponse, message, cause: cause)
+        isByRule = true
     }
 
     /// `error` as a `CacheError`: itself, a cancellation, or wrapped under `code`.

@@ -1,4 +1,5 @@
 import Foundation
+import MediaCacheServer
 import NIOCore
 import NIOHTTP1
 import NIOPosix

@@ -72,7 +72,7 @@ struct Listener: Sendable {
         } catch let error as IOError {
             throw Self.explain(error, host, port)
         } catch {
-            throw ServerError(.addressUnavailable, "can't listen at \(host):\(port): \(error)", cause: error)
+            throw Self.unavailable(error, host, port)
         }
     }
 
@@ -106,7 +106,13 @@ struct Listener: Sendable {
                 cause: error
             )
         default:
-            ServerError(.addressUnavailable, "can't listen at \(host):\(port): \(error)", cause: error)
+            unavailable(error, host, port)
         }
+    }
+
+    private static func unavailable(_ error: any Error, _ host: String, _ port: Int) -> ServerError {
+        let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        return ServerError(
+            .addressUnavailable, "can't listen at \(authority): \(BindFailure.reason(error))", cause: error)
     }
 }

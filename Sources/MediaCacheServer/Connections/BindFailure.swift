@@ -9,9 +9,10 @@ import NIOCore
 #endif
 
 /// Why a port can't be had, in words.
-enum BindFailure {
+package enum BindFailure {
     /// The reason in `error`.
-    static func reason(_ error: any Error) -> String {
+    package static func reason(_ error: any Error) -> String {
+        if let error = error as? SocketAddressError.UnknownHost { return "“\(error.host)” names no address" }
         guard let error = error as? IOError else { return "\(error)" }
         switch error.errnoCode {
         case EADDRINUSE: return "another program uses that port"
