@@ -69,7 +69,8 @@ public final class CacheServer: Service, Sendable {
         self.addresses = addresses
         context = ServerContext(
             source: StreamSource(
-                store: store, publicPath: configuration.publicPath, segmentsAhead: configuration.segmentsAhead),
+                store: store, profiles: profiles, publicPath: configuration.publicPath,
+                segmentsAhead: configuration.segmentsAhead),
             access: access,
             hosts: HostPolicy(boundHost: configuration.host, allowedHosts: configuration.allowedHosts),
             profiles: profiles,

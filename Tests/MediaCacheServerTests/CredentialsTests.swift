@@ -132,6 +132,31 @@ struct CredentialsTests {
         }
     }
 
+    @Test func whomAPlaylistNamesIsAskedFor() async throws {
+        defer { cleanUp() }
+        try await withHost { host in
+            let url = try ResourceURL("http://origin.example/mixed.m3u8")
+            let playlist = String(decoding: try await host.play(url).body, as: UTF8.self)
+            #expect(!playlist.contains("secret") && !playlist.contains("hidden"))
+            let references = playlist.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
+            for (reference, user) in zip(references, ["bob", "alice"]) {
+                let body = try await host.exchange("GET", reference).body
+                #expect(body.dropFirst().starts(with: user.utf8), "\(reference)")
+            }
+            #expect(try await info(host, url.description)?.stream?.playsWithoutOrigin == true)
+        }
+        // What is kept plays after a restart.
+        try await withHost { host in
+            let asked = origin.scripted.bodyBytes
+            let playlist = try await host.play(try ResourceURL("http://origin.example/mixed.m3u8")).body
+            let references = String(decoding: playlist, as: UTF8.self).split(separator: "\n")
+                .filter { !$0.hasPrefix("#") }.map(String.init)
+            #expect(references.count == 2)
+            for reference in references { #expect(try await host.exchange("GET", reference).status == 200) }
+            #expect(origin.scripted.bodyBytes == asked)
+        }
+    }
+
     @Test func aRepairAsksInTheUsersName() async throws {
         defer { cleanUp() }
         try await withHost { host in

@@ -113,11 +113,12 @@ extension ResourceURL: CustomStringConvertible {
 }
 
 extension ResourceURL {
-    /// Resolves a URI reference against this URL (RFC 3986 §5.2).
+    /// Resolves a URI reference against this URL (RFC 3986 §5.2). What that doesn't know is read as browsers do (WHATWG
+    /// URL §4.4): backslashes are slashes, further slashes before a host are none, `%2e` is a dot.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL`` if the result isn't an http(s) URL.
     public func resolve(_ reference: String) throws -> ResourceURL {
-        let reference = Self.trim(reference)
+        let reference = BrowserReference(Self.trim(reference), baseScheme: scheme).text
         if let colon = reference.firstIndex(of: ":"), Self.isScheme(reference[..<colon]) {
             return try ResourceURL(reference).withoutDotSegments
         }

@@ -16,11 +16,28 @@ final class HeaderProfileBook: Sendable {
         }
     }
 
+    /// What is known of a user.
+    private struct Entry {
+        var user: User
+        /// The value of `Authorization`.
+        var authorization: String
+        /// Whether it was only a playlist that named them.
+        var isPlaylists: Bool
+    }
+
     private struct State {
         var profiles: HeaderProfiles
         var isChanged = false
-        /// The value of `Authorization` of each user, the last named last.
-        var users: [(user: User, authorization: String)] = []
+        /// The last named last.
+        var users: [Entry] = []
+    }
+
+    /// Where user information stood.
+    enum Source {
+        /// In a URL that was given to the command, the API or the server.
+        case person
+        /// In a playlist, which anybody may have written.
+        case playlist
     }
 
     /// Users that are remembered; each is somebody's who has the access key.
@@ -43,16 +60,23 @@ final class HeaderProfileBook: Sendable {
         }
     }
 
-    /// Remembers a user of `url`'s origin. A name without a password may be of somebody who is known already.
+    /// Remembers a user of `url`'s origin. A name without a password may be of somebody who is known already. What a
+    /// playlist says neither replaces a password that a person gave nor makes it forgotten.
     ///
     /// - Returns: by what to ask for their settings.
-    func remember(_ credentials: Credentials, for url: ResourceURL) -> ProfileIdentity {
+    @discardableResult
+    func remember(
+        _ credentials: Credentials, for url: ResourceURL, from source: Source = .person
+    ) -> ProfileIdentity {
         let user = User(credentials.identity, of: url)
+        let isPlaylists = source == .playlist || credentials.password == nil
+        let told = Entry(user: user, authorization: credentials.authorization, isPlaylists: isPlaylists)
         state.withLock { state in
             let known = state.users.firstIndex { $0.user == user }.map { state.users.remove(at: $0) }
-            let authorization = credentials.password == nil ? known?.authorization : nil
-            state.users.append((user, authorization ?? credentials.authorization))
-            if state.users.count > Self.capacity { state.users.removeFirst() }
+            let isKept = credentials.password == nil || (isPlaylists && known?.isPlaylists == false)
+            state.users.append(isKept ? known ?? told : told)
+            guard state.users.count > Self.capacity else { return }
+            state.users.remove(at: state.users.dropLast().firstIndex(where: \.isPlaylists) ?? 0)
         }
         return user.identity
     }

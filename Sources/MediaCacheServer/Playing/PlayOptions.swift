@@ -16,6 +16,8 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// The variables of the multivariant playlist that named this media playlist, which it may import
     /// (RFC 8216bis §4.4.2.3): `define=<JSON in base64url>`.
     public var variables: [String: String]
+    /// What stands for variables that are too many for a URL, as long as the server runs: `defines=<token>`.
+    var variableToken: String?
 
     /// Creates options; without arguments, none.
     public init(
@@ -29,11 +31,18 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         self.variables = variables
     }
 
+    /// Options for what may import the variables that a token stands for.
+    init(variableToken: String) {
+        self.init()
+        self.variableToken = variableToken
+    }
+
     /// Reads `name=value` items.
     init(_ items: [Substring]) {
         self.init(fastStart: items.contains("faststart=1"), isPublicOnly: items.contains("net=public"))
         document = StreamDocument.Kind.allCases.first { items.contains("as=\($0.rawValue)") }
         identity = Self.value("profile", of: items).flatMap { ProfileIdentity(String($0)) }
+        variableToken = Self.value("defines", of: items).map(String.init)
         guard let text = Self.value("define", of: items) else { return }
         let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - base64.count % 4) % 4)
@@ -51,6 +60,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         if isPublicOnly { text += ";net=public" }
         if let identity { text += ";profile=\(identity)" }
         if let document { text += ";as=\(document.rawValue)" }
+        if let variableToken { text += ";defines=\(variableToken)" }
         if !variables.isEmpty, let data = try? Self.encoder.encode(variables) {
             let base64 = data.base64EncodedString()
             text += ";define=" + base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")

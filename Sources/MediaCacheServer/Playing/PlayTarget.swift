@@ -57,10 +57,10 @@ public struct PlayTarget: Sendable, Hashable {
     }
 
     /// The path and query that name `other` in the way this names its own resource: with the same key, and at the same
-    /// origin in the same name.
+    /// origin in the same name, unless the options say another.
     func path(for other: ResourceURL, options: PlayOptions) -> String {
         var options = options
-        options.identity = other.hasSameOrigin(as: url) ? self.options.identity : nil
+        if options.identity == nil, other.hasSameOrigin(as: url) { options.identity = self.options.identity }
         return Self.path(for: other, key: key, options: options)
     }
 

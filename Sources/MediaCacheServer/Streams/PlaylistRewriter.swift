@@ -13,19 +13,24 @@ struct PlaylistRewriter {
     let target: PlayTarget
     /// Where a reverse proxy shows this server.
     let publicPath: String
+    /// Is told whom references name.
+    let profiles: HeaderProfileBook
+    /// Has what a play URL can't.
+    let variableBook: VariableBook
 
     /// The playlist as it is sent.
-    func rewritten() -> [UInt8] {
+    ///
+    /// - Parameter variables: what it may import (RFC 8216bis §4.4.2.3).
+    func rewritten(importing variables: [String: String] = [:]) -> [UInt8] {
         let base = playlist.base
-        let context = PlaylistContext(
-            playlistURL: base.description, importableVariables: target.options.variables)
-        let variables = exportedVariables(context)
+        let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
+        let exports = variableBook.options(for: exportedVariables(context))
         let depth = Self.depth(of: base)
-        var prefixes = PlayPrefixes(playlist: playlist, target: target, publicPath: publicPath)
+        var prefixes = PlayPrefixes(base: base) { playPath(of: $0) }
         return PlaylistReferences(context: context).rewritten(playlist.bytes) { reference in
             // A media playlist may import what is defined here, so its URL says it.
-            if !variables.isEmpty, Self.isPlaylist(reference.role) {
-                return playPath(of: reference.uri, PlayOptions(variables: variables))
+            if exports != PlayOptions(), Self.isPlaylist(reference.role) {
+                return playPath(of: reference.uri, exports)
             }
             // What it names has to come back too, and only this attribute tells what it is.
             if let kind = StreamDocument.Kind(reference.role) {
@@ -47,16 +52,19 @@ struct PlaylistRewriter {
     /// The play path of any reference, by the rules; nil for what isn't fetched over HTTP (`data:`, `skd:`): it isn't
     /// ours.
     private func playPath(of uri: String, _ options: PlayOptions) -> String? {
-        guard let url = try? playlist.base.resolve(uri) else { return nil }
-        var options = options
-        options.isPublicOnly = Self.options(for: url.authority, of: playlist, target).isPublicOnly
-        return publicPath + target.path(for: url, options: options)
+        if let url = try? playlist.base.resolve(uri) { return playPath(of: url, options) }
+        // What is made of a host that can't be one is the player's affair; that nobody else is asked, ours.
+        let namesHost = BrowserReference(uri, baseScheme: playlist.base.scheme).namesHost
+        return namesHost ? "\(publicPath)\(PlayTarget.prefix)\(target.key)/http//" : nil
     }
 
-    /// What is to be said of a reference to `authority`: what a public origin names elsewhere must be public too.
-    static func options(for authority: String, of playlist: LoadedPlaylist, _ target: PlayTarget) -> PlayOptions {
-        let leaves = playlist.head.peer == .global && authority != playlist.base.authority
-        return PlayOptions(isPublicOnly: target.options.isPublicOnly || leaves)
+    /// The play path of what a reference names. What a public origin names elsewhere must be public too.
+    private func playPath(of url: ResourceURL, _ options: PlayOptions = PlayOptions()) -> String {
+        var options = options
+        let leaves = playlist.head.peer == .global && url.authority != playlist.base.authority
+        options.isPublicOnly = target.options.isPublicOnly || leaves
+        options.identity = url.credentials.map { profiles.remember($0, for: url, from: .playlist) }
+        return publicPath + target.path(for: url, options: options)
     }
 
     /// Whether a player that resolves the reference as it is written comes back here, to the right resource.
@@ -67,10 +75,11 @@ struct PlaylistRewriter {
         case .relativePath: return true
         case .other: break
         }
-        switch URLReference(reference.uri).form {
-        case .absolute, .networkPath, .rootRelative: return false
-        default: return Self.climb(of: reference.uri) <= depth
+        // Where browsers read something else than is written, only a path that is resolved already is one for all.
+        guard BrowserReference(reference.uri, baseScheme: playlist.base.scheme).text == reference.uri else {
+            return false
         }
+        return reference.form == .relativePath && Self.climb(of: reference.uri) <= depth
     }
 
     /// The variables that the playlist's own playlists may import: those of a multivariant one.

@@ -8,14 +8,18 @@ final class StreamSource: ByteReaderSource {
     private let store: CacheStore
     private let loader: PlaylistLoader
     private let book = StreamBook()
+    private let profiles: HeaderProfileBook
+    private let variableBook = VariableBook()
     private let publicPath: String
     private let segmentsAhead: Int
 
     /// - Parameters:
+    ///   - profiles: is told whom playlists name.
     ///   - publicPath: where a reverse proxy shows this server.
     ///   - segmentsAhead: how many segments are fetched beyond the one asked for.
-    init(store: CacheStore, publicPath: String, segmentsAhead: Int) {
+    init(store: CacheStore, profiles: HeaderProfileBook, publicPath: String, segmentsAhead: Int) {
         self.store = store
+        self.profiles = profiles
         self.publicPath = publicPath
         self.segmentsAhead = segmentsAhead
         loader = PlaylistLoader(store: store)
@@ -30,7 +34,7 @@ final class StreamSource: ByteReaderSource {
             loader.remember(request.url)
             return nil
         }
-        if let place { fetchAhead(of: place, request) }
+        if let place { fetchAhead(of: place, request, session.head) }
         return session
     }
 
@@ -52,7 +56,7 @@ final class StreamSource: ByteReaderSource {
             if let reader = try await playlist(request, target) { return reader }
             return try await store.read(request)
         }
-        if let place { fetchAhead(of: place, request) }
+        if let place { fetchAhead(of: place, request, session.head) }
         return session
     }
 
@@ -86,9 +90,29 @@ final class StreamSource: ByteReaderSource {
         if playlist.isUTF16 {
             return try reader(playlist.bytes, type, playlist.head, request, acceptsRanges: !playlist.isLive)
         }
-        book.note(playlist, variables: target.options.variables, at: store.monotonicTime)
-        let bytes = PlaylistRewriter(playlist: playlist, target: target, publicPath: publicPath).rewritten()
+        let variables = try variables(for: playlist, target)
+        book.note(playlist, variables: variables, at: store.monotonicTime)
+        let bytes = rewriter(of: playlist, target).rewritten(importing: variables)
         return try reader(bytes, type, playlist.head, request, acceptsRanges: !playlist.isLive)
+    }
+
+    private func rewriter(of playlist: LoadedPlaylist, _ target: PlayTarget) -> PlaylistRewriter {
+        PlaylistRewriter(
+            playlist: playlist, target: target, publicPath: publicPath, profiles: profiles, variableBook: variableBook)
+    }
+
+    /// What the playlist may import (RFC 8216bis §4.4.2.3). Without what it does import, its references would be others.
+    private func variables(for playlist: LoadedPlaylist, _ target: PlayTarget) throws -> [String: String] {
+        if let variables = variableBook.variables(of: target.options) { return variables }
+        let media = (try? PlaylistParser().parse(playlist.bytes))?.playlist.media
+        let imports = media?.variables.contains { definition in
+            if case .imported = definition.source { true } else { false }
+        }
+        guard imports == true else { return [:] }
+        throw CacheError(
+            .notFound,
+            "\(playlist.url) imports variables that are forgotten (the server may have been started again); "
+                + "ask for its multivariant playlist anew")
     }
 
     /// A JSON document that a playlist named: fresh each time, since it decides what comes next.
@@ -98,8 +122,8 @@ final class StreamSource: ByteReaderSource {
         let body = try await store.wholeBody(
             WholeBodyRequest(url: request.url, maximumLength: 4 << 20, settings: request.settings) { _ in false })
         let document = LoadedPlaylist(bytes: body.bytes, head: body.head, url: request.url, kind: nil)
-        let rewriter = PlaylistRewriter(playlist: document, target: target, publicPath: publicPath)
-        return try reader(rewriter.rewritten(as: kind), "application/json", body.head, request, acceptsRanges: false)
+        let bytes = rewriter(of: document, target).rewritten(as: kind)
+        return try reader(bytes, "application/json", body.head, request, acceptsRanges: false)
     }
 
     /// A reader of what is sent in place of the origin's bytes: with a length and a tag of its own, and ranges unless it's
@@ -134,14 +158,19 @@ final class StreamSource: ByteReaderSource {
         return (request, place)
     }
 
-    /// Fetches the next segments beside the player.
-    private func fetchAhead(of place: SegmentPlace, _ request: ReadRequest) {
+    /// Fetches the next segments beside the player. What is named beside a public origin's must be public, as by its
+    /// player's request.
+    private func fetchAhead(of place: SegmentPlace, _ request: ReadRequest, _ head: ResourceHead) {
         let urls = book.following(place, count: segmentsAhead)
         guard !urls.isEmpty else { return }
         Task {
             for url in urls {
-                let (ahead, place) = placed(
-                    ReadRequest(url: url, transferClass: .preload, settings: request.settings))
+                var settings = request.settings
+                if head.peer == .global, url.authority != request.url.authority {
+                    settings = settings ?? store.transfers
+                    settings?.scope = .publicOnly
+                }
+                let (ahead, place) = placed(ReadRequest(url: url, transferClass: .preload, settings: settings))
                 guard let place, !store.isHere(ahead) else { continue }
                 if place.namedSince == nil, (try? await store.resource(of: ahead))??.isComplete == true { continue }
                 // Its player asks for itself and hears of it then.

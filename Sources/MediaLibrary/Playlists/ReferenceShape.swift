@@ -51,14 +51,17 @@ public enum ReferenceShape: Sendable, Hashable {
         return .absolute(authorityEnd: end)
     }
 
-    /// Only what may stand in a URL as it is, no fragment, and no dot at the beginning of a segment.
+    /// Only what may stand in a URL as it is, no fragment, and no dot at the beginning of a segment, nor an encoded one.
     private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        var previous: UInt8 = 0
+        var (previous, beforeThat): (UInt8, UInt8) = (0, 0)
         for byte in text {
             if byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") || byte == UInt8(ascii: "\"") { return false }
             if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "@") { return false }
             if byte == UInt8(ascii: "."), previous == UInt8(ascii: "/") { return false }
-            previous = byte
+            if byte | 0x20 == UInt8(ascii: "e"), previous == UInt8(ascii: "2"), beforeThat == UInt8(ascii: "%") {
+                return false
+            }
+            (previous, beforeThat) = (byte, previous)
         }
         return true
     }

@@ -137,7 +137,7 @@ struct StreamIndex: Sendable {
         }
         guard lower > 0, names[lower - 1].hash == hash else { return nil }
         let index = Int(names[lower - 1].index)
-        guard self.url(at: index) == url else { return nil }
+        guard self.url(at: index)?.withoutUserInfo == url.withoutUserInfo else { return nil }
         let entry = entries[index]
         return SegmentPlace(
             kind: entry.role == .key ? .key : .segment, isWholeResource: entry.isWholeResource, isGap: entry.isGap,

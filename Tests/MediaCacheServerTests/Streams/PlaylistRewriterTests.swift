@@ -1,5 +1,6 @@
 import Foundation
 import HLS
+import HTTPTypes
 import MediaCache
 import MediaLibrary
 import Testing
@@ -7,6 +8,8 @@ import Testing
 @testable import MediaCacheServer
 
 struct PlaylistRewriterTests {
+    private let profiles = HeaderProfileBook(base: TransferSettings())
+
     private func rewritten(
         _ text: String, from path: String = "/play/K/https/cdn.example/a/b/index.m3u8?token=1",
         location: String? = nil, peer: AddressKind = .local, publicPath: String = ""
@@ -31,7 +34,13 @@ struct PlaylistRewriterTests {
             validatedAt: .distantPast, entityTag: "\"1\"", location: try location.map { try ResourceURL($0) },
             peer: peer)
         let playlist = LoadedPlaylist(bytes: bytes, head: head, url: target.url, kind: kind)
-        return PlaylistRewriter(playlist: playlist, target: target, publicPath: publicPath).rewritten()
+        return rewriter(playlist, target, publicPath).rewritten(importing: target.options.variables)
+    }
+
+    private func rewriter(_ playlist: LoadedPlaylist, _ target: PlayTarget, _ publicPath: String) -> PlaylistRewriter {
+        PlaylistRewriter(
+            playlist: playlist, target: target, publicPath: publicPath, profiles: profiles,
+            variableBook: VariableBook())
     }
 
     /// A segment line alone, as it is sent.
@@ -58,6 +67,24 @@ struct PlaylistRewriterTests {
         ("../../../1.ts", "/play/K/https/cdn.example/1.ts"),
         ("../../../../../../1.ts", "/play/K/https/cdn.example/1.ts"),
         ("x/../../../../1.ts", "/play/K/https/cdn.example/1.ts"),
+        // Browsers read these as other hosts, or as paths past the root.
+        (#"\\other.example\1.ts"#, "/play/K/https/other.example/1.ts"),
+        (#"/\other.example/1.ts"#, "/play/K/https/other.example/1.ts"),
+        ("///other.example/1.ts", "/play/K/https/other.example/1.ts"),
+        ("https:///other.example/1.ts", "/play/K/https/other.example/1.ts"),
+        (#"http://other.example\1.ts"#, "/play/K/http/other.example/1.ts"),
+        ("http:other.example/1.ts", "/play/K/http/other.example/1.ts"),
+        ("ht\ttp://other.example/1.ts", "/play/K/http/other.example/1.ts"),
+        ("\u{1}http://other.example/1.ts", "/play/K/http/other.example/1.ts"),
+        ("/\t/other.example/1.ts", "/play/K/https/other.example/1.ts"),
+        ("%2e%2e/%2e%2e/%2e%2e/%2e%2e/1.ts", "/play/K/https/cdn.example/1.ts"),
+        ("/%2e%2E/.%2e/%2e./1.ts", "/play/K/https/cdn.example/1.ts"),
+        (#"..\..\..\..\1.ts"#, "/play/K/https/cdn.example/1.ts"),
+        (#"x\1.ts"#, "/play/K/https/cdn.example/a/b/x/1.ts"),
+        (".\t./.\t./.\t./1.ts", "/play/K/https/cdn.example/1.ts"),
+        // These name no host that could be asked; the server says so.
+        ("http://other.example:99999/1.ts", "/play/K/http//"), ("//[/1.ts", "/play/K/http//"),
+        (#"\\"#, "/play/K/http//"),
         // These aren't fetched over HTTP.
         ("data:video/mp2t;base64,AA", "data:video/mp2t;base64,AA"),
         ("ftp://other.example/1.ts", "ftp://other.example/1.ts"),
@@ -83,6 +110,32 @@ struct PlaylistRewriterTests {
         #expect(try line("https://cdn.example/1.ts", from: path) == "/play/K;\(profile)/https/cdn.example/1.ts")
         #expect(try line("//other.example/1.ts", from: path) == "/play/K/https/other.example/1.ts")
         #expect(try line("http://cdn.example/1.ts", from: path) == "/play/K/http/cdn.example/1.ts")
+    }
+
+    @Test(arguments: ["http://bob:secret@other.example/1.ts", "http://bob:secret@cdn.example/1.ts", "//bob:secret@h/x"])
+    func whomAReferenceNamesIsAskedFor(_ reference: String) throws {
+        let profile = "profile=\(ProfileIdentity(user: "bob"))"
+        let sent = try line(reference, from: "/play/K;profile=\(ProfileIdentity(user: "me"))/https/cdn.example/a.m3u8")
+        #expect(sent.hasPrefix("/play/K;\(profile)/http"))
+        #expect(!sent.contains("secret") && !sent.contains("bob"))
+        let target = try PlayTarget(sent)
+        // The example of RFC 7617, with another name.
+        let fields = try #require(profiles.settings(for: target)?.headerProfiles[target.url]?.fields)
+        #expect(fields[.authorization] == "Basic \(Data("bob:secret".utf8).base64EncodedString())")
+    }
+
+    @Test func aPasswordThatAPersonGaveStays() throws {
+        let path = try PlayTarget(line("http://bob:secret@other.example/1.ts"))
+        func password() -> String? {
+            profiles.settings(for: path)?.headerProfiles[path.url]?.fields[.authorization]
+        }
+        let given = Credentials(userInfo: "bob:given")
+        profiles.remember(given, for: path.url)
+        for number in 0..<1000 { _ = try line("http://bob\(number):x@other.example/1.ts") }
+        _ = try line("http://bob:secret@other.example/1.ts")
+        #expect(password() == given.authorization)
+        profiles.remember(Credentials(userInfo: "bob:other"), for: path.url)
+        #expect(password() == Credentials(userInfo: "bob:other").authorization)
     }
 
     @Test func whatAPlaylistFromOutsideNamesElsewhereMustBeOutside() throws {
@@ -211,7 +264,6 @@ struct PlaylistRewriterTests {
             length: nil, contentType: "application/json", validator: Validator(), validatedAt: .distantPast,
             entityTag: "\"1\"")
         let document = LoadedPlaylist(bytes: Array(text.utf8), head: head, url: target.url, kind: nil)
-        let rewriter = PlaylistRewriter(playlist: document, target: target, publicPath: "")
-        return String(decoding: rewriter.rewritten(as: kind), as: UTF8.self)
+        return String(decoding: rewriter(document, target, "").rewritten(as: kind), as: UTF8.self)
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import MediaCache
 import MediaCacheTesting
+import Synchronization
 import Testing
 
 @testable import MediaCacheServer
@@ -39,6 +40,39 @@ struct StreamSourceTests: StreamSourceSuite {
             let reader = try await source.reader(ReadRequest(url: playlist, range: range), for: target)
             #expect(!reader.acceptsRanges)
             #expect(reader.range == 0..<(try #require(reader.head.length)))
+        }
+    }
+
+    /// What a media playlist imports comes by its play URL where it's small, else by a token for it, as long as the
+    /// server runs.
+    @Test(arguments: [20, 40_000])
+    func variablesReachMediaPlaylists(_ length: Int) async throws {
+        let token = String(repeating: "t", count: length)
+        let multivariant = try ResourceURL("http://origin.example/s/all.m3u8")
+        origin[multivariant] = ScriptedResource(
+            .text("#EXTM3U\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"\(token)\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\nindex.m3u8\n"))
+        serve("#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"a\"\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n/x?{$a}\n")
+        let path = Mutex("")
+        try await withSource { (source, _) async throws in
+            let line = try await text(source, multivariant).split(separator: "\n").last.map(String.init)
+            path.withLock { $0 = line ?? "" }
+            #expect((20..<500).contains(line?.utf8.count ?? 0))
+            let media = try await read(source, path: line ?? "")
+            #expect(String(decoding: media, as: UTF8.self).contains("/play/K/http/origin.example/x?\(token)\n"))
+            // The same URL each time.
+            #expect(try await text(source, multivariant).split(separator: "\n").last.map(String.init) == line)
+        }
+        try await withSource { (source, _) async throws in
+            let line = path.withLock { $0 }
+            if length < 1000 {
+                let media = try await read(source, path: line)
+                #expect(String(decoding: media, as: UTF8.self).contains("x?\(token)\n"))
+            } else {
+                let error = await #expect(throws: CacheError.self) { try await read(source, path: line) }
+                #expect(error?.message.contains("multivariant playlist") == true)
+                serve("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n/x\n")
+                #expect(try await read(source, path: line).isEmpty == false)
+            }
         }
     }
 
@@ -129,6 +163,20 @@ struct StreamSourceTests: StreamSourceSuite {
             _ = try await read(source, playlist)
             for _ in 0..<2 { #expect(try await read(source, url) == media(1).bytes) }
             #expect(origin.requests(for: url).count == 1)
+        }
+    }
+
+    @Test func whatIsFetchedAheadOfAPublicOriginIsPublicToo() async throws {
+        serve(Self.live(from: 0, "a.ts", "http://192.168.0.1/b.ts", "c.ts") + "#EXT-X-ENDLIST\n")
+        let inside = try ResourceURL("http://192.168.0.1/b.ts")
+        origin[inside] = ScriptedResource(media(1), peer: .local)
+        for name in ["a.ts", "c.ts"] { origin[try segment(name)] = ScriptedResource(media(1)) }
+        try await withSource(ahead: 2) { (source, store) async throws in
+            _ = try await read(source, playlist)
+            _ = try await read(source, try segment("a.ts"))
+            let c = try segment("c.ts")
+            await origin.wait { requests in requests.contains { $0.url == c } }
+            #expect(try await store.resource(for: inside) == nil)
         }
     }
 

@@ -15,6 +15,19 @@ final class GuardedOrigin: Origin {
         refused = try ResourceURL("\(base)/refused")
         scripted.always(refused, .status(401))
         try put("/public.mp4", Self.body("public"))
+        try put(
+            "/mixed.m3u8",
+            Array(
+                """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:4
+                #EXTINF:4,
+                http://bob:secret@origin.example/private/1.ts
+                #EXTINF:4,
+                //alice:hidden@origin.example/private/1.ts
+                #EXT-X-ENDLIST
+
+                """.utf8))
         for user in passwords.keys {
             try put("/private/film.mp4?of=\(user)", Self.body(user))
             try put("/private/list.m3u8?of=\(user)", Self.playlist)

@@ -24,7 +24,10 @@ extension StreamSourceSuite {
         let store = try await CacheStore.open(
             configuration, origin: origin, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         do {
-            try await body(StreamSource(store: store, publicPath: "", segmentsAhead: ahead), store)
+            try await body(
+                StreamSource(
+                    store: store, profiles: HeaderProfileBook(base: store.transfers), publicPath: "",
+                    segmentsAhead: ahead), store)
         } catch {
             await store.close()
             throw error
@@ -36,8 +39,13 @@ extension StreamSourceSuite {
     func read(
         _ source: StreamSource, _ url: ResourceURL, _ range: RequestedRange = .all
     ) async throws -> [UInt8] {
-        let target = try PlayTarget(PlayTarget.path(for: url, key: "K"))
-        let request = ReadRequest(url: url, range: range)
+        try await read(source, path: PlayTarget.path(for: url, key: "K"), range)
+    }
+
+    /// All bytes that a play path gives.
+    func read(_ source: StreamSource, path: String, _ range: RequestedRange = .all) async throws -> [UInt8] {
+        let target = try PlayTarget(path)
+        let request = ReadRequest(url: target.url, range: range)
         if let reader = try source.readerIfOpen(request, for: target) { return try await bytes(of: reader) }
         return try await bytes(of: try await source.reader(request, for: target))
     }

@@ -66,7 +66,28 @@ struct ResourceURLTests {
         #expect(try ResourceURL("http://a/b/c").resolve(reference).description == expected)
     }
 
-    @Test(arguments: ["g:h", "http:g", "javascript:alert(1)", "data:,x"])
+    /// What RFC 3986 doesn't know, as browsers read it (WHATWG URL §4.4).
+    @Test(arguments: [
+        (#"\\h\x"#, "http://h/x"), (#"/\h/x"#, "http://h/x"), ("///h/x", "http://h/x"), ("////h", "http://h/"),
+        ("http:///h/x", "http://h/x"), (#"http:\\h\x?y\z"#, #"http://h/x?y\z"#), ("https:h/x", "https://h/x"),
+        (#"http://h\x"#, "http://h/x"), (#"http://u\@h/x"#, "http://u/@h/x"), ("http:x", "http://a/b/c/x"),
+        ("http:/x", "http://a/x"), ("/\t/h/x", "http://h/x"), ("ht\ntp://h/x", "http://h/x"),
+        ("\u{1}//h/x", "http://h/x"), ("%2e%2e/x", "http://a/b/x"), (".%2E/%2e./x", "http://a/x"),
+        ("x/%2e/y", "http://a/b/c/x/y"), ("/%2e%2e/%2e%2e/x", "http://a/x"), (#"..\..\..\x"#, "http://a/x"),
+        ("x%2e%2ey/%2e%2e%2e", "http://a/b/c/x%2e%2ey/%2e%2e%2e"), ("x?%2e%2e/y#z", "http://a/b/c/x?%2e%2e/y"),
+        ("//%2e%2e/x", "http://%2e%2e/x"),
+    ])
+    func whatTheStandardDoesNotKnowIsReadAsBrowsersDo(_ reference: String, _ expected: String) throws {
+        #expect(try ResourceURL("http://a/b/c/d").resolve(reference).description == expected)
+    }
+
+    @Test(arguments: ["//", #"\\"#, "http:///", "https:", "http://[/x", "///?x", "http://h:99999/x"])
+    func whatNamesNoHostIsAnError(_ reference: String) throws {
+        let base = try ResourceURL("http://a/b/c/d")
+        #expect(throws: CacheError.self) { try base.resolve(reference) }
+    }
+
+    @Test(arguments: ["g:h", "javascript:alert(1)", "data:,x"])
     func referencesToOtherSchemesAreErrors(_ reference: String) throws {
         let base = try ResourceURL("http://a/b/c/d;p?q")
         #expect(throws: CacheError.self) { try base.resolve(reference) }

@@ -23,6 +23,7 @@ struct ReferenceShapeTests {
         "http://h:80/a", "http://h:443/a", "http://h:0080/a", "http://h:/a", "http://u@h/a", "http://[::1]/a",
         "http://h",
         "http://h?q", "ftp://h/a", "data:,a", "skd://k", "a b", "a\tb", "\u{E9}.ts", "{$v}.ts", "a\\b", "a:b",
+        "\\\\h\\a", "///h/a", "http:///h/a", "%2e%2e/a", "/a/%2E%2e/b", "a/.%2e/b", "a/%2e",
     ])
     func theRest(_ uri: String) { #expect(ReferenceShape(uri) == .other) }
 }

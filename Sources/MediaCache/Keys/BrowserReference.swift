@@ -1,0 +1,88 @@
+/// A URI reference as browsers read it (WHATWG URL §4.4), written so that RFC 3986 reads it alike.
+///
+/// What stands in playlists and `Location` fields is often none that RFC 3986 knows: backslashes, three slashes before a
+/// host, tabs, dots in percent-encoding. Who resolves it in another way than the player does names another resource, and
+/// maybe another host.
+package struct BrowserReference {
+    /// The reference as RFC 3986 has to read it.
+    package let text: String
+    /// Reads a reference.
+    ///
+    /// - Parameter baseScheme: the scheme of what it's resolved against, `http` or `https`.
+    package init(_ reference: String, baseScheme: String) {
+        var reference = reference
+        text = reference.withUTF8 { Self.rewritten($0, baseScheme) }
+    }
+
+    /// The scheme in front of it, in lower case; nil in a relative reference.
+    package var scheme: String? {
+        Self.schemeEnd(text.utf8).map { Substring(text.utf8[..<$0]).lowercased() }
+    }
+
+    /// Whether it names a host of its own, over HTTP.
+    package var namesHost: Bool { scheme.map { $0 == "http" || $0 == "https" } ?? text.hasPrefix("//") }
+
+    private static func rewritten(_ written: UnsafeBufferPointer<UInt8>, _ baseScheme: String) -> String {
+        let bytes = trimmed(written)
+        let scheme = schemeEnd(bytes).map { String(decoding: bytes[..<$0], as: UTF8.self).lowercased() }
+        if let scheme, scheme != "http", scheme != "https" {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        let start = scheme.map { $0.utf8.count + 1 } ?? 0
+        let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.endIndex
+        var path = bytes[start..<end].map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+        let slashes = path.prefix { $0 == UInt8(ascii: "/") }.count
+        var output: [UInt8] = []
+        var authority = 0
+        if slashes > 1 || (scheme != nil && scheme != baseScheme) {
+            if let scheme { output += Array("\(scheme):".utf8) }
+            output += Array("//".utf8)
+            path.removeFirst(slashes)
+            authority = path.firstIndex(of: UInt8(ascii: "/")) ?? path.count
+        } else if scheme != nil, slashes == 0 {
+            // So that a colon in its first segment ends no scheme.
+            output += Array("./".utf8)
+        }
+        output += path[..<authority]
+        appendPath(path[authority...], to: &output)
+        output += bytes[end...]
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Without the controls and blanks around it, and without tabs and line ends.
+    private static func trimmed(_ written: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        let start = written.firstIndex { $0 > 0x20 } ?? written.endIndex
+        let end = written.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? start
+        return written[start..<end].filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+    }
+
+    /// Writes a path whose segments `%2e` and `%2E` are dots: alone or two together, they mean what dots do.
+    private static func appendPath(_ path: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        for (index, segment) in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).enumerated()
+        {
+            if index > 0 { output.append(UInt8(ascii: "/")) }
+            output += dots(segment) ?? segment
+        }
+    }
+
+    private static func dots(_ segment: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard segment.count <= 6, segment.contains(UInt8(ascii: "%")) else { return nil }
+        return switch String(decoding: segment, as: UTF8.self).lowercased() {
+        case "%2e": [UInt8(ascii: ".")]
+        case "%2e%2e", ".%2e", "%2e.": [UInt8(ascii: "."), UInt8(ascii: ".")]
+        default: nil
+        }
+    }
+
+    private static func schemeEnd<Bytes: Collection<UInt8>>(_ bytes: Bytes) -> Bytes.Index? {
+        guard let first = bytes.first, isLetter(first) else { return nil }
+        let end = bytes.firstIndex { byte in
+            !isLetter(byte) && !(0x30...0x39).contains(byte) && !"+-.".utf8.contains(byte)
+        }
+        return end.flatMap { bytes[$0] == UInt8(ascii: ":") ? $0 : nil }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+}
