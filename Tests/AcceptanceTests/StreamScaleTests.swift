@@ -5,16 +5,32 @@ extension AcceptanceTests {
     /// What a very long playlist costs.
     @Suite(.enabled(if: Peer.present("nginx")))
     struct StreamScaleTests {
-        /// A playlist of 100,000 segments is served within 6 times its own size: with absolute URIs, all of which are
-        /// rewritten, and with relative ones, none of which is.
-        @Test(arguments: [true, false])
-        func aHundredThousandSegmentsStayInMemoryLimit(isAbsolute: Bool) async throws {
+        /// How the playlist's URIs are written.
+        enum Form: String, CaseIterable, Sendable {
+            case absolute, rootRelative, relative, variable
+
+            /// What stands before a segment's name.
+            func prefix(_ origin: NginxOrigin) -> String {
+                switch self {
+                case .absolute: origin.url("video/").absoluteString
+                case .rootRelative: "/video/"
+                case .relative: ""
+                case .variable: "{$b}"
+                }
+            }
+
+            /// Whether the server rewrites them.
+            var isRewritten: Bool { self != .relative }
+        }
+
+        /// A playlist of 100,000 segments is served within 6 times its own size, however its URIs are written.
+        @Test(arguments: Form.allCases)
+        func aHundredThousandSegmentsStayInMemoryLimit(_ form: Form) async throws {
             let segments = 100_000
             let folder = try TemporaryFolder("long")
             let origin = try await NginxOrigin(serving: folder.path)
-            let prefix = isAbsolute ? origin.url("video/").absoluteString : ""
             for (name, count) in [("short.m3u8", 100), ("long.m3u8", segments)] {
-                try Self.playlist(count, prefix: prefix)
+                try Self.playlist(count, form, origin)
                     .write(toFile: folder.file(name), atomically: true, encoding: .utf8)
             }
             let cache = try TemporaryFolder("cache")
@@ -30,7 +46,7 @@ extension AcceptanceTests {
             let afterOne = server.peakResidentBytes ?? 0
             let lines = String(decoding: body, as: UTF8.self).split(separator: "\n")
             #expect(lines.count { $0.hasSuffix(".ts") } == segments)
-            #expect(lines.count { $0.hasPrefix("/play/") } == (isAbsolute ? segments : 0))
+            #expect(lines.count { $0.hasPrefix("/play/") } == (form.isRewritten ? segments : 0))
             #expect(lines.last == "#EXT-X-ENDLIST")
             for _ in 0..<5 {
                 let again = try Self.body(of: long)
@@ -41,7 +57,7 @@ extension AcceptanceTests {
             let once = Double(afterOne - idle) / Double(size)
             let often = Double(peak - idle) / Double(size)
             print(
-                "\(segments) segments, \(isAbsolute ? "absolute" : "relative") URIs: a playlist of \(size) bytes, sent as",
+                "\(segments) segments, \(form) URIs: a playlist of \(size) bytes, sent as",
                 "\(body.count) in \(time.milliseconds) ms; peak memory \(idle) idle, \(afterOne) after it (\(once) times its",
                 "size), \(peak) after five more (\(often) times)")
             #expect(once <= 6)
@@ -50,8 +66,10 @@ extension AcceptanceTests {
         }
 
         /// An on-demand playlist.
-        private static func playlist(_ segments: Int, prefix: String) -> String {
-            var text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:4\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        private static func playlist(_ segments: Int, _ form: Form, _ origin: NginxOrigin) -> String {
+            let prefix = form.prefix(origin)
+            var text = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:4\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+            if form == .variable { text += "#EXT-X-DEFINE:NAME=\"b\",VALUE=\"/video/\"\n" }
             for index in 0..<segments { text += "#EXTINF:4.0,\n\(prefix)segment\(index).ts\n" }
             return text + "#EXT-X-ENDLIST\n"
         }

@@ -26,12 +26,13 @@ struct PlayPrefixes {
         case .relativePath: return folder + uri
         case .absolute(let end):
             let path = uri.utf8.index(uri.startIndex, offsetBy: end)
-            if last.origin != uri[..<path] {
-                guard let url = try? ResourceURL(String(uri[..<path])) else { return nil }
+            if last.origin.utf8.count != end || !uri.hasPrefix(last.origin) {
+                let origin = String(uri[..<path])
+                guard let url = try? ResourceURL(origin) else { return nil }
                 // Less the path `/` of an origin.
-                last = (String(uri[..<path]), String(playPath(url).dropLast()))
+                last = (origin, String(playPath(url).dropLast()))
             }
-            return last.prefix + uri[path...]
+            return last.prefix + String(uri[path...])
         case .other: return nil
         }
     }

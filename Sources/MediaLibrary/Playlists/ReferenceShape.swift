@@ -45,7 +45,8 @@ public enum ReferenceShape: Sendable, Hashable {
         if let port = authority.firstIndex(of: UInt8(ascii: ":")) {
             let digits = authority[(port + 1)...]
             guard digits.count > 3 || (digits.count == 3 && !digits.elementsEqual("443".utf8)), digits.first != 0x30,
-                digits.count < 5, digits.allSatisfy({ (0x30...0x39).contains($0) })
+                digits.count < 5 || (digits.count == 5 && !"65535".utf8.lexicographicallyPrecedes(digits)),
+                digits.allSatisfy({ (0x30...0x39).contains($0) })
             else { return .other }
         }
         return .absolute(authorityEnd: end)

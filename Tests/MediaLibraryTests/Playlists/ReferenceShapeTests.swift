@@ -12,7 +12,10 @@ struct ReferenceShapeTests {
     @Test(arguments: ["/a.ts", "/a//b.ts", "/?q"])
     func rootRelativeOnes(_ uri: String) { #expect(ReferenceShape(uri) == .rootRelative) }
 
-    @Test(arguments: [("http://h/a", 8), ("https://cdn-1.example/a/b?c", 21), ("http://127.0.0.1:8080/", 21)])
+    @Test(arguments: [
+        ("http://h/a", 8), ("https://cdn-1.example/a/b?c", 21), ("http://127.0.0.1:8080/", 21),
+        ("http://h:65535/", 14),
+    ])
     func absoluteOnes(_ uri: String, _ end: Int) {
         #expect(ReferenceShape(uri) == .absolute(authorityEnd: end))
     }
@@ -20,7 +23,8 @@ struct ReferenceShapeTests {
     /// Whatever the rules might change goes by the rules.
     @Test(arguments: [
         "", "?q", "#f", "a#f", "./a", "../a", "a/../b", "a/./b", "//h/a", "http:a", "HTTP://h/a", "http://H/a",
-        "http://h:80/a", "http://h:443/a", "http://h:0080/a", "http://h:/a", "http://u@h/a", "http://[::1]/a",
+        "http://h:80/a", "http://h:443/a", "http://h:0080/a", "http://h:65536/a", "http://h:/a", "http://u@h/a",
+        "http://[::1]/a",
         "http://h",
         "http://h?q", "ftp://h/a", "data:,a", "skd://k", "a b", "a\tb", "\u{E9}.ts", "{$v}.ts", "a\\b", "a:b",
         "\\\\h\\a", "///h/a", "http:///h/a", "%2e%2e/a", "/a/%2E%2e/b", "a/.%2e/b", "a/%2e",
