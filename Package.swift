@@ -93,6 +93,7 @@ let package = Package(
                 "HLS",
                 "MediaCache",
                 "MediaCacheServer",
+                "MediaContainers",
                 "MediaLibrary",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -158,6 +159,7 @@ let package = Package(
             name: "MediaCacheCLITests",
             dependencies: [
                 "MediaCacheCLI",
+                "MediaContainers",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

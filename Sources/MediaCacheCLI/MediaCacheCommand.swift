@@ -14,7 +14,7 @@ struct MediaCacheCommand: AsyncParsableCommand {
               mediacache play https://example.org/film.mp4     play through the cache
               mediacache get https://example.org/film.mp4      keep all of it
               mediacache serve                                 a server for players; `url` gives their URLs
-              mediacache inspect https://example.org/a.m3u8    what is in an HLS playlist, and what is wrong
+              mediacache inspect https://example.org/a.m3u8    what is in a playlist or a film, and what is wrong
 
             One process owns a cache folder at a time; the other commands talk to it and behave the same.
             The folder is --cache, else $MEDIACACHE_DIR, else the system's folders for caches and for data.
@@ -32,7 +32,7 @@ struct MediaCacheCommand: AsyncParsableCommand {
                     GetCommand.self, ListCommand.self, InfoCommand.self, RemoveCommand.self, PruneCommand.self,
                     VerifyCommand.self, UsageCommand.self,
                 ]),
-            CommandGroup(name: "Playlists", subcommands: [InspectCommand.self]),
+            CommandGroup(name: "Media", subcommands: [InspectCommand.self, FastStartCommand.self]),
         ]
     )
 

@@ -18,7 +18,8 @@ struct CommandLineTests {
         ["remove", "--pinned", "http://h/"],
         ["list", "--complete", "--partial"], ["serve", "--port", "65536"], ["serve", "--max-age", "30"],
         ["serve", "--max-size", "10XB"], ["play", "http://h/", "--with", "quicktime"], ["demo", "--rate", "0"],
-        ["list", "--log-level", "loud"], ["nothing"],
+        ["list", "--log-level", "loud"], ["nothing"], ["faststart", "a.mp4"],
+        ["faststart", "a.mp4", "b.mp4", "--proxy", "http://p:1"],
     ])
     func whatIsNotRightEndsWith64(arguments: [String]) {
         #expect(exitCode(arguments) == 64)
@@ -32,6 +33,7 @@ struct CommandLineTests {
         ],
         ["play", "http://h/", "--with", "mpv", "--", "--fs"], ["demo", "--rate", "600KB/s", "--reset"],
         ["verify", "--repair"], ["usage"], ["prune", "--max-size", "1GB"], ["url", "http://h/"], ["info", "http://h/"],
+        ["faststart", "a.mp4", "b.mp4", "--force"], ["faststart", "http://h/a.mp4", "b/", "--proxy", "http://p:1"],
     ])
     func whatIsRightIsTaken(arguments: [String]) {
         #expect(exitCode(arguments) == nil)
@@ -46,7 +48,10 @@ struct CommandLineTests {
         }
     }
 
-    @Test(arguments: ["serve", "url", "play", "get", "list", "info", "remove", "prune", "verify", "usage", "demo"])
+    @Test(arguments: [
+        "serve", "url", "play", "get", "list", "info", "remove", "prune", "verify", "usage", "demo", "inspect",
+        "faststart",
+    ])
     func eachSubcommandTeachesByExample(name: String) throws {
         let groups = MediaCacheCommand.configuration.groupedSubcommands.flatMap(\.subcommands)
         let command = try #require(groups.first { $0.configuration.commandName == name })

@@ -11,12 +11,12 @@ struct InspectReadingTests {
     private static let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n1.ts\n"
 
     @Test func aSourceIsAURLAFileOrStandardInput() throws {
-        #expect(try InspectionSource(parsing: " https://h/a.m3u8\n") == .url(URLArgument.parse("https://h/a.m3u8")))
-        #expect(try InspectionSource(parsing: "-") == .standardInput)
-        #expect(try InspectionSource(parsing: "a b/c.m3u8") == .file("a b/c.m3u8"))
-        #expect(try InspectionSource(parsing: "file:///a%20b.m3u8") == .file("/a b.m3u8"))
-        #expect(throws: ArgumentTextError.self) { try InspectionSource(parsing: "ftp://h/a.m3u8") }
-        #expect(throws: ArgumentTextError.self) { try InspectionSource(parsing: "") }
+        #expect(try InputArgument(parsing: " https://h/a.m3u8\n") == .url(URLArgument.parse("https://h/a.m3u8")))
+        #expect(try InputArgument(parsing: "-") == .standardInput)
+        #expect(try InputArgument(parsing: "a b/c.m3u8") == .file("a b/c.m3u8"))
+        #expect(try InputArgument(parsing: "file:///a%20b.m3u8") == .file("/a b.m3u8"))
+        #expect(throws: ArgumentTextError.self) { try InputArgument(parsing: "ftp://h/a.m3u8") }
+        #expect(throws: ArgumentTextError.self) { try InputArgument(parsing: "") }
     }
 
     @Test(arguments: [

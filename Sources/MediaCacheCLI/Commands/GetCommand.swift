@@ -49,7 +49,7 @@ struct GetCommand: AsyncParsableCommand {
     func run() async throws {
         let target = output.map { OutputPath.resolve($0, for: self.url) }
         // Before an hour of fetching, not after it.
-        if let target { try FileExport.check(target, overwrites: force) }
+        if let target { try OutputTarget(path: target, overwrites: force).check() }
         let settings = try HostSettings(
             cache: cache, limits: limits, admission: admission, origin: origin, url: self.url)
         let interruption = Interruption()

@@ -7,7 +7,7 @@ import MediaCacheServer
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Reports an HLS playlist: what it is, what is in it, what is wrong with it.",
+        abstract: "Reports a playlist or a file of media: what it is, what is in it, what is wrong with it.",
         discussion: """
               mediacache inspect https://example.org/live/index.m3u8
               mediacache inspect index.m3u8 --base https://example.org/live/
@@ -15,8 +15,16 @@ struct InspectCommand: AsyncParsableCommand {
               mediacache inspect --strict index.m3u8 && echo by the book
               curl -s https://example.org/a.m3u8 | mediacache inspect -
               mediacache inspect --json a.m3u8 | jq -r '.segments[].uri'
+              mediacache inspect film.mp4
+              mediacache inspect https://example.org/film.mp4
+              mediacache inspect --packets segment7.ts > packets.csv
+              mediacache inspect segment7.m4s --initialization init.mp4
 
-            A URL is fetched from its origin, redirects followed; nothing is looked up in a cache or kept. References \
+            What lies there is told by its content, never by its name: HLS playlists; MP4, MOV and fragmented MP4; MPEG \
+            transport streams; packed audio (AAC, AC-3, Enhanced AC-3, MP3).
+
+            Playlists: one whose URL ends in .m3u8 or .m3u is fetched from its origin, redirects followed; nothing is \
+            looked up in a cache or kept. References \
             are shown resolved against where the playlist came from in the end, or against --base; without either \
             as they are written.
             What the playlist imports (EXT-X-DEFINE with IMPORT) is taken from --multivariant, the multivariant playlist \
@@ -56,13 +64,30 @@ struct InspectCommand: AsyncParsableCommand {
             beside segments.
             Durations are seconds. Sequence numbers, times, bit rates and offsets that follow from other segments \
             are filled in. Attributes that the RFC doesn't define are in otherAttributes, by name.
+
+            Media: at a URL it's read through the cache, by ranges. What is kept isn't asked for again; of an MP4 only \
+            the index is read, of anything else all. Codecs are named as in HLS's CODECS (RFC 6381).
+            --packets prints CSV, a line for each sample in the container's order: \
+            track,pts,dts,duration,size,sync,crc32. Times are seconds of the container's own clock with six decimals, \
+            edit lists and 33-bit wraps applied; sync is 1 where decoding can start; crc32 is of the sample's bytes.
+            --json has
+              kind (mp4, transportStream or packedAudio), size, duration, bitRate,
+              fastStart, fragmented, packetSize, packedFormat, timestamp,
+              tracks (index, id, kind, codec, formats (codec, sampleEntry, width,
+                height, sampleRate, channels, channelLayout, encryption),
+                timescale, start, duration, frameRate, language, samples,
+                syncSamples, hiddenSamples, bytes, bitRate),
+              artwork (type, size), protectionSystems,
+              boxes (type, offset, size, version, flags, boxes),
+              diagnostics (code, message, offset, track), error.
             """
     )
 
     @Argument(
-        help: ArgumentHelp("The playlist: a URL, a file, or - for standard input.", valueName: "url-or-file"),
-        transform: InspectionSource.init(parsing:))
-    var source: InspectionSource
+        help: ArgumentHelp(
+            "What to look at: a URL, a file, or - for a playlist on standard input.", valueName: "url-or-file"),
+        transform: InputArgument.init(parsing:))
+    var source: InputArgument
 
     @Option(
         help: ArgumentHelp(
@@ -72,8 +97,8 @@ struct InspectCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The multivariant playlist whose variables may be imported.", valueName: "url-or-file"),
-        transform: InspectionSource.init(parsing:))
-    var multivariant: InspectionSource?
+        transform: InputArgument.init(parsing:))
+    var multivariant: InputArgument?
 
     @Option(
         help: ArgumentHelp("A variable that may be imported. Can be repeated.", valueName: "name=value"),
@@ -83,26 +108,53 @@ struct InspectCommand: AsyncParsableCommand {
     @Flag(help: "Fail at the first thing that RFC 8216bis forbids.")
     var strict = false
 
+    @Flag(help: "List the samples of a file of media as CSV.")
+    var packets = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The media initialization section of a segment of fragmented MP4.", valueName: "url-or-file"),
+        transform: InputArgument.init(parsing:))
+    var initialization: InputArgument?
+
     @Flag(help: "Print JSON.")
     var json = false
 
     @OptionGroup var origin: OriginOptions
+    @OptionGroup var cache: CacheOptions
 
     func validate() throws {
         if source == .standardInput, multivariant == .standardInput {
             throw ValidationError("Standard input can be one of the two playlists.")
         }
-        let sources = [source] + (multivariant.map { [$0] } ?? [])
-        let isAnyAsked = sources.contains { if case .url = $0 { true } else { false } }
-        if isAnyAsked { return }
-        let given = (origin.header.isEmpty ? [] : ["--header"]) + origin.given
-        if let option = given.first {
-            throw ValidationError("\(option) is about asking an origin; \(source.name) is read from this machine.")
+        if packets, json { throw ValidationError("--packets prints CSV, --json JSON; give one of them.") }
+        if let option = playlistOptions.first, packets || initialization != nil {
+            throw ValidationError("\(option) is about playlists; --packets and --initialization are about media.")
         }
+        let sources = [source, multivariant, initialization].compactMap(\.self)
+        if let reason = MediaWork.unheeded(origin, by: sources) { throw ValidationError(reason) }
+    }
+
+    /// The options given that only a playlist can heed.
+    var playlistOptions: [String] {
+        [
+            base.map { _ in "--base" }, multivariant.map { _ in "--multivariant" }, define.isEmpty ? nil : "--define",
+            strict ? "--strict" : nil,
+        ]
+        .compactMap(\.self)
     }
 
     func run() async throws {
-        let inspection = try await inspection()
+        // A URL that is called like a playlist is asked as one first: past the cache.
+        if !isCalledPlaylist, try await reportContainer() { return }
+        if packets || initialization != nil { return try await reportContainerOnly() }
+        let inspection: Inspection
+        do {
+            inspection = try await self.inspection()
+        } catch let failure as CommandFailure where failure.foundMedia && isCalledPlaylist {
+            guard try await reportContainer() else { throw failure }
+            return
+        }
         guard json else {
             try StandardStreams.print(PlaylistReport.text(inspection))
             return
@@ -131,7 +183,7 @@ struct InspectCommand: AsyncParsableCommand {
         return variables
     }
 
-    private func body(of source: InspectionSource) async throws -> InspectedBody {
+    private func body(of source: InputArgument) async throws -> InspectedBody {
         switch source {
         case .file(let path): return try await PlaylistFile(path: path).body()
         case .standardInput: return try await PlaylistFile(path: nil).body()

@@ -28,37 +28,16 @@ struct FileExport: Sendable, Hashable {
     /// Whether a file of that name may be replaced.
     var overwrites: Bool
 
-    /// Whether a file could be put at `target`, before anything is fetched for it.
-    ///
-    /// - Throws: ``CommandFailure``, naming the file and what is in the way.
-    static func check(_ target: String, overwrites: Bool) throws {
-        if !overwrites, access(target, F_OK) == 0 { throw exists(target) }
-        let folder = folder(of: target)
-        guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
-            throw CommandFailure(.failed, "can't write “\(target)”: \(String(cString: strerror(errno)))")
-        }
-    }
-
     /// Does it.
     ///
     /// - Throws: ``CommandFailure``, naming the file and the system's reason.
     func run() throws -> Method {
-        try Self.check(target, overwrites: overwrites)
-        let temporary = temporaryName()
+        let place = OutputTarget(path: target, overwrites: overwrites)
+        try place.check()
+        let temporary = place.temporaryName()
         defer { unlink(temporary) }
         let method = try fill(temporary)
-        // It's the person's file now: as open to others as what that person makes.
-        let mask = umask(0)
-        umask(mask)
-        chmod(temporary, 0o666 & ~mask)
-        if overwrites {
-            // rename(2) of two names of one file does nothing and leaves both; then the target is right already.
-            guard rename(temporary, target) == 0 else { throw failure("put it at", target) }
-        } else if link(temporary, target) != 0 {
-            if errno == EEXIST { throw Self.exists(target) }
-            // A file system without hard links: rename, which would replace a file that appeared just now.
-            guard access(target, F_OK) != 0, rename(temporary, target) == 0 else { throw failure("put it at", target) }
-        }
+        try place.place(temporary)
         return method
     }
 
@@ -94,21 +73,7 @@ struct FileExport: Sendable, Hashable {
         guard fsync(output) == 0 else { throw failure("write", target) }
     }
 
-    /// In the target's folder, so that the last step stays within one file system.
-    private func temporaryName() -> String {
-        "\(Self.folder(of: target)).mediacache-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 16)).part"
-    }
-
-    /// The path up to its last slash, the slash included; empty if there is none.
-    private static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-    }
-
-    private static func exists(_ target: String) -> CommandFailure {
-        CommandFailure(.failed, "“\(target)” is there already; --force replaces it")
-    }
-
     private func failure(_ action: String, _ path: String) -> CommandFailure {
-        CommandFailure(.failed, "can't \(action) “\(path)”: \(String(cString: strerror(errno)))")
+        OutputTarget(path: target, overwrites: overwrites).failure(action, path)
     }
 }

@@ -5,10 +5,23 @@ import MediaCache
 enum OutputPath {
     /// `argument` itself, or, if it names a folder, a file in it with the name the URL ends in.
     static func resolve(_ argument: String, for url: ResourceURL) -> String {
+        resolve(argument, name: fileName(for: url))
+    }
+
+    private static func resolve(_ argument: String, name: String) -> String {
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: argument, isDirectory: &isFolder)
         guard argument.hasSuffix("/") || (exists && isFolder.boolValue) else { return argument }
-        return "\(argument.hasSuffix("/") ? argument : argument + "/")\(fileName(for: url))"
+        return "\(argument.hasSuffix("/") ? argument : argument + "/")\(name)"
+    }
+
+    /// `argument` itself, or, if it names a folder, a file in it that is called like the input.
+    static func resolve(_ argument: String, for input: InputArgument) -> String {
+        switch input {
+        case .url(let url): return resolve(argument, for: url)
+        case .file(let path): return resolve(argument, name: URL(fileURLWithPath: path).lastPathComponent)
+        case .standardInput: return argument
+        }
     }
 
     /// The last part of the URL's path as the name of a file: decoded, without what could lead elsewhere or hide it.

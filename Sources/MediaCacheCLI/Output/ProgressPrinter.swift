@@ -6,11 +6,14 @@ final class ProgressPrinter: Sendable {
     private struct State {
         var meter = RateMeter()
         var lastPlain: Duration?
+        var lastDrawn: Duration?
         var hasBar = false
     }
 
     /// A log isn't read as it's written; this often is enough.
     private static let plainInterval = Duration.seconds(5)
+    /// Nobody sees more pictures of a bar than this.
+    private static let drawInterval = Duration.milliseconds(100)
 
     private let name: String
     private let isQuiet: Bool
@@ -28,13 +31,19 @@ final class ProgressPrinter: Sendable {
     /// Shows how far `status` is.
     func show(_ status: GetStatus) {
         // Before the origin has answered there is nothing to show.
-        guard !isQuiet, status.bytes > 0 || status.length != nil else { return }
+        guard status.bytes > 0 || status.length != nil else { return }
+        show(bytes: status.bytes, of: status.length, isLast: status.state != .running)
+    }
+
+    /// Shows how many bytes are done, of how many if that is known.
+    func show(bytes: Int64, of length: Int64?, isLast: Bool = false) {
+        guard !isQuiet else { return }
         let now = ContinuousClock.now - start
-        let isLast = status.state != .running
         state.withLock { state in
-            state.meter.note(bytes: status.bytes, at: now)
-            let line = ProgressLine(
-                name: name, kept: status.bytes, length: status.length, rate: isLast ? nil : state.meter.rate)
+            if let drawn = state.lastDrawn, !isLast, now - drawn < Self.drawInterval { return }
+            state.lastDrawn = now
+            state.meter.note(bytes: bytes, at: now)
+            let line = ProgressLine(name: name, kept: bytes, length: length, rate: isLast ? nil : state.meter.rate)
             if isTerminal {
                 // Carriage return, the line, erase what is left of the one before.
                 StandardStreams.writeError("\r\(line.rendered(width: StandardStreams.errorWidth - 1))\u{1B}[K")

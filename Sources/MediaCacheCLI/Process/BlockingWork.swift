@@ -10,4 +10,16 @@ enum BlockingWork {
             }
         }
     }
+
+    /// Runs `body` likewise; where the task is cancelled, the work is told.
+    static func run<Result: Sendable>(
+        _ body: @escaping @Sendable (WorkControl) throws -> Result
+    ) async throws -> Result {
+        let control = WorkControl()
+        return try await withTaskCancellationHandler {
+            try await run { try body(control) }
+        } onCancel: {
+            control.cancel()
+        }
+    }
 }

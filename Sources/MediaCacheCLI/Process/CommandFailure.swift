@@ -16,6 +16,8 @@ struct CommandFailure: Error, Sendable, Hashable {
     var exitCode: Int32
     /// What stands on standard error; nothing if empty.
     var message: String
+    /// Whether media came where a playlist was expected.
+    var foundMedia = false
 
     /// A failure with one of the codes that all subcommands share.
     init(_ code: Code, _ message: String) {

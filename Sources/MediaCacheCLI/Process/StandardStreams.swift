@@ -14,8 +14,13 @@ enum StandardStreams {
     /// failure of ours.
     ///
     /// - Throws: ``CommandFailure`` if it can't be written for another reason.
-    static func print(_ line: String) throws {
-        let number = write(line + "\n", to: STDOUT_FILENO)
+    static func print(_ line: String) throws { try write(line + "\n") }
+
+    /// Writes `text` as it is to standard output; see ``print(_:)``.
+    ///
+    /// - Throws: ``CommandFailure`` if it can't be written.
+    static func write(_ text: String) throws {
+        let number = write(text, to: STDOUT_FILENO)
         guard number != 0, number != EPIPE else { return }
         throw CommandFailure(.failed, "standard output can't be written: \(String(cString: strerror(number)))")
     }

@@ -12,7 +12,7 @@ public final class APIClient: Sendable {
     /// Where the owner answers: `http://127.0.0.1:9479`, without a slash at the end.
     public let address: String
     private let key: AccessKey
-    private let http: HTTPClient
+    let http: HTTPClient
 
     /// Creates a client; it connects with the first call.
     ///

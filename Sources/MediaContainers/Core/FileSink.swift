@@ -19,7 +19,7 @@ public final class FileSink: RandomAccessSink, Sendable {
     public init(path: String) throws(ContainerError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
-            throw ContainerError(.inputOutput, "\(path) can't be made: error \(errno)")
+            throw ContainerError(.inputOutput, "\(path) can't be made: \(OpenFile.reason)")
         }
         file = OpenFile(descriptor)
     }
@@ -31,9 +31,18 @@ public final class FileSink: RandomAccessSink, Sendable {
             let count = pwrite(file.descriptor, base + done, bytes.count - done, off_t(offset) + off_t(done))
             if count < 0 {
                 if errno == EINTR { continue }
-                throw ContainerError(.inputOutput, "the file can't be written: error \(errno)", at: offset)
+                throw ContainerError(.inputOutput, "the file can't be written: \(OpenFile.reason)", at: offset)
             }
             done += count
+        }
+    }
+
+    /// Waits until the system has what was written on its disk.
+    ///
+    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``.
+    public func synchronize() throws(ContainerError) {
+        guard fsync(file.descriptor) == 0 else {
+            throw ContainerError(.inputOutput, "the file can't be written: \(OpenFile.reason)")
         }
     }
 

@@ -21,7 +21,7 @@ public final class FileSource: ByteSource, Sendable {
     public init(path: String) throws(ContainerError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw ContainerError(.inputOutput, "\(path) can't be opened: error \(errno)")
+            throw ContainerError(.inputOutput, "\(path) can't be opened: \(OpenFile.reason)")
         }
         let length = lseek(descriptor, 0, SEEK_END)
         guard length >= 0 else {

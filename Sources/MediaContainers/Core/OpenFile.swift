@@ -19,6 +19,9 @@ final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Why the last call of the system failed, in its words.
+    static var reason: String { String(cString: strerror(errno)) }
+
     /// Fills `buffer` from `offset` on as far as the file reaches; returns how many bytes that was.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         var done = 0
@@ -27,7 +30,7 @@ final class OpenFile: Sendable {
             if count == 0 { break }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw ContainerError(.inputOutput, "the file can't be read: error \(errno)", at: offset)
+                throw ContainerError(.inputOutput, "the file can't be read: \(Self.reason)", at: offset)
             }
             done += count
         }

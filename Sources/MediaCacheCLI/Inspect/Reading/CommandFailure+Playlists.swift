@@ -6,6 +6,7 @@ extension CommandFailure {
         switch error {
         case .notAPlaylist(let content):
             self.init(.failed, "\(name) isn't a playlist; it is \(content)")
+            foundMedia = [.mp4, .transportStream, .packedAudio, .binary].contains(content)
         case .invalid(let diagnostic):
             let place = diagnostic.line > 0 ? "line \(diagnostic.line)" : "the playlist as a whole"
             self.init(.failed, "\(name): \(place): [\(diagnostic.rule)] \(diagnostic.message)")

@@ -1,8 +1,8 @@
 import Foundation
 import MediaCache
 
-/// Where `inspect` reads a playlist.
-enum InspectionSource: Sendable, Hashable {
+/// Where a command reads a playlist or a file of media.
+enum InputArgument: Sendable, Hashable {
     /// An origin.
     case url(ResourceURL)
     /// A file, by its path.
@@ -17,7 +17,7 @@ enum InspectionSource: Sendable, Hashable {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let scheme = trimmed.firstRange(of: "://").map { trimmed[..<$0.lowerBound].lowercased() }
         switch scheme {
-        case nil where trimmed.isEmpty: throw ArgumentTextError("the playlist is missing: a URL, a file, or -")
+        case nil where trimmed.isEmpty: throw ArgumentTextError("the input is missing: a URL, a file, or -")
         case nil: self = text == "-" ? .standardInput : .file(text)
         case "file":
             guard let path = URL(string: trimmed)?.path(percentEncoded: false), !path.isEmpty else {
@@ -29,6 +29,14 @@ enum InspectionSource: Sendable, Hashable {
         default: self = .file(text)
         }
     }
+
+    /// What is asked for by HTTP; nil for what is read from this machine.
+    var url: ResourceURL? {
+        if case .url(let url) = self { url } else { nil }
+    }
+
+    /// Whether it's asked for by HTTP.
+    var isURL: Bool { url != nil }
 
     /// The source as messages name it.
     var name: String {

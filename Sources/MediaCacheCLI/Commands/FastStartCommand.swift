@@ -1,0 +1,92 @@
+import ArgumentParser
+import MediaContainers
+
+/// `mediacache faststart IN OUT`.
+struct FastStartCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "faststart",
+        abstract: "Moves the index of an MP4 to its front, so that playing starts before the end is there.",
+        discussion: """
+              mediacache faststart film.mp4 film-fast.mp4
+              mediacache faststart film.mp4 film.mp4 --force        in place
+              mediacache faststart https://example.org/film.mp4 ~/Films/
+
+            Cameras and encoders write the index (moov) last. A player needs it first: of a file from afar it has to \
+            read the end before it can show the beginning. The media's bytes stay as they are; only the index moves, \
+            and its offsets with it (they grow to 64 bits where the file needs that).
+            A file whose index is at the front already is copied. A fragmented MP4 needs none of this.
+            A URL is read through the cache. The output appears whole or not at all.
+            --json prints one object: input, output, size, indexSize, moved.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("The MP4: a file or a URL.", valueName: "in"), transform: InputArgument.init(parsing:))
+    var input: InputArgument
+
+    @Argument(help: ArgumentHelp("The file to make, or the folder to put it into.", valueName: "out"))
+    var output: String
+
+    @Flag(help: "Replace the output file if it's there.")
+    var force = false
+
+    @Flag(name: .shortAndLong, help: "Show no progress.")
+    var quiet = false
+
+    @Flag(help: "Print JSON when done.")
+    var json = false
+
+    @OptionGroup var origin: OriginOptions
+    @OptionGroup var cache: CacheOptions
+
+    func validate() throws {
+        if let reason = MediaWork.unheeded(origin, by: [input]) { throw ValidationError(reason) }
+    }
+
+    func run() async throws {
+        let target = OutputTarget(path: OutputPath.resolve(output, for: input), overwrites: force)
+        // Before an hour of fetching, not after it.
+        try target.check()
+        let (input, progress) = (input, ProgressPrinter(name: target.path, isQuiet: quiet))
+        let result = try await MediaWork.run(on: [input], origin: origin, cache: cache) { opening in
+            let source = try opening.bytes(of: input)
+            let view = try FastStart.view(of: source)
+            let file = try OutputFile(target)
+            var counter = CountingSink(file) { progress.show(bytes: $0, of: view.length) }
+            defer { progress.finish() }
+            try view.write(to: &counter)
+            try file.place()
+            progress.show(bytes: view.length, of: view.length, isLast: true)
+            let index = view.layout.pieces.reduce(into: Int64(0)) { sum, piece in
+                if case .generated = piece { sum += piece.length }
+            }
+            return Result(
+                input: input.name, output: target.path, size: view.length, indexSize: index > 0 ? index : nil,
+                moved: !view.layout.isIdentity(ofLength: source.length))
+        }
+        try StandardStreams.print(json ? JSONOutput.text(result) : result.text)
+    }
+
+    /// What was done.
+    struct Result: Encodable, Sendable {
+        /// What was read.
+        var input: String
+        /// The file that was made.
+        var output: String
+        /// Its bytes.
+        var size: Int64
+        /// The bytes of the index that moved.
+        @Nullable var indexSize: Int64?
+        /// Whether anything had to be moved.
+        var moved: Bool
+
+        /// In words.
+        var text: String {
+            let output = Table.printable(output)
+            guard moved, let indexSize else {
+                return "The index was at the front already; \(output) is a copy (\(ByteCount(size)))."
+            }
+            return "Moved the index (\(ByteCount(indexSize))) to the front: \(output) (\(ByteCount(size)))."
+        }
+    }
+}

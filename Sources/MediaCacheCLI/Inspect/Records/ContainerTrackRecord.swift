@@ -1,0 +1,87 @@
+import MediaContainers
+
+/// A track of a container in JSON.
+struct ContainerTrackRecord: Encodable, Sendable {
+    /// What `--packets` calls it: 0, 1, …
+    var index: Int
+    /// Its id in the container: MP4's track ID, a transport stream's PID.
+    var id: UInt32
+    /// `video`, `audio`, `text` or `data`.
+    var kind: String
+    /// The first format's codec (RFC 6381).
+    @Nullable var codec: String?
+    /// How its samples are coded, more than one where that changes.
+    var formats: [ContainerFormatRecord]
+    /// Ticks per second.
+    var timescale: Int32
+    /// The earliest time shown, in seconds.
+    @Nullable var start: Double?
+    /// Seconds from there to the last.
+    @Nullable var duration: Double?
+    /// Pictures in a second.
+    @Nullable var frameRate: Double?
+    /// The language.
+    @Nullable var language: String?
+    /// How many samples.
+    var samples: Int
+    /// Those that decoding can start at.
+    var syncSamples: Int
+    /// Those that an edit list hides.
+    var hiddenSamples: Int
+    /// The samples' bytes.
+    var bytes: Int64
+    /// Bits per second over the duration.
+    @Nullable var bitRate: Int?
+
+    /// The record of a track.
+    init(index: Int, _ track: MediaTrack, _ tally: TrackTally) {
+        self.index = index
+        id = track.id
+        kind = track.kind.rawValue
+        codec = track.format?.codecString.unlessEmpty
+        formats = track.formats.map(ContainerFormatRecord.init)
+        let timescale = track.timescale
+        self.timescale = timescale
+        start = tally.start.map { SecondsText.number($0, timescale: timescale) }
+        duration = (tally.duration ?? track.duration).map { SecondsText.number($0, timescale: timescale) }
+        frameRate = track.kind == .video ? track.frameRate ?? tally.frameRate(timescale: timescale) : nil
+        language = track.language
+        samples = tally.samples
+        syncSamples = tally.syncSamples
+        hiddenSamples = tally.hiddenSamples
+        bytes = tally.bytes
+        bitRate = ContainerReport.bitRate(tally.bytes, duration)
+    }
+}
+
+/// How samples of a track are coded, in JSON.
+struct ContainerFormatRecord: Encodable, Sendable {
+    /// The codec (RFC 6381).
+    @Nullable var codec: String?
+    /// The type of the sample entry in MP4.
+    @Nullable var sampleEntry: String?
+    /// Pixels.
+    @Nullable var width: Int?
+    /// Pixels.
+    @Nullable var height: Int?
+    /// Samples of sound in a second.
+    @Nullable var sampleRate: Int?
+    /// Channels of sound.
+    @Nullable var channels: Int?
+    /// Where their speakers are: `stereo`, `5.1`.
+    @Nullable var channelLayout: String?
+    /// The scheme of its encryption: `cenc`, `cbcs`.
+    @Nullable var encryption: String?
+
+    /// The record of a format.
+    init(_ format: MediaFormat) {
+        codec = format.codecString.unlessEmpty
+        sampleEntry = "\(format.sampleEntry)".allSatisfy { $0 == " " } ? nil : "\(format.sampleEntry)"
+        width = format.width > 0 ? format.width : nil
+        height = format.height > 0 ? format.height : nil
+        sampleRate = format.sampleRate > 0 ? format.sampleRate : nil
+        channels = format.channels > 0 ? format.channels : nil
+        channelLayout = format.channelLayout
+        encryption = format.protection.map { "\($0.scheme)" }
+    }
+}

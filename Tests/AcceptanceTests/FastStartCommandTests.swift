@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// `faststart` on files and URLs.
+    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe")))
+    struct FastStartCommandTests {
+        /// The same packets, the index before the media, the file as long as it was.
+        @Test func theIndexComesFirst() async throws {
+            try await Fixtures.shared.clips()
+            let folder = try TemporaryFolder("output")
+            let source = "\(Fixtures.folder)/\(Fixtures.moovLast)"
+            let output = folder.file("fast.mp4")
+            let said = try await MediaCacheBinary.output(["faststart", source, output])
+            #expect(said.hasPrefix("Moved the index"))
+            let boxes = try await Self.boxes(of: output)
+            #expect(boxes.firstIndex(of: "moov") ?? .max < boxes.firstIndex(of: "mdat") ?? .min, "\(boxes)")
+            #expect(try await Self.packets(output) == Self.packets(source))
+            let sizes = try [source, output].map { try FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int }
+            #expect(sizes[0] == sizes[1])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["fast.mp4"])
+
+            // Nothing is replaced unasked; in place is allowed.
+            let again = try await MediaCacheBinary.run(["faststart", source, output])
+            #expect(again.ending == .exit(1))
+            #expect(again.errorText.contains("--force"))
+            let once = FileManager.default.contents(atPath: output)
+            let moved = try await MediaCacheBinary.output(["faststart", output, output, "--force", "--json"])
+            #expect(moved.contains("\"moved\" : false"))
+            #expect(FileManager.default.contents(atPath: output) == once)
+        }
+
+        /// What a URL gives is the same file.
+        @Test func aURLIsReadThroughTheCache() async throws {
+            try await Fixtures.shared.clips()
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try TemporaryFolder("output")
+            let source = "\(Fixtures.folder)/\(Fixtures.moovLast)"
+            try await MediaCacheBinary.output(["faststart", source, folder.file("file.mp4")])
+            try await MediaCacheBinary.output([
+                "faststart", origin.url(Fixtures.moovLast).absoluteString, folder.path, "--cache", folder.file("cache"),
+            ])
+            #expect(
+                FileManager.default.contentsEqual(
+                    atPath: folder.file("file.mp4"), andPath: folder.file(Fixtures.moovLast)))
+            #expect(try await origin.log().repeatedBytes == 0)
+        }
+
+        @Test func whatIsNoMP4IsRefused() async throws {
+            let folder = try TemporaryFolder("output")
+            let text = folder.file("text.mp4")
+            try "no film at all, but some words of text".write(toFile: text, atomically: true, encoding: .utf8)
+            let result = try await MediaCacheBinary.run(["faststart", text, folder.file("out.mp4")])
+            #expect(result.ending == .exit(1))
+            #expect(result.errorText.split(separator: "\n").count == 1, "\(result.errorText)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["text.mp4"])
+        }
+
+        private static func boxes(of path: String) async throws -> [String] {
+            let text = try await MediaCacheBinary.output(["inspect", "--json", path])
+            let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+            return (object?["boxes"] as? [[String: Any]] ?? []).compactMap { $0["type"] as? String }
+        }
+
+        private static func packets(_ path: String) async throws -> Data {
+            try await Peer.run(
+                "ffprobe",
+                ["-v", "error", "-show_packets", "-show_data_hash", "crc32", "-show_entries"]
+                    + ["packet=stream_index,pts,dts,duration,size,flags,data_hash", "-of", "csv", path])
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// `inspect` on films: what is read of them, and what is told.
+    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg")))
+    struct InspectMediaTests {
+        /// Of a film with its index at the end only the index is asked for, and once; whoever owns the folder.
+        @Test(arguments: [false, true])
+        func ofAFilmOnlyTheIndexIsRead(owned: Bool) async throws {
+            try await Fixtures.shared.clips()
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try TemporaryFolder("cache")
+            let server = owned ? try await RunningServer(cache: folder.path) : nil
+            let url = origin.url(Fixtures.moovLast).absoluteString
+            let arguments = ["inspect", url, "--json", "--cache", folder.path]
+            let first = try await Self.object(arguments)
+            #expect(first["kind"] as? String == "mp4")
+            #expect(first["fastStart"] as? Bool == false)
+            #expect((first["tracks"] as? [[String: Any]])?.compactMap { $0["samples"] as? Int }.first == 1000)
+            let length = try #require(first["size"] as? Int)
+            let log = try await origin.log()
+            #expect(log.bodyBytes < Int64(length) / 3, "\(log.bodyBytes) of \(length)")
+            #expect(log.repeatedBytes == 0, "\(log.summary)")
+
+            let second = try await Self.object(arguments)
+            #expect(NSDictionary(dictionary: first) == NSDictionary(dictionary: second))
+            #expect(try await origin.log().since(log).bodyBytes == 0)
+            try await server?.stop()
+        }
+
+        /// Content decides, not the name; a file says the same as its URL.
+        @Test func filesAndURLsSayTheSame() async throws {
+            try await StreamFixtures.shared.make()
+            let origin = try await NginxOrigin(serving: StreamFixtures.folder)
+            let folder = try TemporaryFolder("cache")
+            let here = ["--cache", folder.path]
+            let segment = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: StreamFixtures.folder).sorted()
+                    .first { $0.hasSuffix(".ts") })
+            let misnamed = try TemporaryFolder("misnamed")
+            let copy = misnamed.file("list.m3u8")
+            try FileManager.default.copyItem(atPath: "\(StreamFixtures.folder)/\(segment)", toPath: copy)
+            let named = try await MediaCacheBinary.output(["inspect", copy, "--packets"] + here)
+            let remote = try await MediaCacheBinary.output(
+                ["inspect", origin.url(segment).absoluteString, "--packets"] + here)
+            #expect(named == remote)
+            #expect(named.split(separator: "\n").count > 50)
+            let other = try await NginxOrigin(serving: misnamed.path)
+            let called = try await MediaCacheBinary.output(
+                ["inspect", other.url("list.m3u8").absoluteString, "--packets"] + here)
+            #expect(called == named)
+        }
+
+        @Test func whatCannotBeDoneIsOneLine() async throws {
+            let folder = try TemporaryFolder("cache")
+            let playlist = folder.file("a.m3u8")
+            try "#EXTM3U\n#EXTINF:5,\n1.ts\n".write(toFile: playlist, atomically: true, encoding: .utf8)
+            for (arguments, code) in [
+                (["--packets", playlist], 1), (["--packets", "--json", playlist], 64),
+                (["--packets", "--strict", playlist], 64), (["--packets", folder.file("nothing.ts")], 1),
+            ] {
+                let result = try await MediaCacheBinary.run(["inspect", "--cache", folder.path] + arguments)
+                #expect(result.ending == .exit(Int32(code)), "\(arguments): \(result.errorText)")
+                #expect(result.output.isEmpty)
+                #expect(!result.errorText.isEmpty)
+            }
+        }
+
+        private static func object(_ arguments: [String]) async throws -> [String: Any] {
+            let text = try await MediaCacheBinary.output(arguments)
+            return try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
+        }
+    }
+}
