@@ -1,59 +1,26 @@
 /// Splits an HEVC byte stream into access units (ISO/IEC 23008-2, 7.4.2.4.4 and annex B).
-final class HEVCAccessUnitParser: FrameParser {
-    private var scanned = 0
-    /// The NAL unit whose end isn't found yet, and where it begins.
-    private var openUnit: (type: UInt8, start: Int)?
-    private var hasSlice = false
-    private var foundSync = false
+final class HEVCAccessUnitParser: AccessUnitParser {
     private var videoSets = ParameterSets()
     private var sequenceSets = ParameterSets()
     private var pictureSets = ParameterSets()
-    private var setsChanged = false
 
-    override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {
-        while let start = StartCode.first(in: bytes, from: scanned, to: bytes.count) {
-            let header = start + StartCode.length
-            guard header + 2 < bytes.count else { break }
-            let type = bytes[header] >> 1 & 0x3F
-            let layer = Int(bytes[header] & 1) << 5 | Int(bytes[header + 1] >> 3)
-            let boundary = start > 0 && bytes[start - 1] == 0 ? start - 1 : start
-            if openUnit == nil, !hasSlice, boundary > 0 {
-                scanned = 0
-                return .garbage(boundary)
-            }
-            closeUnit(bytes, end: start)
-            if layer == 0 {
-                if Self.isSlice(type) {
-                    let isFirstInPicture = bytes[header + 2] & 0x80 != 0
-                    if hasSlice, isFirstInPicture { return finish(boundary) }
-                    hasSlice = true
-                    // IRAP: BLA, IDR, CRA.
-                    if (16...23).contains(type) { foundSync = true }
-                } else if hasSlice, Self.beginsAccessUnit(type) {
-                    return finish(boundary)
-                }
-            }
-            openUnit = (type, header)
-            scanned = header
-        }
-        guard isLast else {
-            scanned = max(scanned, bytes.count - 5)
-            return .incomplete
-        }
-        closeUnit(bytes, end: bytes.count)
-        guard hasSlice else {
-            reset()
-            return bytes.isEmpty ? .incomplete : .garbage(bytes.count)
-        }
-        return finish(bytes.count)
+    /// The header, and the flag of a slice that says that it's the first of its picture.
+    override static var headerLength: Int { 3 }
+
+    override func take(_ bytes: UnsafeRawBufferPointer, at header: Int) -> Bool {
+        let type = Self.type(bytes[header])
+        let layer = Int(bytes[header] & 1) << 5 | Int(bytes[header + 1] >> 3)
+        guard layer == 0 else { return true }
+        guard Self.isSlice(type) else { return !hasSlice || !Self.beginsAccessUnit(type) }
+        let isFirstInPicture = bytes[header + 2] & 0x80 != 0
+        if hasSlice, isFirstInPicture { return false }
+        hasSlice = true
+        // IRAP: BLA, IDR, CRA.
+        if (16...23).contains(type) { foundSync = true }
+        return true
     }
 
-    override func reset() {
-        scanned = 0
-        openUnit = nil
-        hasSlice = false
-        foundSync = false
-    }
+    private static func type(_ header: UInt8) -> UInt8 { header >> 1 & 0x3F }
 
     private static func isSlice(_ type: UInt8) -> Bool { type <= 9 || (16...21).contains(type) }
 
@@ -62,22 +29,15 @@ final class HEVCAccessUnitParser: FrameParser {
         (32...35).contains(type) || type == 39 || (41...44).contains(type) || (48...55).contains(type)
     }
 
-    private func finish(_ length: Int) -> Scan {
-        isSync = foundSync
-        if setsChanged { updateFormat() }
-        reset()
-        return .frame(length)
-    }
+    // MARK: - Parameter sets
 
-    private func closeUnit(_ bytes: UnsafeRawBufferPointer, end: Int) {
-        guard let (type, start) = openUnit else { return }
-        openUnit = nil
-        guard (32...34).contains(type) else { return }
-        var end = end
-        while end > start, bytes[end - 1] == 0 { end -= 1 }
-        let unit = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    override func isKept(_ header: UInt8) -> Bool { (32...34).contains(Self.type(header)) }
+
+    override func keep(_ unit: UnsafeRawBufferPointer) {
         var reader = BitReader(unit, emulationPrevention: true)
-        guard unit.count <= ParameterSets.longest, (try? reader.skip(16)) != nil else { return }
+        guard let type = unit.first.map(Self.type), unit.count <= ParameterSets.longest,
+            (try? reader.skip(16)) != nil
+        else { return }
         switch type {
         case 32:
             guard let id = try? reader.bits(4) else { return }
@@ -91,7 +51,7 @@ final class HEVCAccessUnitParser: FrameParser {
         }
     }
 
-    private func updateFormat() {
+    override func updateFormat() {
         guard !pictureSets.isEmpty, let first = sequenceSets.units.first,
             let set = first.withUnsafeBytes({ try? HEVCSequenceParameterSet($0) })
         else { return }
