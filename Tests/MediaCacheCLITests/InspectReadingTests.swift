@@ -20,7 +20,8 @@ struct InspectReadingTests {
     }
 
     @Test(arguments: [
-        ("", "empty"), ("<!DOCTYPE html><html></html>", "HTML"), ("{\"error\": 1}", "JSON"), ("hello", "text"),
+        ("", "empty, or blank lines alone"), ("<!DOCTYPE html><html></html>", "HTML"), ("{\"error\": 1}", "JSON"),
+        ("hello", "text"),
     ])
     func whatIsNoPlaylistIsNamed(body: String, content: String) throws {
         let failure = #expect(throws: CommandFailure.self) {

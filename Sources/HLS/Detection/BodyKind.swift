@@ -10,7 +10,12 @@ public enum BodyKind: Sendable, Hashable {
 
     /// Judges a body, or the beginning of one.
     public init(of bytes: some Sequence<UInt8>) {
-        let head = Array(bytes.prefix(BodyKind.inspectedLength))
+        var head = Array(bytes.prefix(BodyKind.inspectedLength))
+        if head.withUnsafeBytes({ ForeignContent($0) }) == .empty {
+            // What stands after very many blank lines is the body all the same.
+            let rest = bytes.drop { $0.isBlank || $0 == .lineFeed || $0 == .carriageReturn || $0 >= 0xBB }
+            head = Array(rest.prefix(BodyKind.inspectedLength))
+        }
         self = head.withUnsafeBytes { BodyKind(head: $0) }
         if case .foreign = self, let text = UTF16Text.utf8(head),
             case .playlist(let kind) = text.withUnsafeBytes({ BodyKind(head: $0) })

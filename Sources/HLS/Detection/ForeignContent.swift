@@ -26,7 +26,7 @@ public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStri
     case binary
 
     /// A few words for messages.
-    public var description: String { rawValue }
+    public var description: String { self == .empty ? "empty, or blank lines alone" : rawValue }
 
     init(_ bytes: UnsafeRawBufferPointer) {
         if let signature = ForeignContent.signature(bytes) {

@@ -23,7 +23,12 @@ extension UInt8 {
     static let openBrace: UInt8 = 0x7B
     static let closeBrace: UInt8 = 0x7D
 
-    var isBlank: Bool { self == .space || self == .tab }
+    /// A space, a tab, or what pads the body of a server that counts wrongly.
+    var isBlank: Bool { self == .space || self == .tab || self == 0 }
+    /// A control character but for line ends (RFC 8216bis, section 4.1) and the tab, which 4.4.5.2 asks for.
+    var isForbiddenControl: Bool {
+        self < 0x20 && self != .lineFeed && self != .carriageReturn && self != .tab || self == 0x7F
+    }
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
     var isLetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
 

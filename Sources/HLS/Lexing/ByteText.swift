@@ -15,6 +15,11 @@ extension UnsafeRawBufferPointer {
         return start..<end
     }
 
+    /// The first control character beyond ASCII, U+0080 to U+009F, as UTF-8 has it; nil if there is none.
+    var encodedControl: UInt8? {
+        zip(self, dropFirst()).first { $0 == 0xC2 && (0x80...0x9F).contains($1) }?.1
+    }
+
     /// Whether `text` stands at `offset`.
     @inline(__always)
     func has(_ text: StaticString, at offset: Int) -> Bool {

@@ -79,6 +79,8 @@ struct MediaPlaylistParser {
         if !parameters.isEmpty {
             try reader.report(.error, .segment, "duration", "Something stands between the duration and the comma.")
             self.parameters = reader.text(parameters)
+        } else if let comma, comma != range.lowerBound {
+            try reader.reportBlanks()
         }
         let title = reader.bytes.trimmed(comma.map { $0 + 1 } ?? range.upperBound, range.upperBound)
         if !title.isEmpty { pending.title = reader.text(title) }

@@ -18,6 +18,11 @@ struct TagReader {
     private var hasHeader = false
     private var isASCII: Bool
     private let hasVariables: Bool
+    private let hasControls: Bool
+    /// Whether a carriage return may end a line alone, as far as isn't reported.
+    private var mayEndInReturns: Bool
+    /// The last line of which it was said that it has blanks.
+    private var blanksLine = 0
     private var expanded = 0
 
     init(
@@ -30,6 +35,8 @@ struct TagReader {
         variables = VariableScope(context: context)
         isASCII = bytes.isASCII
         hasVariables = bytes.contains(.openBrace)
+        hasControls = bytes.hasForbiddenControl
+        mayEndInReturns = bytes.contains(.carriageReturn)
     }
 
     /// The next line that isn't blank, a comment or the header.
@@ -40,15 +47,20 @@ struct TagReader {
             guard line.end &- line.start <= limits.lineLength else {
                 throw .lineTooLong(line: line.number, limit: limits.lineLength)
             }
+            if mayEndInReturns { try checkLineEnd() }
+            if hasControls { try checkControls() }
             let range = bytes.trimmed(line.start, line.end)
             if range.isEmpty { continue }
             if !isASCII || !hasContent { try checkLine(range) }
+            if range.count != line.end &- line.start { try checkBlanks(around: range) }
             guard bytes[range.lowerBound] == .numberSign else {
                 try countEntry()
                 return .uri(range)
             }
             if bytes.has("#EXTINF:", at: range.lowerBound) {
-                return .tag(.segment, value: bytes.trimmed(range.lowerBound &+ 8, range.upperBound))
+                let value = bytes.trimmed(range.lowerBound &+ 8, range.upperBound)
+                if value.lowerBound != range.lowerBound &+ 8 { try reportBlanks() }
+                return .tag(.segment, value: value)
             }
             if let content = try tag(range) { return content }
         }
@@ -57,6 +69,7 @@ struct TagReader {
 
     private mutating func tag(_ range: Range<Int>) throws(PlaylistError) -> Content? {
         guard let tagLine = TagLine(bytes, range) else { return nil }
+        if tagLine.hasBlanks { try reportBlanks() }
         guard let tag = PlaylistTag(bytes, tagLine.name) else {
             try countEntry()
             return .unknown(name: tagLine.name, value: tagLine.value)
@@ -85,13 +98,47 @@ struct TagReader {
             if !bytes.has("#EXTM3U", at: range.lowerBound) {
                 try report(.error, "4.4.1.1", "first-line", "The first line isn't #EXTM3U.")
             } else if line.number > 1 {
-                try report(.warning, "4.4.1.1", "first-line", "Blank lines stand before #EXTM3U.")
+                try report(.error, "4.4.1.1", "first-line", "Blank lines stand before #EXTM3U.")
             }
+        }
+        if !isASCII, let control = bytes.part(range.lowerBound, range.upperBound).encodedControl {
+            try reportControl(control)
         }
         if !isASCII, String(validating: bytes.part(range.lowerBound, range.upperBound), as: UTF8.self) == nil {
             isASCII = true
             try report(.error, "4.1", "encoding", "The text isn't UTF-8; its other bytes are read percent-encoded.")
         }
+    }
+
+    private mutating func checkLineEnd() throws(PlaylistError) {
+        guard line.next == line.end + 1, bytes[line.end] == .carriageReturn else { return }
+        mayEndInReturns = false
+        try report(.error, "4.1", "line-end", "A carriage return without a line feed ends the line.")
+    }
+
+    private mutating func checkControls() throws(PlaylistError) {
+        guard let control = bytes[line.start..<line.end].first(where: \.isForbiddenControl) else { return }
+        try reportControl(control)
+    }
+
+    private mutating func reportControl(_ code: UInt8) throws(PlaylistError) {
+        let digits = String(code, radix: 16, uppercase: true)
+        try report(.error, "4.1", "control", "The control character U+00\(code < 16 ? "0" : "")\(digits) stands here.")
+    }
+
+    /// A comment and a title may end in blanks; nothing else may.
+    private mutating func checkBlanks(around range: Range<Int>) throws(PlaylistError) {
+        let mayEndInBlanks =
+            bytes.has("#EXTINF:", at: range.lowerBound)
+            || bytes[range.lowerBound] == .numberSign && !bytes.has("#EXT", at: range.lowerBound)
+        if range.lowerBound != line.start || !mayEndInBlanks { try reportBlanks() }
+    }
+
+    /// Says once of a line that blanks stand where none may.
+    mutating func reportBlanks() throws(PlaylistError) {
+        guard blanksLine != line.number else { return }
+        blanksLine = line.number
+        try report(.error, "4.1", "whitespace", "Blanks stand where the RFC allows none.")
     }
 
     // MARK: - Values

@@ -20,6 +20,14 @@ struct BodyKindTests {
         #expect(kind("#EXTM3U\n#EXT-X-SESSION-KEY:METHOD=NONE\n#EXTINF:4,\na\n") == .playlist(.media))
     }
 
+    @Test func manyBlankLinesHideNothing() {
+        let blank = String(repeating: "\r\n ", count: 40_000)
+        #expect(kind(blank + "#EXTM3U\n#EXTINF:4,\na\n") == .playlist(.media))
+        #expect(kind("\u{FEFF}" + blank + "{}") == .foreign(.json))
+        #expect(kind(blank) == .foreign(.empty))
+        #expect(PlaylistError.notAPlaylist(.empty).description.contains("blank lines"))
+    }
+
     @Test func saysWhatElseABodyIs() {
         #expect(kind("") == .foreign(.empty))
         #expect(kind("\u{FEFF} \r\n") == .foreign(.empty))

@@ -14,7 +14,50 @@ struct TolerantParsingTests {
         let (playlist, rules) = try media(text)
         #expect(playlist.segments.map(\.uri) == ["a.ts"])
         #expect(playlist.hasEndList)
-        #expect(rules.isEmpty)
+        #expect(rules == (end == "\r" ? ["4.1-line-end"] : []))
+    }
+
+    /// The rest of a strict parse's errors: what may not stand in a line at all (RFC 8216bis §4.1).
+    @Test(arguments: [
+        ("#EXT-X-TARGETDURATION : 4", "4.1-whitespace"), ("#EXT-X-TARGETDURATION: 4", "4.1-whitespace"),
+        (" #EXT-X-TARGETDURATION:4", "4.1-whitespace"), ("#EXT-X-TARGETDURATION:4 ", "4.1-whitespace"),
+        ("#EXT-X-TARGETDURATION:4\n#EXTINF: 4,", "4.1-whitespace"),
+        ("#EXT-X-TARGETDURATION:4\n#EXTINF:4 ,", "4.1-whitespace"),
+        ("#EXT-X-TARGETDURATION:4\n#EXTINF: 4 ,", "4.1-whitespace"),
+        ("#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n b", "4.1-whitespace"),
+        ("#EXT-X-TARGETDURATION:4\n#EXT-X-OURS : 1", "4.1-whitespace"),
+        ("#EXT-X-TARGETDURATION:4\u{0}", "4.1-control"), ("#EXT-X-TARGETDURATION:4\n# a\u{0}b", "4.1-control"),
+        ("#EXT-X-TARGETDURATION:4\n\u{0}\u{0}", "4.1-control"),
+        ("#EXT-X-TARGETDURATION:4\n#EXTINF:4,a\u{7F}b", "4.1-control"),
+        ("#EXT-X-TARGETDURATION:4\n#EXTINF:4,é\u{85}", "4.1-control"),
+        ("#EXT-X-TARGETDURATION:4\r# comment", "4.1-line-end"),
+    ])
+    func readsWhatMayNotStandInALine(_ lines: String, _ rule: String) throws {
+        let text = "#EXTM3U\n\(lines)\n#EXTINF:4, A title \na.ts\n#EXT-X-ENDLIST\n# comment \n"
+        let parsed = try PlaylistParser().parse(text)
+        let playlist = try #require(parsed.playlist.media)
+        #expect(playlist.targetDuration == 4)
+        #expect(playlist.segments.last?.uri == "a.ts")
+        #expect(playlist.segments.last?.duration == DecimalValue(4))
+        let found = try #require(parsed.diagnostics.first { $0.rule.description == rule })
+        #expect(found.severity == .error)
+        #expect(found.line > 1)
+        #expect(parsed.diagnostics.count { $0.rule.description == rule && $0.line == found.line } == 1)
+        let error = #expect(throws: PlaylistError.self) { try PlaylistParser(isStrict: true).parse(text) }
+        #expect(error?.line == found.line)
+    }
+
+    @Test func aBodyThatIsPaddedWithNULsHasNoSegmentOfThem() throws {
+        let (playlist, rules) = try media("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n\u{0}\u{0}\u{0}")
+        #expect(playlist.segments.map(\.uri) == ["a"])
+        #expect(rules == ["4.1-control"])
+    }
+
+    @Test func blankLinesBeforeTheHeaderAreAnErrorInAStrictParse() {
+        let error = #expect(throws: PlaylistError.self) {
+            try PlaylistParser(isStrict: true).parse("\n\n#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n")
+        }
+        #expect(error?.line == 3)
     }
 
     @Test func readsByteOrderMarksAndBlankLeadingLines() throws {
@@ -46,7 +89,7 @@ struct TolerantParsingTests {
             "#EXTM3U\n#EXT-X-TARGETDURATION: 10\n#EXTINF: 9\na\n#EXTINF: 9 , A title \nb\n")
         #expect(playlist.segments.map(\.duration) == [DecimalValue(9), DecimalValue(9)])
         #expect(playlist.segments.map(\.title) == ["", "A title"])
-        #expect(rules == ["4.4.4.1-comma"])
+        #expect(rules == ["4.1-whitespace", "4.1-whitespace", "4.4.4.1-comma", "4.1-whitespace"])
     }
 
     @Test func readsOddTargetDurations() throws {
