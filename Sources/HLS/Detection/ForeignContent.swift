@@ -20,13 +20,21 @@ public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStri
     case webVTT = "WebVTT"
     /// A picture: JPEG, PNG, GIF or WebP.
     case image
+    /// Absolute URLs, one on a line, without `#EXTM3U`: a list of files or stations, as old players write it.
+    case urlList
     /// Other text.
     case text
     /// Other bytes.
     case binary
 
     /// A few words for messages.
-    public var description: String { self == .empty ? "empty, or blank lines alone" : rawValue }
+    public var description: String {
+        switch self {
+        case .empty: "empty, or blank lines alone"
+        case .urlList: "a list of URLs without #EXTM3U, which isn't HLS"
+        default: rawValue
+        }
+    }
 
     init(_ bytes: UnsafeRawBufferPointer) {
         if let signature = ForeignContent.signature(bytes) {
@@ -68,8 +76,24 @@ public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStri
         default:
             let head = bytes[first..<min(first + 512, bytes.count)]
             let isText = head.allSatisfy { $0 >= 0x20 || $0 == .tab || $0 == .lineFeed || $0 == .carriageReturn }
-            return isText ? .text : .binary
+            return isText ? (isURLs(bytes) ? .urlList : .text) : .binary
         }
+    }
+
+    /// Whether the first lines that are no comments are all URLs.
+    private static func isURLs(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var lines = LineScanner(bytes.part(0, min(bytes.count, BodyKind.inspectedLength)))
+        var seen = 0
+        while let line = lines.next(), seen < 20 {
+            let range = bytes.trimmed(line.start, line.end)
+            guard let first = range.first, bytes[first] != .numberSign else { continue }
+            let reference = URLReference(String(playlistBytes: bytes.part(range.lowerBound, range.upperBound)))
+            guard reference.scheme != nil, reference.authority?.isEmpty == false,
+                !bytes[range].contains(where: \.isBlank)
+            else { return false }
+            seen += 1
+        }
+        return seen > 0
     }
 }
 

@@ -73,9 +73,11 @@ struct GetJob: Sendable {
         return "\(ByteCount(status.bytes))\(of) are kept"
     }
 
-    private static func failure(_ status: GetStatus) -> CommandFailure {
+    /// What is told of a job that failed. Where all bytes are here it wasn't for bytes, as of a playlist, and the same
+    /// command wouldn't go on.
+    static func failure(_ status: GetStatus) -> CommandFailure {
         let reason = status.error?.message ?? "the owner gave no reason"
-        guard status.bytes > 0 else { return CommandFailure(.failed, reason) }
+        guard status.bytes > 0, status.bytes != status.length else { return CommandFailure(.failed, reason) }
         return CommandFailure(
             .partial, "\(reason); \(kept(status))\(missing(status.resource)); the same command goes on from there")
     }

@@ -34,15 +34,17 @@ struct StreamSurvey {
     private mutating func survey(
         _ playlist: MultivariantPlaylist, at base: ResourceURL, variables: [String: String]
     ) async throws {
-        /// By group: whether some rendition of it is complete; absent where none has a playlist of its own.
+        /// By group: whether some rendition of it is complete. One without a playlist of its own is in the variants.
         var groups: [String: Bool] = [:]
         for rendition in playlist.renditions {
-            guard let uri = rendition.uri else { continue }
             let role = rendition.type?.rawValue.lowercased() ?? "rendition"
-            let status = try await child(uri, of: base, role: role, variables: variables)
+            var isComplete = rendition.uri == nil
+            if let uri = rendition.uri {
+                isComplete = try await child(uri, of: base, role: role, variables: variables).isComplete
+            }
             // Subtitles are a choice; sound isn't.
             if role == "audio" || role == "video" {
-                groups[rendition.groupID] = groups[rendition.groupID] == true || status.isComplete
+                groups[rendition.groupID] = groups[rendition.groupID] == true || isComplete
             }
         }
         for variant in playlist.variants {

@@ -56,6 +56,29 @@ struct StreamStatusTests {
         await store.close()
     }
 
+    /// A rendition without a playlist is in the variants' own segments (RFC 8216bis §4.4.6.2.1).
+    @Test func soundWithinTheVariantIsEnough() async throws {
+        let multivariant = try url("index.m3u8")
+        fixture.serve(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="A",DEFAULT=YES
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="B",URI="other.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"
+            low.m3u8
+            """, at: multivariant)
+        fixture.serve("#EXTM3U\n#EXTINF:6,\nlow.mp4\n#EXT-X-ENDLIST\n", at: try url("low.m3u8"))
+        let store = try await fixture.open()
+        let loader = PlaylistLoader(store: store)
+        for name in ["index", "low"] { _ = try await loader.load(try url("\(name).m3u8")) }
+        #expect(try await StreamStatus(of: multivariant, in: store)?.playsWithoutOrigin == false)
+        try await keep("low.mp4", in: store)
+        let status = try #require(try await StreamStatus(of: multivariant, in: store))
+        #expect(status.playsWithoutOrigin)
+        #expect(status.playlists.map(\.isComplete) == [true, false, true])
+        await store.close()
+    }
+
     @Test func oneVariantWithItsSoundIsEnough() async throws {
         let multivariant = try url("index.m3u8")
         fixture.serve(
