@@ -35,6 +35,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     ],
     targets: [
         .target(name: "HLS", swiftSettings: swiftSettings),
@@ -57,6 +58,8 @@ let package = Package(
                 "CMediaCacheShims",
                 "HLS",
                 "MediaCache",
+                "MediaContainers",
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -112,7 +115,9 @@ let package = Package(
                 "HLS",
                 "MediaCache",
                 "MediaCacheTesting",
+                "MediaContainers",
                 "MediaLibrary",
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],

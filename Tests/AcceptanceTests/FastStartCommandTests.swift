@@ -50,7 +50,7 @@ extension AcceptanceTests {
             let folder = try TemporaryFolder("output")
             let text = folder.file("text.mp4")
             try "no film at all, but some words of text".write(toFile: text, atomically: true, encoding: .utf8)
-            let result = try await MediaCacheBinary.run(["faststart", text, folder.file("out.mp4")])
+            let result = try await MediaCacheBinary.run(["faststart", text, folder.file("out.mp4"), "-q"])
             #expect(result.ending == .exit(1))
             #expect(result.errorText.split(separator: "\n").count == 1, "\(result.errorText)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["text.mp4"])

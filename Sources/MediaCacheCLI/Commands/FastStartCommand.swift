@@ -47,16 +47,16 @@ struct FastStartCommand: AsyncParsableCommand {
         let target = OutputTarget(path: OutputPath.resolve(output, for: input), overwrites: force)
         // Before an hour of fetching, not after it.
         try target.check()
-        let (input, progress) = (input, ProgressPrinter(name: target.path, isQuiet: quiet))
-        let result = try await MediaWork.run(on: [input], origin: origin, cache: cache) { opening in
+        let input = input
+        let progress = WorkProgress(ProgressPrinter(name: target.path, isQuiet: quiet))
+        let result = try await MediaWork.run(on: [input], origin: origin, cache: cache, showing: progress) { opening in
             let source = try opening.bytes(of: input)
-            let view = try FastStart.view(of: source)
-            let file = try OutputFile(target)
-            var counter = CountingSink(file) { progress.show(bytes: $0, of: view.length) }
+            progress.expect(source.length)
             defer { progress.finish() }
-            try view.write(to: &counter)
+            let view = try FastStart.view(of: source)
+            var file = try OutputFile(target)
+            try view.write(to: &file)
             try file.place()
-            progress.show(bytes: view.length, of: view.length, isLast: true)
             let index = view.layout.pieces.reduce(into: Int64(0)) { sum, piece in
                 if case .generated = piece { sum += piece.length }
             }

@@ -1,16 +1,18 @@
 import MediaContainers
 
-/// A file that is read until the work is to end.
+/// A file that is read until the work is to end, and tells how much was read.
 final class ControlledSource<Source: MediaContainers.ByteSource>: MediaContainers.ByteSource {
     /// The length in bytes.
     let length: Int64
     private let source: Source
     private let control: WorkControl
+    private let progress: WorkProgress?
 
     /// A source whose reads end when `control` says so.
-    init(_ source: Source, control: WorkControl) {
+    init(_ source: Source, control: WorkControl, progress: WorkProgress?) {
         self.source = source
         self.control = control
+        self.progress = progress
         length = source.length
     }
 
@@ -21,6 +23,8 @@ final class ControlledSource<Source: MediaContainers.ByteSource>: MediaContainer
         } catch {
             throw ContainerError(.inputOutput, "interrupted", at: offset, cause: error)
         }
-        return try source.read(at: offset, into: buffer)
+        let count = try source.read(at: offset, into: buffer)
+        progress?.note(Int64(count))
+        return count
     }
 }

@@ -10,8 +10,8 @@ enum InputBytes: MediaContainers.ByteSource {
     /// Opens a file.
     ///
     /// - Throws: `ContainerError` with `inputOutput`, naming it.
-    init(path: String, control: WorkControl) throws(ContainerError) {
-        self = .file(ControlledSource(try FileSource(path: path), control: control))
+    init(path: String, control: WorkControl, progress: WorkProgress? = nil) throws(ContainerError) {
+        self = .file(ControlledSource(try FileSource(path: path), control: control, progress: progress))
     }
 
     /// The length in bytes.

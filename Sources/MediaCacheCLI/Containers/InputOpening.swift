@@ -8,23 +8,41 @@ struct InputOpening: Sendable {
     var connection: Connection?
     /// What ends the work.
     var control: WorkControl
+    /// What is told of what is read.
+    var progress: WorkProgress?
+
+    /// What can't be done with standard input.
+    static let standardInputFailure = CommandFailure(
+        .usage, "standard input can't be read at any place; name a file or a URL")
 
     /// The bytes of an input.
     ///
     /// - Throws: ``CommandFailure``, or `ContainerError` for a file.
     func bytes(of input: InputArgument) throws -> InputBytes {
         switch input {
-        case .file(let path): return try InputBytes(path: path, control: control)
-        case .standardInput:
-            throw CommandFailure(.usage, "standard input can't be read at any place; name a file or a URL")
+        case .file(let path): return try InputBytes(path: path, control: control, progress: progress)
+        case .standardInput: throw Self.standardInputFailure
         case .url(let url):
-            guard let connection else { throw CommandFailure(.failed, "\(url): no cache is open to read it through") }
-            let playURL = try control.wait { try await connection.client.playURL(for: url) }
+            guard let connection else { throw noCache(for: url) }
+            let playURL = try playURL(for: url)
             do {
-                return .resource(try PlaySource(playURL, client: connection.client, control: control))
+                return .resource(
+                    try PlaySource(playURL, client: connection.client, control: control, progress: progress))
             } catch {
                 throw CommandFailure(error, of: "\(url)")
             }
         }
+    }
+
+    /// The URL by which `url` is read through the cache.
+    ///
+    /// - Throws: ``CommandFailure``, and what the cache's owner answers.
+    func playURL(for url: ResourceURL) throws -> String {
+        guard let connection else { throw noCache(for: url) }
+        return try control.wait { try await connection.client.playURL(for: url) }
+    }
+
+    private func noCache(for url: ResourceURL) -> CommandFailure {
+        CommandFailure(.failed, "\(url): no cache is open to read it through")
     }
 }

@@ -10,16 +10,17 @@ enum MediaWork {
     ///   - inputs: what is read.
     ///   - origin: how origins are asked; header fields without an origin are for the first URL's.
     ///   - cache: which folder.
+    ///   - progress: what is told of what is read.
     /// - Throws: ``CommandFailure``, naming the first input for what `body` throws of containers.
     static func run<Result: Sendable>(
-        on inputs: [InputArgument], origin: OriginOptions, cache: CacheOptions,
+        on inputs: [InputArgument], origin: OriginOptions, cache: CacheOptions, showing progress: WorkProgress? = nil,
         _ body: @escaping @Sendable (InputOpening) throws -> Result
     ) async throws -> Result {
         let name = inputs.first?.name ?? "the input"
         let work: @Sendable (Connection?) async throws -> Result = { connection in
             try await BlockingWork.run { control in
                 do {
-                    return try body(InputOpening(connection: connection, control: control))
+                    return try body(InputOpening(connection: connection, control: control, progress: progress))
                 } catch let error as ContainerError {
                     throw CommandFailure(error, of: name)
                 }

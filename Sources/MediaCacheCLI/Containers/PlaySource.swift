@@ -19,20 +19,26 @@ final class PlaySource: MediaContainers.ByteSource {
     private let client: APIClient
     private let playURL: String
     private let control: WorkControl
+    private let progress: WorkProgress?
     private let entityTag: String?
     private var window: [UInt8]
-    private var windowStart: Int64 = 0
+    private var windowStart: Int64
     private var step = shortest
 
     /// Reads the first bytes, which tell the length.
     ///
+    /// - Parameter start: where reading will begin.
     /// - Throws: `ContainerError` with `inputOutput`, whose cause is what ``APIClient/media(at:range:limit:)`` threw.
-    init(_ playURL: String, client: APIClient, control: WorkControl) throws(ContainerError) {
+    init(
+        _ playURL: String, from start: Int64 = 0, client: APIClient, control: WorkControl,
+        progress: WorkProgress? = nil
+    ) throws(ContainerError) {
+        self.progress = progress
         self.playURL = playURL
         self.client = client
         self.control = control
-        let first = try Self.part(
-            at: playURL, 0..<Int64(SegmentFormat.probeLength), client: client, limit: Self.largestWhole, control)
+        let range = start..<start + Int64(SegmentFormat.probeLength)
+        let first = try Self.part(at: playURL, range, client: client, limit: Self.largestWhole, control)
         guard let length = first.completeLength else {
             throw ContainerError(
                 .inputOutput, "its origin doesn't say how long it is", advice: "`get` all of it first, then try again")
@@ -41,6 +47,7 @@ final class PlaySource: MediaContainers.ByteSource {
         contentType = first.contentType
         entityTag = first.entityTag
         window = first.bytes
+        windowStart = first.offset
     }
 
     /// Reads through the cache; see `ByteSource`.
@@ -74,6 +81,7 @@ final class PlaySource: MediaContainers.ByteSource {
         }
         window = part.bytes
         windowStart = position
+        progress?.note(Int64(part.bytes.count))
     }
 
     private static func part(

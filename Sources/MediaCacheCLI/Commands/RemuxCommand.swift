@@ -1,0 +1,98 @@
+import ArgumentParser
+import MediaCache
+
+/// `mediacache remux IN… -o OUT`.
+struct RemuxCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remux",
+        abstract: "Makes an MP4 of a stream or of files, without encoding anything anew.",
+        discussion: """
+              mediacache remux https://example.org/film/index.m3u8 -o film.mp4
+              mediacache remux recording.ts -o recording.mp4
+              mediacache remux part1.ts part2.ts part3.ts -o whole.mp4
+              mediacache remux pictures.mp4 sound.m4a --together -o film.mp4
+              mediacache remux index.m3u8 --max-height 720 --language de -o film.mp4
+              mediacache remux https://example.org/song.m3u8 -o song.m4a
+              mediacache remux camera.mov -o camera.mp4
+
+            Inputs are playlists (HLS), MPEG transport streams, packed audio (AAC, AC-3, Enhanced AC-3, MP3), MP4, MOV \
+            and fragmented MP4; what they are is told by their content. URLs are read through the cache: what is kept \
+            isn't asked for again, and what comes is kept.
+            Several inputs follow each other; with --together they are played at once. Of a multivariant playlist the \
+            best variant stream is taken, with its sound; options choose another.
+            Samples keep their bytes. Clocks that wrap or begin anew become one line of time, the offset between sound \
+            and picture stays, and segments that the playlist calls absent stay gaps of their length. Segments \
+            encrypted by AES-128, AES-256 or AES-256-CTR are decrypted; SAMPLE-AES and DRM are refused.
+            The output's index comes first, so that it plays while it's sent. .m4a takes the sound alone. The output \
+            appears whole or not at all.
+            --json prints one object: inputs, output, size, duration, tracks (as `inspect --json` has them), leftOut, \
+            missing (name, start, duration).
+            Exit code 2 if --skip-missing left gaps.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("What to read: files and URLs.", valueName: "in"), transform: InputArgument.init(parsing:))
+    var inputs: [InputArgument]
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to make: .mp4, .m4v or .m4a.", valueName: "file"))
+    var output: String
+
+    @Flag(help: "Play the inputs at once, instead of one after the other.")
+    var together = false
+
+    @Option(
+        help: ArgumentHelp("The URL that references of a playlist in a file resolve against.", valueName: "url"),
+        transform: URLArgument.parse)
+    var base: ResourceURL?
+
+    @Flag(help: "Go on where a segment can't be had, and leave a gap of its length.")
+    var skipMissing = false
+
+    @Flag(help: "Replace the output file if it's there.")
+    var force = false
+
+    @Flag(name: .shortAndLong, help: "Show no progress.")
+    var quiet = false
+
+    @Flag(help: "Print JSON when done.")
+    var json = false
+
+    @OptionGroup var stream: StreamOptions
+    @OptionGroup var origin: OriginOptions
+    @OptionGroup var cache: CacheOptions
+
+    func validate() throws {
+        if inputs.isEmpty { throw ValidationError("The input is missing: files or URLs.") }
+        if inputs.contains(.standardInput) {
+            throw ValidationError("Standard input can't be read at any place; name a file or a URL.")
+        }
+        if together, inputs.count == 1 { throw ValidationError("--together takes more than one input.") }
+        if base != nil, inputs.contains(where: \.isURL) {
+            throw ValidationError("--base is for a playlist in a file; one at a URL has its base.")
+        }
+        let asked = inputs + (base.map { [.url($0)] } ?? [])
+        if let reason = MediaWork.unheeded(origin, by: asked) { throw ValidationError(reason) }
+        do {
+            _ = try MediaFileKind(path: output)
+        } catch let failure as CommandFailure {
+            throw ValidationError(failure.message)
+        }
+    }
+
+    func run() async throws {
+        let target = OutputTarget(path: output, overwrites: force)
+        // Before an hour of fetching, not after it.
+        try target.check()
+        let job = RemuxJob(
+            inputs: inputs, isTogether: together, base: base.map { "\($0)" }, choice: stream.choice,
+            leavesGaps: skipMissing, target: target)
+        let progress = WorkProgress(ProgressPrinter(name: output, isQuiet: quiet))
+        let asked = inputs + (base.map { [.url($0)] } ?? [])
+        let result = try await MediaWork.run(on: asked, origin: origin, cache: cache, showing: progress) {
+            try job.run($0)
+        }
+        try StandardStreams.print(json ? JSONOutput.text(result) : result.text)
+        if let shortfall = result.shortfall { throw shortfall }
+    }
+}

@@ -1,0 +1,114 @@
+import HLS
+import MediaContainers
+import MediaLibrary
+
+/// Makes one file of files and streams.
+struct RemuxJob: Sendable {
+    /// What is read.
+    var inputs: [InputArgument]
+    /// Whether the inputs are played at once, instead of one after the other.
+    var isTogether = false
+    /// What a playlist's references resolve against.
+    var base: String?
+    /// What is taken of multivariant playlists.
+    var choice = StreamChoice()
+    /// Whether segments that can't be had stay gaps.
+    var leavesGaps = false
+    /// Where the file is put.
+    var target: OutputTarget
+
+    /// Makes it.
+    ///
+    /// - Throws: ``CommandFailure`` and `ContainerError`.
+    func run(_ opening: InputOpening) throws -> RemuxResult {
+        let kind = try MediaFileKind(path: target.path)
+        let resources = InputResources(opening: opening)
+        defer { opening.progress?.finish() }
+        let plans = try inputs.map { try plan(of: $0, resources) }
+        let file = try OutputFile(target)
+        var result = RemuxResult(inputs: inputs.map(\.name), output: target.path)
+        if plans.count == 1, kind != .m4a, let source = plans[0].movie {
+            try rearrange(source, into: file, &result)
+        } else {
+            try remux(try merged(plans), resources, kind, into: file, &result)
+        }
+        try file.place()
+        try result.look(at: target.path, opening.control)
+        return result
+    }
+
+    /// An input as it was found.
+    private struct FoundInput {
+        var plan: StreamPlan
+        /// The file itself, where it's an MP4 with an index of its own.
+        var movie: MP4Reader<ByteSlice<InputBytes>>?
+    }
+
+    private func plan(of input: InputArgument, _ resources: InputResources) throws -> FoundInput {
+        let url = try resources.url(of: input)
+        let source = try resources.bytes(of: url, range: nil)
+        let probe = min(source.length, Int64(SegmentFormat.probeLength))
+        let front = try source.bytes(0..<probe, limit: SegmentFormat.probeLength)
+        if case .playlist = BodyKind(of: front) {
+            let plan = try StreamPlan(playlist: url, choice: choice, base: base, resources: resources)
+            if let variant = plan.variant { note("takes the variant stream of \(variant)") }
+            if plan.isLive { note("the stream goes on; what its playlist names now is taken") }
+            return FoundInput(plan: plan)
+        }
+        guard front.withUnsafeBytes({ SegmentFormat.recognise($0, isWhole: probe == source.length) }) != nil else {
+            throw CommandFailure(.failed, "\(input.name) is neither a playlist nor MP4, MPEG-TS or packed audio")
+        }
+        if inputs.count == 1 { resources.opening.progress?.expect(source.length) }
+        let isMP4 = front.withUnsafeBytes { MP4Format.isRecognised($0) }
+        return FoundInput(
+            plan: StreamPlan(inputs: [[StreamPart(url: url)]]),
+            movie: isMP4 && inputs.count == 1 ? try MP4Reader(source) : nil)
+    }
+
+    /// The inputs beside or behind each other.
+    private func merged(_ found: [FoundInput]) throws -> StreamPlan {
+        let plans = found.map(\.plan)
+        guard !isTogether, plans.count > 1 else {
+            var plan = StreamPlan(inputs: plans.flatMap(\.inputs))
+            plan.duration = plans.map(\.duration).max() ?? 0
+            return plan
+        }
+        let count = plans[0].inputs.count
+        guard plans.allSatisfy({ $0.inputs.count == count }) else {
+            throw CommandFailure(
+                .failed, "the inputs differ in how many playlists they play at once; remux each, then join the files")
+        }
+        return StreamPlan(joining: plans)
+    }
+
+    private func rearrange(
+        _ movie: MP4Reader<ByteSlice<InputBytes>>, into file: OutputFile, _ result: inout RemuxResult
+    ) throws {
+        let remux = try ProgressiveRemux(movie)
+        result.leftOut = remux.leftOut.sorted { $0.key < $1.key }.map { index, reason in
+            "\(movie.tracks[index].kind.rawValue) track \(movie.tracks[index].id): \(reason.what)"
+        }
+        var file = file
+        try ByteLayoutView(layout: remux.layout, source: movie.source).write(to: &file)
+    }
+
+    private func remux(
+        _ plan: StreamPlan, _ resources: InputResources, _ kind: MediaFileKind, into file: OutputFile,
+        _ result: inout RemuxResult
+    ) throws {
+        var remux = StreamRemux(plan, resources: resources)
+        remux.missingParts = leavesGaps ? .leaveGaps : .fail
+        let writer = MovieFileWriter(file, expectedDuration: plan.duration > 0 ? plan.duration : nil)
+        let progress = resources.opening.progress
+        var output = try remux.run(into: KindFilter(writer, kinds: kind.kinds)) { done, all in
+            if all > 1 { progress?.note(done, of: all) }
+        }
+        _ = try output.sink.finish()
+        result.leftOut = remux.leftOut.map {
+            "\($0.kind.rawValue) track \($0.id): \($0.format?.codecString ?? "no format")"
+        }
+        result.missing = remux.missing.map { RemuxResult.Missing($0) }
+    }
+
+    private func note(_ text: String) { StandardStreams.printError("mediacache: note: \(Table.printable(text))") }
+}

@@ -1,0 +1,79 @@
+import MediaContainers
+import MediaLibrary
+
+/// What a remux made.
+struct RemuxResult: Encodable, Sendable {
+    /// A segment that couldn't be read.
+    struct Missing: Encodable, Sendable {
+        /// The last of its path.
+        var name: String
+        /// When it begins, in seconds from the stream's beginning.
+        var start: Double
+        /// Seconds.
+        var duration: Double
+
+        /// The record of a part.
+        init(_ part: StreamPart) {
+            let path = part.url.prefix { $0 != "?" }
+            name = path.split(separator: "/").last.map(String.init) ?? part.url
+            start = part.start
+            duration = part.duration
+        }
+    }
+
+    /// What was read.
+    var inputs: [String]
+    /// The file that was made.
+    var output: String
+    /// Its bytes.
+    var size: Int64 = 0
+    /// How long it lasts in seconds.
+    @Nullable var duration: Double?
+    /// Its tracks.
+    var tracks: [ContainerTrackRecord] = []
+    /// Tracks that it couldn't carry, and why.
+    var leftOut: [String] = []
+    /// Segments that couldn't be read, and stay gaps.
+    var missing: [Missing] = []
+
+    /// Nothing as yet.
+    init(inputs: [String], output: String) {
+        self.inputs = inputs
+        self.output = output
+    }
+
+    /// Takes down what the file that was made says of itself.
+    mutating func look(at path: String, _ control: WorkControl) throws(ContainerError) {
+        guard let contents = try ContainerContents(try InputBytes(path: path, control: control)) else { return }
+        let record = ContainerRecord(try ContainerInspection(contents, name: path))
+        size = record.size
+        duration = record.duration
+        tracks = record.tracks
+    }
+
+    /// In words.
+    var text: String {
+        let length = duration.map { ", \(SecondsText.describe($0))" } ?? ""
+        let formats = tracks.map { track in
+            let format = track.formats.first
+            let size = format?.width.flatMap { width in format?.height.map { " \(width) × \($0)" } } ?? ""
+            let sound = format?.sampleRate.map { " \($0) Hz" } ?? ""
+            return "\(track.kind) \(track.codec ?? "")\(size)\(sound)"
+        }
+        var lines = ["Made \(output) (\(ByteCount(size))\(length)): \(formats.joined(separator: ", "))."]
+        if !leftOut.isEmpty { lines.append("Left out: \(leftOut.joined(separator: "; ")).") }
+        return lines.map(Table.printable).joined(separator: "\n")
+    }
+
+    /// Why it isn't the whole; nil if it is.
+    var shortfall: CommandFailure? {
+        guard let first = missing.first else { return nil }
+        let names = missing.prefix(3).map(\.name).joined(separator: ", ")
+        let more = missing.count > 3 ? " and \(missing.count - 3) more" : ""
+        let seconds = SecondsText.describe(missing.reduce(0) { $0 + $1.duration })
+        return CommandFailure(
+            .partial,
+            "\(missing.count) segments are missing and stay gaps, \(seconds) in all, the first at "
+                + "\(SecondsText.describe(first.start)): \(names)\(more)")
+    }
+}

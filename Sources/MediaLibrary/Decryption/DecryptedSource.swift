@@ -1,0 +1,117 @@
+internal import Crypto
+internal import CryptoExtras
+internal import Foundation
+public import MediaContainers
+
+/// A media segment in the clear, decrypted as it is read: any part of it, in bounded memory.
+///
+/// In CBC mode a block needs the block before it alone, in counter mode its own place, so that reading may begin
+/// anywhere (RFC 8216bis, section 5.2; NIST SP 800-38A).
+public struct DecryptedSource<Source: MediaContainers.ByteSource>: MediaContainers.ByteSource {
+    /// Decrypted at a time.
+    private static var pieceLength: Int64 { 256 << 10 }
+    private static var block: Int64 { Int64(SegmentCipher.blockLength) }
+
+    /// The length in the clear, in bytes.
+    public private(set) var length: Int64
+    private let source: Source
+    private let cipher: SegmentCipher
+    private let key: SymmetricKey
+    private let vector: [UInt8]
+
+    /// Creates a view of an encrypted segment.
+    ///
+    /// - Parameters:
+    ///   - source: The encrypted bytes.
+    ///   - cipher: How they are encrypted.
+    ///   - key: The key's bytes.
+    ///   - initializationVector: 16 bytes.
+    /// - Throws: `ContainerError` with `malformed` for a key or a segment of the wrong length, and where the padding isn't
+    ///   one, so that the key is another or the segment is damaged; and the source's errors.
+    public init(
+        _ source: Source, cipher: SegmentCipher, key: [UInt8], initializationVector: [UInt8]
+    ) throws(ContainerError) {
+        guard key.count == cipher.keyLength else {
+            throw ContainerError(
+                .malformed, "the key has \(key.count) bytes; \(cipher.rawValue) takes \(cipher.keyLength)",
+                advice: "Its server may have sent a page instead")
+        }
+        guard initializationVector.count == SegmentCipher.blockLength else {
+            throw ContainerError(.malformed, "the initialization vector has \(initializationVector.count) bytes")
+        }
+        self.source = source
+        self.cipher = cipher
+        self.key = SymmetricKey(data: key)
+        vector = initializationVector
+        guard cipher != .aes256Counter else {
+            length = source.length
+            return
+        }
+        guard source.length > 0, source.length % Self.block == 0 else {
+            throw ContainerError(
+                .malformed, "an encrypted segment of \(source.length) bytes, which aren't whole blocks of 16",
+                at: source.length)
+        }
+        length = 0
+        let last = try decrypted(source.length - Self.block..<source.length)
+        guard let padding = last.last, (1...16).contains(padding),
+            last.suffix(Int(padding)).allSatisfy({ $0 == padding })
+        else {
+            throw ContainerError(
+                .malformed, "decrypting gives no padding", at: source.length,
+                advice: "The key is another one, or the segment is damaged")
+        }
+        length = source.length - Int64(padding)
+    }
+
+    /// Reads bytes in the clear; see `ByteSource`.
+    public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
+        guard offset >= 0, offset < length else { return 0 }
+        let end = min(length, offset + Int64(buffer.count))
+        var position = offset
+        while position < end {
+            let start = position / Self.block * Self.block
+            let stop = min(
+                source.length, (min(end, start + Self.pieceLength) + Self.block - 1) / Self.block * Self.block)
+            let clear = try decrypted(start..<stop)
+            let from = Int(position - start)
+            let count = min(clear.count - from, Int(end - position))
+            guard count > 0 else { break }
+            clear.withUnsafeBytes { bytes in
+                UnsafeMutableRawBufferPointer(rebasing: buffer[Int(position - offset)...])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[from..<from + count]))
+            }
+            position += Int64(count)
+        }
+        return Int(position - offset)
+    }
+
+    /// Whole blocks, padding included.
+    private func decrypted(_ range: Range<Int64>) throws(ContainerError) -> Data {
+        let limit = Int(Self.pieceLength + 2 * Self.block)
+        do {
+            if cipher == .aes256Counter {
+                let bytes = try source.bytes(range, limit: limit)
+                let nonce = try AES._CTR.Nonce(nonceBytes: counter(at: range.lowerBound / Self.block))
+                return try AES._CTR.decrypt(bytes, using: key, nonce: nonce)
+            }
+            let begin = max(0, range.lowerBound - Self.block)
+            let bytes = try source.bytes(begin..<range.upperBound, limit: limit)
+            let before = range.lowerBound == 0 ? vector[...] : bytes.prefix(SegmentCipher.blockLength)
+            let iv = try AES._CBC.IV(ivBytes: before)
+            return try AES._CBC.decrypt(
+                bytes.dropFirst(Int(range.lowerBound - begin)), using: key, iv: iv, noPadding: true)
+        } catch let error as ContainerError {
+            throw error
+        } catch {
+            throw ContainerError(.malformed, "the segment can't be decrypted", at: range.lowerBound, cause: error)
+        }
+    }
+
+    /// The counter of a block: it counts in the last 64 bits.
+    private func counter(at block: Int64) -> [UInt8] {
+        let first = vector[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let value = first &+ UInt64(bitPattern: block)
+        return vector[..<8] + withUnsafeBytes(of: value.bigEndian) { Array($0) }
+    }
+}

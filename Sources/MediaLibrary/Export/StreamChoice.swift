@@ -1,0 +1,18 @@
+public import HLS
+
+/// What is taken of a multivariant playlist.
+public struct StreamChoice: Sendable, Hashable {
+    /// Which variant stream; of those left the one of the greatest bandwidth.
+    public var variants: [VariantSelection]
+    /// The language of its sound (RFC 5646); nil takes the default.
+    public var language: String?
+    /// Whether all its audio renditions are taken, instead of one.
+    public var takesAllAudio: Bool
+
+    /// A choice; without arguments, the best of everything.
+    public init(variants: [VariantSelection] = [], language: String? = nil, takesAllAudio: Bool = false) {
+        self.variants = variants
+        self.language = language
+        self.takesAllAudio = takesAllAudio
+    }
+}

@@ -1,0 +1,47 @@
+public import MediaContainers
+
+/// One media segment of a stream, or a whole file, as it's read and joined to the one before.
+public struct StreamPart: Sendable, Hashable {
+    /// A media initialization section (EXT-X-MAP).
+    public struct Section: Sendable, Hashable {
+        /// Where it is.
+        public var url: String
+        /// Its bytes, where it isn't the whole resource.
+        public var range: Range<Int64>?
+        /// What decrypts it; nil where it's in the clear.
+        public var key: SegmentKey?
+    }
+
+    /// Where it is.
+    public var url: String
+    /// Its bytes, where it isn't the whole resource.
+    public var range: Range<Int64>?
+    /// The section that it needs.
+    public var section: Section?
+    /// What decrypts it; nil where it's in the clear.
+    public var key: SegmentKey?
+    /// How it goes on from the part before.
+    public var join: SegmentJoin
+    /// When it begins, in seconds from the stream's beginning, by the playlist's durations.
+    public var start: Double
+    /// How long it lasts in seconds; 0 where nothing says.
+    public var duration: Double
+
+    /// A whole file.
+    public init(url: String, join: SegmentJoin = .continuous) {
+        self.init(url: url, range: nil, section: nil, key: nil, join: join, start: 0, duration: 0)
+    }
+
+    init(
+        url: String, range: Range<Int64>?, section: Section?, key: SegmentKey?, join: SegmentJoin, start: Double,
+        duration: Double
+    ) {
+        self.url = url
+        self.range = range
+        self.section = section
+        self.key = key
+        self.join = join
+        self.start = start
+        self.duration = duration
+    }
+}

@@ -1,0 +1,169 @@
+import HLS
+public import MediaContainers
+
+/// What a stream or files are remuxed from: inputs side by side, each a list of parts in order.
+public struct StreamPlan: Sendable, Hashable {
+    /// The largest playlist that is read.
+    private static var largestPlaylist: Int { PlaylistParser.Limits().playlistLength }
+
+    /// The parts of each input: pictures (and their sound) first, then audio renditions.
+    public var inputs: [[StreamPart]]
+    /// How long it lasts in seconds, by the playlist's durations; 0 where nothing says.
+    public var duration: Double = 0
+    /// The variant stream that was chosen, in words; nil where there was no choice.
+    public var variant: String?
+    /// Whether the playlist may still grow: only what it names now is taken.
+    public var isLive = false
+
+    /// A plan of files.
+    public init(inputs: [[StreamPart]]) {
+        self.inputs = inputs
+    }
+
+    /// Plans one after the other, which have as many inputs each.
+    public init(joining plans: [StreamPlan]) {
+        inputs = (plans.first?.inputs ?? []).map { _ in [] }
+        for plan in plans {
+            for (index, parts) in plan.inputs.prefix(inputs.count).enumerated() {
+                var parts = parts
+                // A stream's clock is its own. Files may be parts of one recording; where they aren't, times go back.
+                if plan.duration > 0, !inputs[index].isEmpty, !parts.isEmpty { parts[0].join = .discontinuity }
+                inputs[index] += parts.map { part in
+                    var part = part
+                    part.start += duration
+                    return part
+                }
+            }
+            duration += plan.duration
+        }
+    }
+
+    /// A plan of a stream.
+    ///
+    /// - Parameters:
+    ///   - url: where a multivariant or media playlist is.
+    ///   - choice: what is taken of a multivariant one.
+    ///   - base: what its references resolve against; nil is where it came from.
+    ///   - resources: where playlists are read.
+    /// - Throws: `ContainerError`: `notThisFormat` for what is no playlist, `encrypted` for what can't be decrypted,
+    ///   `malformed`, `unsupported`, and what `resources` throws.
+    public init(
+        playlist url: String, choice: StreamChoice = StreamChoice(), base: String? = nil,
+        resources: some StreamResources
+    ) throws(ContainerError) {
+        let (parsed, location) = try Self.load(url, base: base, resources: resources)
+        inputs = []
+        switch parsed.playlist {
+        case .media(let playlist):
+            try add(playlist, at: location)
+        case .multivariant(let playlist):
+            guard let variant = playlist.variants(choice.variants + [.highest]).first else {
+                throw ContainerError(
+                    .unsupported, "\(url): no variant stream is like that", advice: "`inspect` lists what is there")
+            }
+            self.variant = Self.describe(variant)
+            var urls = [variant.uri]
+            // Sound without a playlist of its own is in the variant's segments.
+            let all = choice.takesAllAudio ? playlist.renditions(.audio, of: variant) : []
+            let one = playlist.rendition(.audio, of: variant, language: choice.language).map { [$0] } ?? []
+            for uri in (choice.takesAllAudio ? all : one).compactMap(\.uri) where !urls.contains(uri) {
+                urls.append(uri)
+            }
+            for uri in urls {
+                let resolved = Self.resolved(uri, against: location)
+                let (media, place) = try Self.load(resolved, variables: parsed.variables, resources: resources)
+                guard case .media(let media) = media.playlist else {
+                    throw ContainerError(.malformed, "\(resolved): a multivariant playlist in another")
+                }
+                try add(media, at: place)
+            }
+        }
+        guard inputs.contains(where: { !$0.isEmpty }) else {
+            throw ContainerError(.malformed, "\(url): the playlist has no media segments")
+        }
+    }
+
+    private static func load(
+        _ url: String, base: String? = nil, variables: [String: String] = [:], resources: some StreamResources
+    ) throws(ContainerError) -> (ParsedPlaylist, location: String) {
+        let (bytes, location) = try resources.contents(of: url, limit: largestPlaylist)
+        let context = PlaylistContext(playlistURL: base ?? location, importableVariables: variables)
+        do {
+            let parser = PlaylistParser(context: context, inflate: { try Inflater.inflate($0, limit: $1) })
+            return (try parser.parse(bytes), base ?? location)
+        } catch {
+            guard case .notAPlaylist(let content) = error else {
+                throw ContainerError(.malformed, "\(url): \(error)")
+            }
+            throw ContainerError(.notThisFormat, "\(url) isn't a playlist; it is \(content)")
+        }
+    }
+
+    private mutating func add(_ playlist: MediaPlaylist, at location: String) throws(ContainerError) {
+        guard !playlist.hasIFramesOnly else {
+            throw ContainerError(.unsupported, "\(location): a playlist of I-frames", advice: "Take the whole stream")
+        }
+        var parts: [StreamPart] = []
+        var join = SegmentJoin.continuous
+        for resolved in playlist.resolvedSegments {
+            let segment = resolved.segment
+            if segment.isDiscontinuous { join = .discontinuity }
+            guard !segment.isGap else {
+                if join == .continuous { join = .gap }
+                continue
+            }
+            let start = Double(resolved.startNanoseconds) / 1e9
+            do throws(ContainerError) {
+                parts.append(try Self.part(resolved, at: location, join: parts.isEmpty ? .continuous : join))
+            } catch {
+                var error = error
+                error.what = "the segment at \(Int(start)) s: \(error.what)"
+                throw error
+            }
+            join = .continuous
+        }
+        duration = max(duration, Double(playlist.durationNanoseconds) / 1e9)
+        if !playlist.hasEndList { isLive = true }
+        inputs.append(parts)
+    }
+
+    private static func part(
+        _ resolved: ResolvedSegment, at location: String, join: SegmentJoin
+    ) throws(ContainerError) -> StreamPart {
+        let segment = resolved.segment
+        var section: StreamPart.Section?
+        if let map = segment.map {
+            section = StreamPart.Section(
+                url: Self.resolved(map.uri, against: location), range: map.byteRange.flatMap(bytes),
+                key: try key(of: map.keys, resolved.mediaSequence, location))
+        }
+        return StreamPart(
+            url: Self.resolved(segment.uri, against: location),
+            range: resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) }, section: section,
+            key: try key(of: segment.keys, resolved.mediaSequence, location), join: join,
+            start: Double(resolved.startNanoseconds) / 1e9, duration: Double(segment.duration.nanoseconds) / 1e9)
+    }
+
+    private static func key(
+        of keys: [EncryptionKey], _ mediaSequence: Int, _ location: String
+    ) throws(ContainerError) -> SegmentKey? {
+        var key = try SegmentKey.usable(of: keys, mediaSequence: mediaSequence)
+        if let url = key?.url { key?.url = resolved(url, against: location) }
+        return key
+    }
+
+    /// The bytes of a media initialization section: from the beginning, where it doesn't say (RFC 8216bis, 4.4.4.5).
+    private static func bytes(_ range: ByteRange) -> Range<Int64>? {
+        let (end, overflow) = (range.offset ?? 0).addingReportingOverflow(range.length)
+        return overflow || range.length < 0 ? nil : Int64(range.offset ?? 0)..<Int64(end)
+    }
+
+    private static func resolved(_ uri: String, against base: String) -> String {
+        URLReference(uri).resolved(against: URLReference(base)).description
+    }
+
+    private static func describe(_ variant: VariantStream) -> String {
+        let size = variant.resolution.map { "\($0.width) × \($0.height), " } ?? ""
+        return "\(size)\(variant.bandwidth / 1000) kbit/s"
+    }
+}

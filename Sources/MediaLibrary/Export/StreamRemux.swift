@@ -1,0 +1,122 @@
+internal import Foundation
+public import MediaContainers
+
+/// Brings the parts of a plan into one sequence of samples, in the order of their times, decrypted and joined.
+public struct StreamRemux<Resources: StreamResources> {
+    /// What is done about a part that can't be read.
+    public enum MissingParts: Sendable, Hashable {
+        /// Nothing is made.
+        case fail
+        /// It stays a gap of its length.
+        case leaveGaps
+    }
+
+    /// What is read.
+    public let plan: StreamPlan
+    /// What is done about a part that can't be read.
+    public var missingParts = MissingParts.fail
+    /// Parts that begin later aren't read, in seconds; nil reads all.
+    public var end: Double?
+    /// The parts that couldn't be read, in order.
+    public private(set) var missing: [StreamPart] = []
+    /// The tracks that weren't carried over.
+    public private(set) var leftOut: [MediaTrack] = []
+    private let resources: Resources
+    private var keys: [String: [UInt8]] = [:]
+    private var sections: [StreamPart.Section: Movie] = [:]
+
+    /// A remux of `plan`, read from `resources`.
+    public init(_ plan: StreamPlan, resources: Resources) {
+        self.plan = plan
+        self.resources = resources
+    }
+
+    /// Does it.
+    ///
+    /// - Parameters:
+    ///   - output: what takes the samples.
+    ///   - onPart: gets each part when it's done, and how many there are in all.
+    /// - Returns: the output.
+    /// - Throws: `ContainerError`, naming the part; what the output throws.
+    public mutating func run<Output: SampleSink>(
+        into output: Output, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
+    ) throws(ContainerError) -> Output {
+        var remuxer = Remuxer(into: output, inputs: plan.inputs.count)
+        var places = [Int](repeating: 0, count: plan.inputs.count)
+        var follows = [SegmentJoin](repeating: .continuous, count: plan.inputs.count)
+        let all = plan.inputs.reduce(0) { $0 + $1.count }
+        var done = 0
+        while let input = next(places) {
+            let part = plan.inputs[input][places[input]]
+            places[input] += 1
+            if let end, part.start > end { continue }
+            do throws(ContainerError) {
+                let join = part.join == .continuous ? follows[input] : part.join
+                follows[input] = .continuous
+                try append(part, to: &remuxer, input: input, join: join)
+            } catch {
+                var error = error
+                let isGone = error.code == .inputOutput && !(error.cause is CancellationError)
+                guard isGone, missingParts == .leaveGaps else {
+                    error.what = plan.inputs.count == 1 && all == 1 ? error.what : "\(Self.name(part)): \(error.what)"
+                    throw error
+                }
+                missing.append(part)
+                follows[input] = part.join == .discontinuity ? .discontinuity : .gap
+            }
+            done += 1
+            try onPart(done, all)
+        }
+        let result = try remuxer.finish()
+        leftOut = remuxer.leftOut
+        return result
+    }
+
+    /// The input whose next part begins first.
+    private func next(_ places: [Int]) -> Int? {
+        plan.inputs.indices.filter { places[$0] < plan.inputs[$0].count }
+            .min { plan.inputs[$0][places[$0]].start < plan.inputs[$1][places[$1]].start }
+    }
+
+    private mutating func append<Output: SampleSink>(
+        _ part: StreamPart, to remuxer: inout Remuxer<Output>, input: Int, join: SegmentJoin
+    ) throws(ContainerError) {
+        let movie = try part.section.map { section throws(ContainerError) in try self.movie(section) }
+        let bytes = try resources.bytes(of: part.url, range: part.range)
+        guard let key = part.key else {
+            return try remuxer.append(bytes, initialization: movie, input: input, join: join)
+        }
+        let clear = try DecryptedSource(
+            bytes, cipher: key.cipher, key: try contents(of: key), initializationVector: key.initializationVector)
+        try remuxer.append(clear, initialization: movie, input: input, join: join)
+    }
+
+    private mutating func movie(_ section: StreamPart.Section) throws(ContainerError) -> Movie {
+        if let movie = sections[section] { return movie }
+        let bytes = try resources.bytes(of: section.url, range: section.range)
+        let movie: Movie
+        if let key = section.key {
+            let clear = try DecryptedSource(
+                bytes, cipher: key.cipher, key: try contents(of: key), initializationVector: key.initializationVector)
+            movie = try MP4Reader(clear).movie
+        } else {
+            movie = try MP4Reader(bytes).movie
+        }
+        sections[section] = movie
+        return movie
+    }
+
+    private mutating func contents(of key: SegmentKey) throws(ContainerError) -> [UInt8] {
+        if let known = keys[key.url] { return known }
+        // A server that sends a page instead sends more than a key.
+        let bytes = try resources.contents(of: key.url, limit: 64 << 10).bytes
+        keys[key.url] = bytes
+        return bytes
+    }
+
+    /// The last of a part's path, which tells it from the others.
+    private static func name(_ part: StreamPart) -> String {
+        let path = part.url.prefix { $0 != "?" }
+        return path.split(separator: "/").last.map(String.init) ?? part.url
+    }
+}

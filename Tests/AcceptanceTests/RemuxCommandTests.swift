@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// `remux` of streams and files: what players get of what it made.
+    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe")))
+    struct RemuxCommandTests {
+        /// Every picture and every piece of sound of the stream, in any of the ways it may lie at its origin.
+        @Test(arguments: StreamKind.allCases)
+        func streamsBecomeFiles(kind: StreamKind) async throws {
+            try await StreamFixtures.shared.make()
+            let origin = try await NginxOrigin(serving: StreamFixtures.folder)
+            let folder = try TemporaryFolder("output")
+            let playlist = origin.url(try kind.playlist(at: origin))
+            let direct = try await StreamPlayer.ffmpeg.play(playlist)
+            let before = try await origin.log()
+            let output = folder.file("film.mp4")
+            let arguments = ["remux", playlist.absoluteString, "-o", output, "--cache", folder.file("cache")]
+            try await MediaCacheBinary.output(arguments + ["--quiet"])
+            let made = try await StreamPlayer.ffmpeg.play(URL(filePath: output))
+            #expect(Self.sums(made, "video") == Self.sums(direct, "video"))
+            #expect(made.videoFrames == StreamFixtures.videoFrames)
+            #expect(made.hasSound)
+            #expect(try await Self.warnings(of: output).isEmpty)
+            let first = try await origin.log()
+            for (path, _) in Dictionary(grouping: first.since(before).entries, by: \.path) {
+                let sent = first.since(before).of(String(path.dropFirst()))
+                #expect(sent.repeatedBytes == 0, "\(path): \(sent.summary)")
+            }
+
+            // What is kept isn't asked for again.
+            try await MediaCacheBinary.output(arguments + ["--quiet", "--force"])
+            #expect(try await origin.log().since(first).bodyBytes == 0)
+        }
+
+        /// A folder of files needs no origin and no cache.
+        @Test func playlistsInFilesAreRead() async throws {
+            try await StreamFixtures.shared.make()
+            let folder = try TemporaryFolder("output")
+            let output = folder.file("film.mp4")
+            let text = try await MediaCacheBinary.output([
+                "remux", "\(StreamFixtures.folder)/encrypted.m3u8", "-o", output, "--json", "--quiet",
+            ])
+            let made = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+            let tracks = made?["tracks"] as? [[String: Any]] ?? []
+            #expect(tracks.compactMap { $0["kind"] as? String } == ["video", "audio"])
+            #expect(tracks.first?["samples"] as? Int == StreamFixtures.videoFrames)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film.mp4"])
+        }
+
+        /// Segments are one recording; two files at once are one film; sound goes alone.
+        @Test func filesAreJoined() async throws {
+            try await StreamFixtures.shared.make()
+            let folder = try TemporaryFolder("output")
+            let names = try FileManager.default.contentsOfDirectory(atPath: StreamFixtures.folder)
+            let segments = names.filter { $0.wholeMatch(of: #/transportstream\d+\.ts/#) != nil }
+                .sorted { $0.localizedStandardCompare($1) == .orderedAscending }
+                .map { "\(StreamFixtures.folder)/\($0)" }
+            try #require(segments.count == 6)
+            let whole = folder.file("whole.mp4")
+            try await MediaCacheBinary.output(["remux"] + segments + ["-o", whole, "-q"])
+            let clip = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(StreamFixtures.folder)/clip.mp4"))
+            let joined = try await StreamPlayer.ffmpeg.play(URL(filePath: whole))
+            #expect(Self.sums(joined, "video") == Self.sums(clip, "video"))
+
+            let sound = folder.file("sound.m4a")
+            try await MediaCacheBinary.output(["remux", whole, "-o", sound, "-q"])
+            let alone = try await StreamPlayer.ffmpeg.play(URL(filePath: sound))
+            #expect(alone.videoFrames == 0 && alone.hasSound)
+            #expect(Self.sums(alone, "audio") == Self.sums(joined, "audio"))
+
+            let both = folder.file("both.mp4")
+            try await MediaCacheBinary.output([
+                "remux", "\(StreamFixtures.folder)/transportstream.m3u8", sound, "--together", "-o", both, "-q",
+            ])
+            let kinds = try await Peer.run("ffprobe", ["-v", "error", "-show_entries", "stream=codec_type", both])
+            let text = String(decoding: kinds, as: UTF8.self)
+            #expect(text.split(separator: "codec_type=audio").count == 3, "\(text)")
+        }
+
+        /// A camera's film: the same packets, the index first.
+        @Test func anMP4IsRearranged() async throws {
+            try await Fixtures.shared.clips()
+            let folder = try TemporaryFolder("output")
+            let output = folder.file("film.mp4")
+            try await MediaCacheBinary.output(["remux", "\(Fixtures.folder)/\(Fixtures.moovLast)", "-o", output, "-q"])
+            let made = try await StreamPlayer.ffmpeg.play(URL(filePath: output))
+            let source = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(Fixtures.folder)/\(Fixtures.moovLast)"))
+            #expect(made.frames.map(\.sum) == source.frames.map(\.sum))
+        }
+
+        /// What isn't there ends it, unless gaps are allowed; then it says so, and ends with 2.
+        @Test func missingSegmentsAreSaid() async throws {
+            try await StreamFixtures.shared.make()
+            let folder = try TemporaryFolder("stream")
+            for name in try FileManager.default.contentsOfDirectory(atPath: StreamFixtures.folder)
+            where name.hasPrefix("transportstream") && name != "transportstream2.ts" {
+                try FileManager.default.copyItem(
+                    atPath: "\(StreamFixtures.folder)/\(name)", toPath: folder.file(name))
+            }
+            let origin = try await NginxOrigin(serving: folder.path)
+            let output = try TemporaryFolder("output")
+            let arguments = [
+                "remux", origin.url("transportstream.m3u8").absoluteString, "-o", output.file("film.mp4"), "-q",
+                "--cache",
+                output.file("cache"),
+            ]
+            let failed = try await MediaCacheBinary.run(arguments)
+            #expect(failed.ending == .exit(1))
+            #expect(failed.errorText.contains("transportstream2.ts"), "\(failed.errorText)")
+            #expect(!FileManager.default.fileExists(atPath: output.file("film.mp4")))
+            let partial = try await MediaCacheBinary.run(arguments + ["--skip-missing"])
+            #expect(partial.ending == .exit(2), "\(partial.errorText)")
+            #expect(partial.errorText.contains("transportstream2.ts"), "\(partial.errorText)")
+            let made = try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("film.mp4")))
+            let gone = StreamFixtures.videoFrames - made.videoFrames
+            #expect((20...30).contains(gone) || made.videoFrames == StreamFixtures.videoFrames, "\(gone)")
+        }
+
+        @Test(
+            arguments: [
+                (["a.ts", "-o", "b.avi"], 64), (["-o", "b.mp4"], 64), (["a.ts"], 64),
+                (["a.ts", "-o", "b.mp4", "--together"], 64), (["/nowhere/a.ts", "-o", "/tmp/nothing.mp4"], 1),
+            ] as [([String], Int32)])
+        func whatCannotBeDoneIsSaid(arguments: [String], code: Int32) async throws {
+            let result = try await MediaCacheBinary.run(["remux"] + arguments)
+            #expect(result.ending == .exit(code), "\(result.errorText)")
+            #expect(!result.errorText.isEmpty)
+        }
+
+        private static func sums(_ playback: StreamPlayer.Playback, _ kind: String) -> [String] {
+            playback.frames.filter { $0.kind == kind }.map(\.sum)
+        }
+
+        private static func warnings(of path: String) async throws -> String {
+            let child = try ChildProcess(
+                Peer.required("ffmpeg"), ["-v", "warning", "-nostdin", "-i", path, "-map", "0", "-f", "null", "-"])
+            try await child.end(within: .seconds(60))
+            return child.errorText
+        }
+    }
+}

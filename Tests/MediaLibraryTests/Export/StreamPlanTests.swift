@@ -1,0 +1,132 @@
+import HLS
+import MediaContainers
+import MediaLibrary
+import Testing
+
+struct StreamPlanTests {
+    private func plan(
+        _ playlists: [String: String], _ choice: StreamChoice = StreamChoice()
+    ) throws -> StreamPlan {
+        let files = playlists.map { ("http://h/s/\($0.key)", Array($0.value.utf8)) }
+        let resources = MemoryResources(Dictionary(uniqueKeysWithValues: files))
+        return try StreamPlan(playlist: "http://h/s/index.m3u8", choice: choice, resources: resources)
+    }
+
+    private func media(_ lines: String...) -> String {
+        "#EXTM3U\n#EXT-X-TARGETDURATION:10\n\(lines.joined(separator: "\n"))\n#EXT-X-ENDLIST\n"
+    }
+
+    @Test func segmentsFollowEachOtherAsThePlaylistSays() throws {
+        let plan = try plan([
+            "index.m3u8": media(
+                "#EXTINF:4,", "1.ts", "#EXTINF:6,", "2.ts", "#EXT-X-DISCONTINUITY", "#EXTINF:2,", "/3.ts",
+                "#EXTINF:2,", "#EXT-X-GAP", "4.ts", "#EXTINF:2,", "http://other/5.ts")
+        ])
+        let parts = try #require(plan.inputs.first)
+        #expect(plan.inputs.count == 1)
+        #expect(
+            parts.map(\.url) == ["http://h/s/1.ts", "http://h/s/2.ts", "http://h/3.ts", "http://other/5.ts"])
+        #expect(parts.map(\.join) == [.continuous, .continuous, .discontinuity, .gap])
+        #expect(parts.map(\.start) == [0, 4, 10, 14])
+        #expect(plan.duration == 16)
+        #expect(!plan.isLive)
+    }
+
+    @Test func byteRangesAndSectionsAreKept() throws {
+        let plan = try plan([
+            "index.m3u8": media(
+                "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"700@0\"", "#EXTINF:4,", "#EXT-X-BYTERANGE:100@700", "all.mp4",
+                "#EXTINF:4,", "#EXT-X-BYTERANGE:50", "all.mp4")
+        ])
+        let parts = try #require(plan.inputs.first)
+        #expect(parts.map(\.range) == [700..<800, 800..<850])
+        #expect(parts[1].section?.url == "http://h/s/all.mp4")
+        #expect(parts[1].section?.range == 0..<700)
+    }
+
+    /// RFC 8216, section 5.2: without a vector, the media sequence number is it.
+    @Test func keysHaveTheirVectors() throws {
+        let plan = try plan([
+            "index.m3u8": media(
+                "#EXT-X-MEDIA-SEQUENCE:258", "#EXTINF:4,", "1.ts", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"",
+                "#EXTINF:4,", "2.ts", "#EXT-X-KEY:METHOD=AES-256,URI=\"/k2\",IV=0x000102030405060708090A0B0C0D0E0F",
+                "#EXTINF:4,", "3.ts", "#EXT-X-KEY:METHOD=NONE", "#EXTINF:4,", "4.ts")
+        ])
+        let keys = try #require(plan.inputs.first).map(\.key)
+        #expect(keys[0] == nil && keys[3] == nil)
+        #expect(keys[1]?.cipher == .aes128)
+        #expect(keys[1]?.url == "http://h/s/k")
+        #expect(keys[1]?.initializationVector == [UInt8](repeating: 0, count: 14) + [1, 3])
+        #expect(keys[2]?.cipher == .aes256)
+        #expect(keys[2]?.url == "http://h/k2")
+        #expect(keys[2]?.initializationVector == (0..<16).map { UInt8($0) })
+    }
+
+    @Test(arguments: [
+        "METHOD=SAMPLE-AES,URI=\"k\"", "METHOD=SAMPLE-AES-CTR,URI=\"k\"", "METHOD=AES-1024,URI=\"k\"",
+        "METHOD=AES-128,URI=\"skd://k\",KEYFORMAT=\"com.apple.streamingkeydelivery\"",
+    ])
+    func whatCannotBeDecryptedIsRefused(key: String) throws {
+        let error = #expect(throws: ContainerError.self) {
+            try plan(["index.m3u8": media("#EXT-X-KEY:\(key)", "#EXTINF:4,", "1.ts")])
+        }
+        #expect(error?.code == .encrypted)
+        #expect(error?.what.contains("the segment at 0 s") == true)
+    }
+
+    private static let multivariant = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="en.m3u8"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de",URI="de.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=500000,RESOLUTION=640x360,AUDIO="a"
+        low.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=2000000,RESOLUTION=1280x720,AUDIO="a"
+        high.m3u8
+        """
+
+    private func stream() -> [String: String] {
+        var playlists = ["index.m3u8": Self.multivariant]
+        for name in ["low", "high", "en", "de"] {
+            playlists["\(name).m3u8"] = media("#EXTINF:4,", "\(name).ts")
+        }
+        return playlists
+    }
+
+    @Test(arguments: [
+        (StreamChoice(), ["high", "en"]), (StreamChoice(language: "de"), ["high", "de"]),
+        (StreamChoice(variants: [.height(atMost: 400)]), ["low", "en"]),
+        (StreamChoice(variants: [.lowest], takesAllAudio: true), ["low", "en", "de"]),
+    ])
+    func theBestVariantIsTakenWithItsSound(choice: StreamChoice, names: [String]) throws {
+        let plan = try plan(stream(), choice)
+        #expect(plan.inputs.map { $0.map(\.url) } == names.map { ["http://h/s/\($0).ts"] })
+    }
+
+    @Test func aChoiceThatNothingFitsIsSaid() throws {
+        let error = #expect(throws: ContainerError.self) {
+            try plan(stream(), StreamChoice(variants: [.codec("hvc1")]))
+        }
+        #expect(error?.code == .unsupported)
+    }
+
+    @Test(arguments: ["<!DOCTYPE html><html></html>", "#EXTM3U\n", ""])
+    func whatHasNoSegmentsIsRefused(text: String) throws {
+        #expect(throws: ContainerError.self) { try plan(["index.m3u8": text]) }
+    }
+
+    @Test func aPlaylistWithoutAnEndMayGoOn() throws {
+        let plan = try plan(["index.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n1.ts\n"])
+        #expect(plan.isLive)
+    }
+
+    @Test func plansFollowEachOther() throws {
+        let one = try plan(["index.m3u8": media("#EXTINF:4,", "1.ts", "#EXTINF:4,", "2.ts")])
+        let joined = StreamPlan(joining: [one, one])
+        #expect(joined.inputs[0].map(\.start) == [0, 4, 8, 12])
+        #expect(joined.inputs[0].map(\.join) == [.continuous, .continuous, .discontinuity, .continuous])
+        #expect(joined.duration == 16)
+        // Files may be parts of one recording, on one clock.
+        let file = StreamPlan(inputs: [[StreamPart(url: "file:///a.ts")]])
+        #expect(StreamPlan(joining: [file, file]).inputs[0].map(\.join) == [.continuous, .continuous])
+    }
+}

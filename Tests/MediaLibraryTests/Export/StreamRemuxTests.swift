@@ -1,0 +1,73 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import MediaContainers
+import MediaLibrary
+import Testing
+
+/// Streams put together from a public transport stream.
+@Suite(.enabled(if: PublicClip.bytes != nil, "the corpora aren't here"))
+struct StreamRemuxTests {
+    /// Counts samples by track.
+    private struct Counter: SampleSink {
+        var counts: [Int] = []
+        var bytes = 0
+
+        mutating func tracks(_ tracks: [MediaTrack]) {
+            counts += [Int](repeating: 0, count: tracks.count - counts.count)
+        }
+
+        mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
+            counts[sample.track] += 1
+            self.bytes += bytes.count
+        }
+    }
+
+    private func playlist(_ lines: String...) -> [UInt8] {
+        Array("#EXTM3U\n#EXT-X-TARGETDURATION:9\n\(lines.joined(separator: "\n"))\n#EXT-X-ENDLIST\n".utf8)
+    }
+
+    private func remux(
+        _ files: [String: [UInt8]], leavesGaps: Bool = false
+    ) throws -> (counter: Counter, missing: [StreamPart], requests: [String]) {
+        let resources = MemoryResources(
+            Dictionary(uniqueKeysWithValues: files.map { ("http://h/\($0.key)", $0.value) }))
+        let plan = try StreamPlan(playlist: "http://h/index.m3u8", resources: resources)
+        var remux = StreamRemux(plan, resources: resources)
+        remux.missingParts = leavesGaps ? .leaveGaps : .fail
+        let counter = try remux.run(into: Counter())
+        return (counter, remux.missing, resources.requests)
+    }
+
+    @Test func anEncryptedStreamGivesWhatTheClearOneGives() throws {
+        let clip = try #require(PublicClip.bytes)
+        let clear = try remux(["index.m3u8": playlist("#EXTINF:9,", "1.ts"), "1.ts": clip])
+        #expect(clear.counter.counts == [134, 369])
+        let key = (0..<16).map { UInt8($0) }
+        // The second segment's vector is its media sequence number.
+        let vector = [UInt8](repeating: 0, count: 15) + [8]
+        let encrypted = Array(
+            try AES._CBC.encrypt(clip, using: SymmetricKey(data: key), iv: AES._CBC.IV(ivBytes: vector)))
+        let result = try remux([
+            "index.m3u8": playlist(
+                "#EXT-X-MEDIA-SEQUENCE:7", "#EXTINF:9,", "1.ts", "#EXT-X-DISCONTINUITY",
+                "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"", "#EXTINF:9,", "2.ts"),
+            "1.ts": clip, "2.ts": encrypted, "key": key,
+        ])
+        #expect(result.counter.counts == [268, 738])
+        #expect(result.counter.bytes == clear.counter.bytes * 2)
+        #expect(result.requests.count { $0.hasSuffix("/key") } == 1)
+    }
+
+    @Test func aMissingSegmentIsNamed() throws {
+        let clip = try #require(PublicClip.bytes)
+        let files = [
+            "index.m3u8": playlist("#EXTINF:9,", "1.ts", "#EXTINF:9,", "gone.ts", "#EXTINF:9,", "1.ts"), "1.ts": clip,
+        ]
+        let error = #expect(throws: ContainerError.self) { try remux(files) }
+        #expect(error?.what.hasPrefix("gone.ts: ") == true)
+        let result = try remux(files, leavesGaps: true)
+        #expect(result.missing.map(\.url) == ["http://h/gone.ts"])
+        #expect(result.missing.first?.start == 9)
+    }
+}
