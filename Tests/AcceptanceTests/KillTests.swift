@@ -14,9 +14,20 @@ extension AcceptanceTests {
             var random = SeededGenerator.forTest("kill -9")
             var kept: [String: RangeSet<Int>] = [:]
             let rounds = TestSettings.isSoak ? 200 : 20
+            let total = { (kept: [String: RangeSet<Int>]) in kept.values.reduce(0) { $0 + $1.total } }
+            var bytes = 0
             for round in 1...rounds {
-                // A new resource every ten rounds, so that there is always something left to fill.
-                let source = URL(string: "\(origin.url(Fixtures.big))?take=\((round - 1) / 10)") ?? origin.url("")
+                // A new resource every ten rounds, so that there is always something left to fill; and a folder that is emptied after
+                // two of them, so that the limits give up nothing.
+                let take = (round - 1) / 10
+                if take > 0, take.isMultiple(of: 2), (round - 1).isMultiple(of: 10) {
+                    try await readBack(kept, of: file, in: folder.path)
+                    bytes += total(kept)
+                    kept = [:]
+                    let removal = try await MediaCacheBinary.run(["remove", "--all", "--cache", folder.path])
+                    #expect(removal.ending == .exit(0), "\(removal.errorText)")
+                }
+                let source = URL(string: "\(origin.url(Fixtures.big))?take=\(take)") ?? origin.url("")
                 let starts = (0..<3).map { _ in Int.random(in: 0..<file.count, using: &random) }
                 let instant = Duration.milliseconds(Int.random(in: 20...900, using: &random))
 
@@ -26,7 +37,6 @@ extension AcceptanceTests {
                 #expect(ending == .exit(0), "round \(round)")
                 #expect(said.findings.isEmpty, "round \(round): \(said.findings)")
                 let now = try await KeptResource.all(in: folder.path).mapValues(\.kept)
-                let total = { (kept: [String: RangeSet<Int>]) in kept.values.reduce(0) { $0 + $1.total } }
                 for (url, spans) in kept {
                     let lost = spans.subtracting(now[url] ?? RangeSet())
                     #expect(lost.isEmpty, "round \(round): \(url) lost \(lost.ranges)")
@@ -34,10 +44,10 @@ extension AcceptanceTests {
                 #expect(total(now) >= total(kept) + committed, "round \(round): bytes that were committed are gone")
                 kept = now
             }
-            let bytes = kept.values.reduce(0) { $0 + $1.total }
-            print("kill -9: \(rounds) kills, \(bytes) bytes kept at the end")
-            #expect(bytes > 0)
             try await readBack(kept, of: file, in: folder.path)
+            bytes += total(kept)
+            print("kill -9: \(rounds) kills, \(bytes) bytes kept")
+            #expect(bytes > 0)
         }
 
         /// Serves `source` from `folder` to three readers, and kills the server after a while.
