@@ -1,7 +1,7 @@
 import HLS
 import Testing
 
-/// Expects that a playlist, written and read again, is the same, in both versions of the writer.
+/// Expects that a playlist, written and read again, is the same, in both versions and orders of the writer.
 func expectIdentity(_ parsed: ParsedPlaylist, _ name: @autoclosure () -> String) throws {
     if let problem = identityProblem(parsed) { Issue.record("\(name()): \(problem)") }
 }
@@ -23,6 +23,10 @@ func identityProblem(_ parsed: ParsedPlaylist) -> String? {
             return nil
         }
         if again != parsed.playlist { return "changed:\n" + String(decoding: declared, as: UTF8.self) }
+        let asRead = PlaylistWriter(version: .declared, order: .asRead).bytes(parsed.playlist)
+        if try parser.parse(asRead).playlist != parsed.playlist {
+            return "changed in the order as read:\n" + String(decoding: asRead, as: UTF8.self)
+        }
         let lowest = PlaylistWriter().bytes(parsed.playlist)
         let second = try parser.parse(lowest).playlist
         if PlaylistWriter().bytes(second) != lowest {

@@ -37,6 +37,8 @@ public struct MediaPlaylist: Sendable, Hashable {
     public var preloadHints: [PreloadHint] = []
     /// How far other renditions are (4.4.5.4).
     public var renditionReports: [RenditionReport] = []
+    /// How the tags before the first URI were read.
+    var tagOrder = TagOrder()
 
     /// An empty playlist.
     public init(targetDuration: Int? = nil) {

@@ -5,8 +5,8 @@
 public struct MediaSegment: Sendable, Hashable {
     /// Where the segment is; empty in ``MediaPlaylist/upcoming``, of which only parts are there.
     public var uri: String
-    /// What people read; empty where there is none.
-    public var title: String
+    /// The title as it is written, blanks before it included.
+    var writtenTitle: String
     /// Seconds.
     public var duration: DecimalValue
     /// Whether a discontinuity stands before the segment (4.4.4.3).
@@ -24,13 +24,19 @@ public struct MediaSegment: Sendable, Hashable {
     public init(uri: String, duration: DecimalValue) {
         self.uri = uri
         self.duration = duration
-        title = ""
+        writtenTitle = ""
         isDiscontinuous = false
         isGap = false
         rangeLength = -1
         rangeOffset = -1
         tags = []
         conditions = nil
+    }
+
+    /// What people read; empty where there is none.
+    public var title: String {
+        get { writtenTitle.trimmedBlanks }
+        set { writtenTitle = newValue }
     }
 
     /// The segment's bytes, where it isn't the whole resource (4.4.4.2).

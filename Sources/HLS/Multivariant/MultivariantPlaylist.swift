@@ -28,6 +28,8 @@ public struct MultivariantPlaylist: Sendable, Hashable {
     public var start: StartPoint?
     /// Everything else, in order: the order of variant streams is a preference, and that of renditions is shown.
     public var entries: [Entry] = []
+    /// How the tags were read.
+    var tagOrder = TagOrder()
 
     /// An empty playlist.
     public init() {}

@@ -17,7 +17,9 @@ struct MediaPlaylistParser {
         while let content = try reader.next() {
             switch content {
             case .tag(.segment, let value): try segmentTag(value, &reader)
-            case .uri(let range): try finishSegment(range, &reader)
+            case .uri(let range):
+                reader.notesOrder = false
+                try finishSegment(range, &reader)
             case .tag(let tag, let value): try self.tag(tag, value, &reader)
             case .unknown(let name, let value): keep(reader.unknownTag(name, value))
             }
@@ -82,8 +84,8 @@ struct MediaPlaylistParser {
         } else if let comma, comma != range.lowerBound {
             try reader.reportBlanks()
         }
-        let title = reader.bytes.trimmed(comma.map { $0 + 1 } ?? range.upperBound, range.upperBound)
-        if !title.isEmpty { pending.title = reader.text(title) }
+        guard let comma, !reader.bytes.trimmed(comma + 1, range.upperBound).isEmpty else { return }
+        pending.writtenTitle = reader.text(comma + 1..<range.upperBound)
     }
 
     @inline(__always)
@@ -237,6 +239,7 @@ struct MediaPlaylistParser {
 
     private mutating func finish(_ reader: inout TagReader) throws(PlaylistError) {
         if hasDuration { try reader.report(.error, .segment, "uri", "No URI follows the last EXTINF.") }
+        playlist.tagOrder = reader.order
         playlist.version = common.version
         playlist.variables = common.variables
         playlist.hasIndependentSegments = common.hasIndependentSegments

@@ -14,6 +14,7 @@ struct MultivariantPlaylistParser {
             }
         }
         try finishVariant(&reader)
+        playlist.tagOrder = reader.order
         playlist.version = common.version
         playlist.variables = common.variables
         playlist.hasIndependentSegments = common.hasIndependentSegments

@@ -10,6 +10,9 @@ struct TagReader {
     let bytes: UnsafeRawBufferPointer
     var log: DiagnosticLog
     var variables: VariableScope
+    /// Whether it's noted which tags come.
+    var notesOrder = true
+    private(set) var order = TagOrder()
     private(set) var line = Line(start: 0, end: 0, next: 0, number: 0)
     private var lines: LineScanner
     private let limits: PlaylistParser.Limits
@@ -50,7 +53,11 @@ struct TagReader {
             if mayEndInReturns { try checkLineEnd() }
             if hasControls { try checkControls() }
             let range = bytes.trimmed(line.start, line.end)
-            if range.isEmpty { continue }
+            if range.isEmpty {
+                // None before the header: there no line may stand.
+                if notesOrder, hasHeader { order.note("") }
+                continue
+            }
             if !isASCII || !hasContent { try checkLine(range) }
             if range.count != line.end &- line.start { try checkBlanks(around: range) }
             guard bytes[range.lowerBound] == .numberSign else {
@@ -60,6 +67,7 @@ struct TagReader {
             if bytes.has("#EXTINF:", at: range.lowerBound) {
                 let value = bytes.trimmed(range.lowerBound &+ 8, range.upperBound)
                 if value.lowerBound != range.lowerBound &+ 8 { try reportBlanks() }
+                if notesOrder { order.note(PlaylistTag.segment.rawValue) }
                 return .tag(.segment, value: value)
             }
             if let content = try tag(range) { return content }
@@ -70,6 +78,7 @@ struct TagReader {
     private mutating func tag(_ range: Range<Int>) throws(PlaylistError) -> Content? {
         guard let tagLine = TagLine(bytes, range) else { return nil }
         if tagLine.hasBlanks { try reportBlanks() }
+        if notesOrder { order.note(text(tagLine.name)) }
         guard let tag = PlaylistTag(bytes, tagLine.name) else {
             try countEntry()
             return .unknown(name: tagLine.name, value: tagLine.value)

@@ -2,6 +2,15 @@
 struct LineWriter {
     private(set) var bytes: [UInt8] = []
 
+    /// Where the first line begins that holds no tag.
+    var firstURI: Int {
+        var start = 0
+        while start < bytes.count, bytes[start] == .numberSign {
+            start = (bytes[start...].firstIndex(of: .lineFeed) ?? bytes.count - 1) + 1
+        }
+        return start
+    }
+
     mutating func tag(_ tag: PlaylistTag) {
         start(tag)
         bytes.append(.lineFeed)

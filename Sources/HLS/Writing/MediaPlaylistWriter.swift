@@ -1,6 +1,8 @@
 /// Writes a media playlist, tags of the whole first.
 struct MediaPlaylistWriter {
     let version: Int?
+    /// Tells which tags that say no more than their absence does are written all the same.
+    let zeros: TagOrder
 
     func write(_ playlist: MediaPlaylist, to lines: inout LineWriter) {
         header(playlist, &lines)
@@ -25,8 +27,12 @@ struct MediaPlaylistWriter {
         if let duration = playlist.targetDuration { lines.tag(.targetDuration, duration) }
         if let control = playlist.serverControl { lines.tag(.serverControl, control) }
         if let information = playlist.partInformation { lines.tag(.partInformation, information) }
-        if playlist.mediaSequence != 0 { lines.tag(.mediaSequence, playlist.mediaSequence) }
-        if playlist.discontinuitySequence != 0 { lines.tag(.discontinuitySequence, playlist.discontinuitySequence) }
+        if playlist.mediaSequence != 0 || zeros.has(.mediaSequence) {
+            lines.tag(.mediaSequence, playlist.mediaSequence)
+        }
+        if playlist.discontinuitySequence != 0 || zeros.has(.discontinuitySequence) {
+            lines.tag(.discontinuitySequence, playlist.discontinuitySequence)
+        }
         if let type = playlist.type { lines.tag(.playlistType, type.rawValue) }
         if playlist.hasIFramesOnly { lines.tag(.iFramesOnly) }
         if let skip = playlist.skip { lines.tag(.skip, skip) }
@@ -51,7 +57,7 @@ struct MediaPlaylistWriter {
     }
 
     private func duration(_ segment: MediaSegment, _ lines: inout LineWriter) {
-        lines.segmentTag(segment.duration, segment.title) {
+        lines.segmentTag(segment.duration, segment.writtenTitle) {
             segment.tags.compactMap { if case .durationParameters(let text) = $0 { text } else { nil } }
         }
     }

@@ -14,24 +14,43 @@ public struct PlaylistWriter: Sendable {
         case declared
     }
 
+    /// In which order to write tags.
+    public enum Order: Sendable, Hashable {
+        /// Always the same.
+        case canonical
+        /// Tags of the whole where they were read, and blank lines between them: in a media playlist up to the first
+        /// URI. What wasn't read is written where the canonical order puts it.
+        case asRead
+    }
+
     /// Which protocol version to write.
     public var version: Version
+    /// In which order to write tags.
+    public var order: Order
 
     /// A writer.
-    public init(version: Version = .lowest) {
+    public init(version: Version = .lowest, order: Order = .canonical) {
         self.version = version
+        self.order = order
     }
 
     /// The playlist in UTF-8, lines ended by LF.
     public func bytes(_ playlist: Playlist) -> [UInt8] {
         var lines = LineWriter()
         lines.tag(.header)
+        let order: TagOrder
         switch playlist {
-        case .media(let media): MediaPlaylistWriter(version: number(media)).write(media, to: &lines)
+        case .media(let media):
+            order = media.tagOrder
+            MediaPlaylistWriter(version: number(media), zeros: self.order == .asRead ? order : TagOrder())
+                .write(media, to: &lines)
         case .multivariant(let multivariant):
+            order = multivariant.tagOrder
             MultivariantPlaylistWriter(version: number(multivariant)).write(multivariant, to: &lines)
         }
-        return lines.bytes
+        guard self.order == .asRead else { return lines.bytes }
+        let end = playlist.kind == .media ? lines.firstURI : lines.bytes.count
+        return order.arranged(lines.bytes[..<end], playlist.kind) + lines.bytes[end...]
     }
 
     /// The playlist as text, lines ended by LF.

@@ -85,4 +85,45 @@ struct PlaylistWriterTests {
             try expectIdentity(try PlaylistParser(context: context).parse(sample), sample)
         }
     }
+
+    @Test func writesTagsInTheOrderAsRead() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA-SEQUENCE:0
+
+            #EXT-X-OURS
+            #EXT-X-KEY:METHOD=AES-128,URI="k"
+            #EXT-X-MAP:URI="m"
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-VERSION:6
+            #EXTINF:4, title
+            a
+            #EXTINF:4,
+            b
+
+            """
+        let writer = PlaylistWriter(version: .declared, order: .asRead)
+        var playlist = try #require(try PlaylistParser().parse(text).playlist.media)
+        #expect(writer.text(.media(playlist)) == text)
+        #expect(playlist.segments[0].title == "title")
+        // What is new stands after what it follows in the canonical order; what is gone leaves no trace.
+        playlist.version = nil
+        playlist.type = .onDemand
+        let changed =
+            text.replacing("#EXT-X-VERSION:6\n", with: "")
+            .replacing("SEQUENCE:0\n", with: "SEQUENCE:0\n#EXT-X-PLAYLIST-TYPE:VOD\n")
+        #expect(writer.text(.media(playlist)) == changed)
+    }
+
+    /// Which keys a map is encrypted with is told by their order alone.
+    @Test func keysAndMapsStayInTheirOrder() throws {
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"m\"\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF:4,\na\n"
+        var playlist = try #require(try PlaylistParser().parse(text).playlist.media)
+        var map = try #require(playlist.segments[0].map)
+        map.keys = playlist.segments[0].keys
+        playlist.segments[0].map = map
+        let written = PlaylistWriter(version: .declared, order: .asRead).bytes(.media(playlist))
+        #expect(try PlaylistParser().parse(written).playlist == .media(playlist))
+    }
 }
