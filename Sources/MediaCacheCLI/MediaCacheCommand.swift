@@ -32,7 +32,9 @@ struct MediaCacheCommand: AsyncParsableCommand {
                     GetCommand.self, ListCommand.self, InfoCommand.self, RemoveCommand.self, PruneCommand.self,
                     VerifyCommand.self, UsageCommand.self,
                 ]),
-            CommandGroup(name: "Media", subcommands: [InspectCommand.self, FastStartCommand.self, RemuxCommand.self]),
+            CommandGroup(
+                name: "Media",
+                subcommands: [InspectCommand.self, FastStartCommand.self, RemuxCommand.self, ExportCommand.self]),
         ]
     )
 

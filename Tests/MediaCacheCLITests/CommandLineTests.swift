@@ -50,7 +50,7 @@ struct CommandLineTests {
 
     @Test(arguments: [
         "serve", "url", "play", "get", "list", "info", "remove", "prune", "verify", "usage", "demo", "inspect",
-        "faststart", "remux",
+        "faststart", "remux", "export",
     ])
     func eachSubcommandTeachesByExample(name: String) throws {
         let groups = MediaCacheCommand.configuration.groupedSubcommands.flatMap(\.subcommands)

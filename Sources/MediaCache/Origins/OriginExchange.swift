@@ -33,6 +33,8 @@ struct OriginExchange {
     /// Sends the request and follows redirects until something else comes.
     func send(_ conditions: HTTPFields) async throws -> (response: OriginResponse, url: ResourceURL) {
         let settings = context.settings
+        // Who asks has been told before; this is for whatever way may lead here.
+        guard settings.asksOrigins else { throw CacheError.notKept(locator.url) }
         let start = locator.target(scope: settings.scope, now: context.time.monotonic)
         var (url, scope) = (start.url, start.scope)
         var visited: Set<ResourceURL> = []

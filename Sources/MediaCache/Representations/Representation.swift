@@ -120,7 +120,16 @@ package final class Representation: Sendable {
             wakeFillWaiters()
             return .failed(CacheError(.closed, "the store is closed or suspended; what is kept can still be read"))
         }
-        for plan in work.plans { launch(plan, settings: settings) }
+        let asksOrigins = (settings ?? engine.configuration.transfers).asksOrigins
+        for plan in work.plans where asksOrigins { launch(plan, settings: settings) }
+        if !asksOrigins {
+            for plan in work.plans { _ = state.withLock { $0.fillEnded(plan.id, error: nil) } }
+            guard !answer.asksOrigin else {
+                leaveFills(session)
+                wakeFillWaiters()
+                return .failed(.notKept(resource.locator.url, from: position))
+            }
+        }
         if case .verify(let range) = answer { verify(range) }
         return answer
     }

@@ -24,6 +24,8 @@ extension Resource {
                 } else {
                     hasAsked = try await check(representation, request.settings, request.revalidation)
                 }
+            case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
+                throw CacheError.notKept(request.url)
             case .unknown:
                 guard !isTransformedWhole else {
                     throw CacheError(

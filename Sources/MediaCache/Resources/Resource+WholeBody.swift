@@ -7,6 +7,8 @@ extension CacheStore {
     ///
     /// - Throws: ``CacheError``, with ``CacheError/Code/badResponse`` if the body is longer than the request allows.
     public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
+        var request = request
+        if !(request.settings ?? transfers).asksOrigins { request.revalidation = .never }
         do {
             while true {
                 try checkOpen()
@@ -37,6 +39,8 @@ extension Resource {
                 if let body = try await keptBody(of: representation, request) { return body }
             case .askFirst(let representation):
                 hasAsked = try await check(representation, request.settings, request.revalidation)
+            case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
+                throw CacheError.notKept(request.url)
             case .unknown:
                 if let body = try await sharedBody(request, starts: true) { return body }
             }

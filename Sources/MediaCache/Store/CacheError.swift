@@ -93,6 +93,12 @@ extension CacheError: CustomStringConvertible {
 }
 
 extension CacheError {
+    /// Bytes of `url` would have to be asked for, and may not be (``TransferSettings/asksOrigins``).
+    static func notKept(_ url: ResourceURL, from offset: Int64? = nil) -> CacheError {
+        let part = offset.map { " from byte \($0) on" } ?? ""
+        return CacheError(.notFound, "\(url) isn't kept\(part), and its origin isn't to be asked")
+    }
+
     /// A body came in a coding that can't be taken off, or not where it came.
     package init(unaskedCoding coding: String, of name: String) {
         self.init(.badResponse, "\(name) came with Content-Encoding “\(coding)” though identity was asked for")

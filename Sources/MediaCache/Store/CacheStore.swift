@@ -173,11 +173,12 @@ public final class CacheStore: Sendable {
     ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside.
     public func read(_ request: ReadRequest) async throws -> ReadSession {
         let session = try await open(request)
-        if request.policy == .whole { fillRest(session.currentRepresentation, request) }
+        if allowed(request).policy == .whole { fillRest(session.currentRepresentation, request) }
         return session
     }
 
     private func open(_ request: ReadRequest) async throws -> ReadSession {
+        let request = allowed(request)
         do {
             while true {
                 try checkOpen()
@@ -191,8 +192,18 @@ public final class CacheStore: Sendable {
         }
     }
 
+    /// The request as far as its settings let it ask origins.
+    private func allowed(_ request: ReadRequest) -> ReadRequest {
+        guard !(request.settings ?? transfers).asksOrigins else { return request }
+        var request = request
+        request.revalidation = .never
+        request.policy = .onDemand
+        return request
+    }
+
     /// The same at once, if the resource is open and needs no asking; else nil.
     package func readIfOpen(_ request: ReadRequest) throws -> ReadSession? {
+        let request = allowed(request)
         guard phase.withLock({ $0 == .open }), let resource = table[key(of: request)],
             request.policy == .onDemand || resource.current?.isComplete == true
         else { return nil }

@@ -14,6 +14,9 @@ public struct TransferSettings: Sendable {
     public var keepsNoStore: Bool
     /// Redirects to follow before it counts as a loop.
     public var maximumRedirects: Int
+    /// Whether origins may be asked at all. Where they may not, what is kept is used as it is, however old, and a hole
+    /// is ``CacheError/Code/notFound``.
+    public var asksOrigins: Bool
     /// Which addresses may be asked.
     public var scope: AddressScope
     /// Whether a redirect may lead from a public address to a local one. Off: such a target is refused.
@@ -34,6 +37,7 @@ public struct TransferSettings: Sendable {
         alternatingEntityTags: AlternatingEntityTags = .newRepresentation,
         keepsNoStore: Bool = false,
         maximumRedirects: Int = 10,
+        asksOrigins: Bool = true,
         scope: AddressScope = .any,
         allowsLocalRedirects: Bool = false,
         headerProfiles: HeaderProfiles = HeaderProfiles(),
@@ -47,6 +51,7 @@ public struct TransferSettings: Sendable {
         self.alternatingEntityTags = alternatingEntityTags
         self.keepsNoStore = keepsNoStore
         self.maximumRedirects = maximumRedirects
+        self.asksOrigins = asksOrigins
         self.scope = scope
         self.allowsLocalRedirects = allowsLocalRedirects
         self.headerProfiles = headerProfiles

@@ -10,6 +10,8 @@ struct InputOpening: Sendable {
     var control: WorkControl
     /// What is told of what is read.
     var progress: WorkProgress?
+    /// Whether only what is kept is read, and no origin is asked.
+    var isKeptOnly = false
 
     /// What can't be done with standard input.
     static let standardInputFailure = CommandFailure(
@@ -39,7 +41,8 @@ struct InputOpening: Sendable {
     /// - Throws: ``CommandFailure``, and what the cache's owner answers.
     func playURL(for url: ResourceURL) throws -> String {
         guard let connection else { throw noCache(for: url) }
-        return try control.wait { try await connection.client.playURL(for: url) }
+        let playURL = try control.wait { try await connection.client.playURL(for: url) }
+        return isKeptOnly ? APIClient.keptOnly(playURL) : playURL
     }
 
     private func noCache(for url: ResourceURL) -> CommandFailure {

@@ -63,7 +63,9 @@ struct InputResources: StreamResources {
             throw ContainerError(
                 .inputOutput, "\(url) is asked for by HTTP", advice: "Give the playlist by its URL, or with --base")
         }
-        if url.hasPrefix(connection.client.address + "/play/") { return (url, connection.client) }
+        if url.hasPrefix(connection.client.address + "/play/") {
+            return (opening.isKeptOnly ? APIClient.keptOnly(url) : url, connection.client)
+        }
         do {
             return (try opening.playURL(for: try ResourceURL(url)), connection.client)
         } catch {

@@ -16,27 +16,50 @@ enum MediaWork {
         on inputs: [InputArgument], origin: OriginOptions, cache: CacheOptions, showing progress: WorkProgress? = nil,
         _ body: @escaping @Sendable (InputOpening) throws -> Result
     ) async throws -> Result {
-        let name = inputs.first?.name ?? "the input"
-        let work: @Sendable (Connection?) async throws -> Result = { connection in
-            try await BlockingWork.run { control in
-                do {
-                    return try body(InputOpening(connection: connection, control: control, progress: progress))
-                } catch let error as ContainerError {
-                    throw CommandFailure(error, of: name)
-                }
-            }
+        guard inputs.contains(where: \.isURL) else {
+            return try await untilInterrupted { try await work(nil, inputs.first?.name, progress, body) }
         }
         let url = inputs.lazy.compactMap(\.url).first
-        let settings = try url.map { try HostSettings(cache: cache, origin: origin, url: $0) }
+        return try await run(
+            through: cache, origin: origin, url: url, name: inputs.first?.name, showing: progress, body)
+    }
+
+    /// Does `body` with a way to the cache.
+    ///
+    /// - Parameter url: what header fields without an origin are for.
+    static func run<Result: Sendable>(
+        through cache: CacheOptions, origin: OriginOptions, url: ResourceURL?, name: String? = nil,
+        showing progress: WorkProgress?, _ body: @escaping @Sendable (InputOpening) throws -> Result
+    ) async throws -> Result {
+        let settings = try HostSettings(cache: cache, origin: origin, url: url)
         let header = origin.header
-        let done = try await Interruption().cancelling {
-            guard let settings, let url else { return try await work(nil) }
-            return try await Connection.use(settings) { connection in
-                try await HeaderArgument.apply(header, for: url, to: connection.client)
-                return try await work(connection)
+        return try await untilInterrupted {
+            try await Connection.use(settings) { connection in
+                if let url { try await HeaderArgument.apply(header, for: url, to: connection.client) }
+                return try await work(connection, name ?? url.map { "\($0)" }, progress, body)
             }
         }
-        guard let done else { throw CommandFailure(.interrupted, "interrupted") }
+    }
+
+    private static func work<Result: Sendable>(
+        _ connection: Connection?, _ name: String?, _ progress: WorkProgress?,
+        _ body: @escaping @Sendable (InputOpening) throws -> Result
+    ) async throws -> Result {
+        try await BlockingWork.run { control in
+            do {
+                return try body(InputOpening(connection: connection, control: control, progress: progress))
+            } catch let error as ContainerError {
+                throw CommandFailure(error, of: name ?? "the input")
+            }
+        }
+    }
+
+    private static func untilInterrupted<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        guard let done = try await Interruption().cancelling(body) else {
+            throw CommandFailure(.interrupted, "interrupted")
+        }
         return done
     }
 

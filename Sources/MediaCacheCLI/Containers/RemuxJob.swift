@@ -16,6 +16,10 @@ struct RemuxJob: Sendable {
     var leavesGaps = false
     /// Where the file is put.
     var target: OutputTarget
+    /// What of it is taken.
+    var stretch = Stretch()
+    /// Whether a stream can be read, by the URL of its media playlist.
+    var isAvailable: @Sendable (String) -> Bool = { _ in true }
 
     /// Makes it.
     ///
@@ -27,7 +31,7 @@ struct RemuxJob: Sendable {
         let plans = try inputs.map { try plan(of: $0, resources) }
         let file = try OutputFile(target)
         var result = RemuxResult(inputs: inputs.map(\.name), output: target.path)
-        if plans.count == 1, kind != .m4a, let source = plans[0].movie {
+        if plans.count == 1, kind != .m4a, stretch.isWhole, let source = plans[0].movie {
             try rearrange(source, into: file, &result)
         } else {
             try remux(try merged(plans), resources, kind, into: file, &result)
@@ -50,7 +54,8 @@ struct RemuxJob: Sendable {
         let probe = min(source.length, Int64(SegmentFormat.probeLength))
         let front = try source.bytes(0..<probe, limit: SegmentFormat.probeLength)
         if case .playlist = BodyKind(of: front) {
-            let plan = try StreamPlan(playlist: url, choice: choice, base: base, resources: resources)
+            let plan = try StreamPlan(
+                playlist: url, choice: choice, base: base, resources: resources, isAvailable: isAvailable)
             if let variant = plan.variant { note("takes the variant stream of \(variant)") }
             if plan.isLive { note("the stream goes on; what its playlist names now is taken") }
             return FoundInput(plan: plan)
@@ -98,12 +103,18 @@ struct RemuxJob: Sendable {
     ) throws {
         var remux = StreamRemux(plan, resources: resources)
         remux.missingParts = leavesGaps ? .leaveGaps : .fail
+        // Playlists round their durations; what begins later than this isn't shown.
+        remux.end = stretch.to.map { $0 + 10 }
         let writer = MovieFileWriter(file, expectedDuration: plan.duration > 0 ? plan.duration : nil)
         let progress = resources.opening.progress
-        var output = try remux.run(into: KindFilter(writer, kinds: kind.kinds)) { done, all in
+        let cut = TimeCut(KindFilter(writer, kinds: kind.kinds), from: stretch.from, to: stretch.to)
+        var output = try remux.run(into: cut) { done, all in
             if all > 1 { progress?.note(done, of: all) }
         }
-        _ = try output.sink.finish()
+        try output.finish()
+        if let start = output.start { output.output.sink.builder.start = (start, 90_000) }
+        if let end = output.end { output.output.sink.builder.end = (end, 90_000) }
+        _ = try output.output.sink.finish()
         result.leftOut = remux.leftOut.map {
             "\($0.kind.rawValue) track \($0.id): \($0.format?.codecString ?? "no format")"
         }

@@ -119,9 +119,10 @@ final class HeaderProfileBook: Sendable {
     /// The settings for one read of what a play URL names.
     func settings(for target: PlayTarget) -> TransferSettings? {
         let settings = settings(for: target.url, as: target.options.identity)
-        guard target.options.isPublicOnly else { return settings }
+        guard target.options.isPublicOnly || target.options.isKeptOnly else { return settings }
         var scoped = settings ?? base
-        scoped.scope = .publicOnly
+        if target.options.isPublicOnly { scoped.scope = .publicOnly }
+        if target.options.isKeptOnly { scoped.asksOrigins = false }
         return scoped
     }
 }

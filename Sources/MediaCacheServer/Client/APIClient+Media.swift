@@ -5,6 +5,16 @@ internal import NIOCore
 internal import NIOHTTP1
 
 extension APIClient {
+    /// A play URL of the same resource, by which only what is kept is read: the origin isn't asked for anything, and a hole
+    /// is an error.
+    public static func keptOnly(_ playURL: String) -> String {
+        guard let start = playURL.firstRange(of: PlayTarget.prefix)?.upperBound,
+            let end = playURL[start...].firstIndex(of: "/"),
+            !playURL[start..<end].split(separator: ";").contains(PlayOptions.keptOnly)
+        else { return playURL }
+        return "\(playURL[..<end]);\(PlayOptions.keptOnly)\(playURL[end...])"
+    }
+
     /// Bytes of what lies at a play URL, as a player asks for them.
     ///
     /// - Parameters:

@@ -8,6 +8,8 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// Whether only public addresses may be asked: `net=public`. So is marked what a playlist from outside names on
     /// another host, which may not lead behind this machine's firewall.
     public var isPublicOnly: Bool
+    /// Whether only what is kept is read, and the origin isn't asked for anything: `kept=1`.
+    public var isKeptOnly: Bool
     /// What the resource is read as, where only the playlist that names it tells: `as=assets` or `as=steering`.
     public var document: StreamDocument.Kind?
     /// In whose name the origin is asked: `profile=<identity>`. The header profile itself, with the password, is the
@@ -19,13 +21,17 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// What stands for variables that are too many for a URL, as long as the server runs: `defines=<token>`.
     var variableToken: String?
 
+    /// How ``isKeptOnly`` is written.
+    static let keptOnly: Substring = "kept=1"
+
     /// Creates options; without arguments, none.
     public init(
-        fastStart: Bool = false, isPublicOnly: Bool = false, document: StreamDocument.Kind? = nil,
-        identity: ProfileIdentity? = nil, variables: [String: String] = [:]
+        fastStart: Bool = false, isPublicOnly: Bool = false, isKeptOnly: Bool = false,
+        document: StreamDocument.Kind? = nil, identity: ProfileIdentity? = nil, variables: [String: String] = [:]
     ) {
         self.fastStart = fastStart
         self.isPublicOnly = isPublicOnly
+        self.isKeptOnly = isKeptOnly
         self.document = document
         self.identity = identity
         self.variables = variables
@@ -39,7 +45,9 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads `name=value` items.
     init(_ items: [Substring]) {
-        self.init(fastStart: items.contains("faststart=1"), isPublicOnly: items.contains("net=public"))
+        self.init(
+            fastStart: items.contains("faststart=1"), isPublicOnly: items.contains("net=public"),
+            isKeptOnly: items.contains(Self.keptOnly))
         document = StreamDocument.Kind.allCases.first { items.contains("as=\($0.rawValue)") }
         identity = Self.value("profile", of: items).flatMap { ProfileIdentity(String($0)) }
         variableToken = Self.value("defines", of: items).map(String.init)
@@ -58,6 +66,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         var text = fastStart ? ";faststart=1" : ""
         if isPublicOnly { text += ";net=public" }
+        if isKeptOnly { text += ";\(Self.keptOnly)" }
         if let identity { text += ";profile=\(identity)" }
         if let document { text += ";as=\(document.rawValue)" }
         if let variableToken { text += ";defines=\(variableToken)" }

@@ -45,18 +45,21 @@ public struct StreamPlan: Sendable, Hashable {
     ///   - choice: what is taken of a multivariant one.
     ///   - base: what its references resolve against; nil is where it came from.
     ///   - resources: where playlists are read.
+    ///   - isAvailable: whether a media playlist's stream can be read, by the playlist's URL; of variant streams and
+    ///     renditions only such are taken, unless there are none.
     /// - Throws: `ContainerError`: `notThisFormat` for what is no playlist, `encrypted` for what can't be decrypted,
     ///   `malformed`, `unsupported`, and what `resources` throws.
     public init(
         playlist url: String, choice: StreamChoice = StreamChoice(), base: String? = nil,
-        resources: some StreamResources
+        resources: some StreamResources, isAvailable: (String) -> Bool = { _ in true }
     ) throws(ContainerError) {
         let (parsed, location) = try Self.load(url, base: base, resources: resources)
         inputs = []
         switch parsed.playlist {
         case .media(let playlist):
             try add(playlist, at: location)
-        case .multivariant(let playlist):
+        case .multivariant(var playlist):
+            playlist.keep { isAvailable(Self.resolved($0, against: location)) }
             guard let variant = playlist.variants(choice.variants + [.highest]).first else {
                 throw ContainerError(
                     .unsupported, "\(url): no variant stream is like that", advice: "`inspect` lists what is there")
@@ -165,5 +168,22 @@ public struct StreamPlan: Sendable, Hashable {
     private static func describe(_ variant: VariantStream) -> String {
         let size = variant.resolution.map { "\($0.width) × \($0.height), " } ?? ""
         return "\(size)\(variant.bandwidth / 1000) kbit/s"
+    }
+}
+
+extension MultivariantPlaylist {
+    /// Leaves out the variant streams and the renditions whose playlists aren't available, where others are.
+    fileprivate mutating func keep(_ isAvailable: (String) -> Bool) {
+        let hasVariant = variants.contains { isAvailable($0.uri) }
+        func isAvailableIn(_ rendition: Rendition) -> Bool { rendition.uri.map(isAvailable) ?? true }
+        let saved = Set(renditions.filter(isAvailableIn).map { "\($0.type?.rawValue ?? "") \($0.groupID)" })
+        entries.removeAll { entry in
+            switch entry {
+            case .variant(let variant): hasVariant && !isAvailable(variant.uri)
+            case .rendition(let rendition):
+                saved.contains("\(rendition.type?.rawValue ?? "") \(rendition.groupID)") && !isAvailableIn(rendition)
+            default: false
+            }
+        }
     }
 }

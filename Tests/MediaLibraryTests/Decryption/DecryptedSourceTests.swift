@@ -8,7 +8,9 @@ import Testing
 struct DecryptedSourceTests {
     private static let vector: [UInt8] = (0..<16).map { UInt8($0 &* 7) }
 
-    private func key(_ cipher: SegmentCipher) -> [UInt8] { (0..<cipher.keyLength).map { UInt8(truncatingIfNeeded: $0 &* 11 &+ 3) } }
+    private func key(_ cipher: SegmentCipher) -> [UInt8] {
+        (0..<cipher.keyLength).map { UInt8(truncatingIfNeeded: $0 &* 11 &+ 3) }
+    }
 
     private func encrypt(_ clear: [UInt8], _ cipher: SegmentCipher) throws -> [UInt8] {
         let key = SymmetricKey(data: key(cipher))

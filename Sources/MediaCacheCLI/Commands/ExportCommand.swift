@@ -1,0 +1,93 @@
+import ArgumentParser
+import MediaCache
+import MediaCacheServer
+
+/// `mediacache export ASSET -o OUT`.
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Makes an MP4 of what is kept of a film or a stream, without its origin.",
+        discussion: """
+              mediacache export https://example.org/film/index.m3u8 -o film.mp4
+              mediacache export https://example.org/film.mp4 --from 12:34 --to 15:00.5 -o scene.mp4
+              mediacache export 17 -o song.m4a
+
+            The asset is a URL, or a number of `list --json`. Nothing is asked of the origin: what isn't kept is named, \
+            and nothing is made. --fetch asks for it, --gaps leaves gaps of its length instead. Of a multivariant \
+            playlist the best of the variant streams is taken that are here as a whole.
+            --from and --to are seconds, m:s, h:m:s or 12m34s, from the beginning. The file holds the pictures from the \
+            key picture before, which is needed for decoding, and an edit list that begins at the exact moment.
+            Encrypted streams whose keys are kept are decrypted, as `remux` does it; the output's index comes first, \
+            .m4a takes the sound alone, and the file appears whole or not at all.
+            --json prints the object of `remux --json`.
+            Exit code 2 if --gaps left gaps.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("What is kept: its URL or its number.", valueName: "asset"),
+        transform: AssetArgument.init(parsing:))
+    var asset: AssetArgument
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to make: .mp4, .m4v or .m4a.", valueName: "file"))
+    var output: String
+
+    @Option(help: ArgumentHelp("Where to begin.", valueName: "time"), transform: TimeArgument.parse)
+    var from: Double?
+
+    @Option(help: ArgumentHelp("Where to end.", valueName: "time"), transform: TimeArgument.parse)
+    var to: Double?
+
+    @Flag(help: "Ask the origin for what isn't kept.")
+    var fetch = false
+
+    @Flag(help: "Leave gaps where segments aren't kept.")
+    var gaps = false
+
+    @Flag(help: "Replace the output file if it's there.")
+    var force = false
+
+    @Flag(name: .shortAndLong, help: "Show no progress.")
+    var quiet = false
+
+    @Flag(help: "Print JSON when done.")
+    var json = false
+
+    @OptionGroup var stream: StreamOptions
+    @OptionGroup var origin: OriginOptions
+    @OptionGroup var cache: CacheOptions
+
+    func validate() throws {
+        if let from, let to, to <= from { throw ValidationError("--to has to be later than --from.") }
+        do {
+            _ = try MediaFileKind(path: output)
+        } catch let failure as CommandFailure {
+            throw ValidationError(failure.message)
+        }
+        let given = (origin.header.isEmpty ? [] : ["--header"]) + origin.given
+        if !fetch, let option = given.first {
+            throw ValidationError("\(option) is about asking the origin, which export does only with --fetch.")
+        }
+    }
+
+    func run() async throws {
+        let target = OutputTarget(path: output, overwrites: force)
+        try target.check()
+        let progress = WorkProgress(ProgressPrinter(name: output, isQuiet: quiet))
+        var url: ResourceURL?
+        if case .url(let named) = asset { url = named }
+        let (asset, fetches, gaps, choice, stretch) = (asset, fetch, gaps, stream.choice, Stretch(from: from, to: to))
+        let result = try await MediaWork.run(through: cache, origin: origin, url: url, showing: progress) { opening in
+            var opening = opening
+            opening.isKeptOnly = !fetches
+            let kept = try KeptAsset(asset, opening)
+            if !fetches, !gaps { try kept.requireWhole() }
+            let job = RemuxJob(
+                inputs: [.url(kept.url)], choice: choice, leavesGaps: gaps, target: target, stretch: stretch,
+                isAvailable: { kept.isWhole(playURL: $0) })
+            return try job.run(opening)
+        }
+        try StandardStreams.print(json ? JSONOutput.text(result) : result.text)
+        if let shortfall = result.shortfall { throw shortfall }
+    }
+}

@@ -1,0 +1,62 @@
+import MediaCache
+import MediaCacheServer
+import MediaLibrary
+
+/// What is kept of something that is to be exported.
+struct KeptAsset: Sendable {
+    /// Its URL.
+    let url: ResourceURL
+    private let record: ResourceRecord
+
+    /// Looks it up.
+    ///
+    /// - Throws: ``CommandFailure`` if nothing is kept of it.
+    init(_ asset: AssetArgument, _ opening: InputOpening) throws {
+        guard let client = opening.connection?.client else { throw CommandFailure(.failed, "no cache is open") }
+        let (record, name) = try opening.control.wait { () -> (ResourceRecord?, String) in
+            switch asset {
+            case .url(let url): (try await client.resource(for: url), "\(url)")
+            case .id(let id): (try await client.resource(id: id), "number \(id)")
+            }
+        }
+        guard let record else {
+            throw CommandFailure(.failed, "nothing is kept of \(name); `get` keeps it, and so does playing it")
+        }
+        self.record = record
+        // Whose it is is in the URL that was given, and not in the record's.
+        if case .url(let url) = asset { self.url = url } else { url = try ResourceURL(record.url) }
+    }
+
+    /// - Throws: ``CommandFailure``, saying what is missing.
+    func requireWhole() throws {
+        if let stream = record.stream {
+            guard !stream.playsWithoutOrigin else { return }
+            let missing = stream.playlists.filter { !$0.isComplete && $0.role != "multivariant" }.map(Self.missing)
+            throw CommandFailure(
+                .failed,
+                "not all of \(url) is kept: \(missing.prefix(3).joined(separator: "; "))"
+                    + (missing.count > 3 ? "; and of \(missing.count - 3) more playlists" : "")
+                    + "; --fetch asks its origin, --gaps leaves gaps")
+        }
+        guard !record.complete else { return }
+        let holes = ResourceReport.holes(record)
+        let shown = holes.prefix(3).map { "\($0.lowerBound)–\($0.upperBound)" }.joined(separator: ", ")
+        let more = holes.count > 3 ? " and \(holes.count - 3) more ranges" : ""
+        let what = holes.isEmpty ? "its length isn't known yet" : "bytes \(shown)\(more) are missing"
+        throw CommandFailure(.failed, "not all of \(url) is kept: \(what); --fetch asks its origin")
+    }
+
+    /// Whether the media playlist at a play URL is kept with all that it names.
+    func isWhole(playURL: String) -> Bool {
+        guard let path = playURL.firstRange(of: "/play/").map({ playURL[$0.lowerBound...] }),
+            let origin = try? PlayTarget(String(path)).url, let stream = record.stream
+        else { return true }
+        return stream.playlists.first { $0.url == origin.description }?.isComplete ?? true
+    }
+
+    private static func missing(_ playlist: StreamStatus.PlaylistStatus) -> String {
+        guard playlist.isKept else { return "\(playlist.url) isn't" }
+        let keys = playlist.missing.isEmpty ? "" : " and \(playlist.missing.count) keys or sections"
+        return "\(playlist.segments - playlist.segmentsKept) of \(playlist.segments) segments\(keys) of \(playlist.url)"
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// `export` of what is kept, without its origin.
+    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe")))
+    struct ExportCommandTests {
+        /// A stream that was played once is a file, whatever became of its origin; whoever owns the folder.
+        @Test(arguments: [StreamKind.encryptedAbsolute, .separateAudio, .byteRanges, .fragmentedMP4], [false, true])
+        func whatWasPlayedIsExported(kind: StreamKind, owned: Bool) async throws {
+            try await StreamFixtures.shared.make()
+            let folder = try TemporaryFolder("cache")
+            let output = try TemporaryFolder("output")
+            let here = ["--cache", folder.path, "-q"]
+            let origin = try await NginxOrigin(serving: StreamFixtures.folder)
+            let playlist = origin.url(try kind.playlist(at: origin))
+            let direct = try await StreamPlayer.ffmpeg.play(playlist)
+            try await MediaCacheBinary.output(
+                ["remux", playlist.absoluteString, "-o", output.file("played.mp4")] + here)
+            let before = try await origin.log()
+            let server = owned ? try await RunningServer(cache: folder.path) : nil
+            try await MediaCacheBinary.output(
+                ["export", playlist.absoluteString, "-o", output.file("film.mp4")] + here)
+            let after = try await origin.log()
+            #expect(after.entries.count == before.entries.count, "\(after.since(before).summary)")
+            let made = try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("film.mp4")))
+            #expect(made.frames.filter { $0.kind == "video" }.map(\.sum) == Self.pictures(direct))
+            #expect(made.hasSound)
+            try await server?.stop()
+        }
+
+        /// The cut begins and ends at the moments that were said, to the picture.
+        @Test func aStretchIsCut() async throws {
+            try await Fixtures.shared.clips()
+            let folder = try TemporaryFolder("cache")
+            let output = try TemporaryFolder("output")
+            let here = ["--cache", folder.path, "-q"]
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let url = origin.url(Fixtures.moovLast).absoluteString
+            try await MediaCacheBinary.output(["get", url] + here)
+            let before = try await origin.log()
+            // Key pictures are two seconds apart.
+            let cut = output.file("cut.mp4")
+            try await MediaCacheBinary.output(
+                ["export", url, "--from", "0:11.2", "--to", "14.4", "-o", cut] + here)
+            #expect(try await origin.log().entries.count == before.entries.count)
+            let whole = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(Fixtures.folder)/\(Fixtures.moovLast)"))
+            let made = try await StreamPlayer.ffmpeg.play(URL(filePath: cut))
+            #expect(Self.pictures(made) == Array(Self.pictures(whole)[280..<360]))
+            let text = try await Peer.run(
+                "ffprobe", ["-v", "error", "-show_entries", "format=duration,start_time", "-of", "csv=p=0", cut])
+            let numbers = String(decoding: text, as: UTF8.self).split(whereSeparator: { ",\n".contains($0) })
+                .compactMap { Double($0) }
+            #expect(numbers.count == 2 && abs(numbers[0]) < 0.03 && abs(numbers[1] - 3.2) < 0.03, "\(numbers)")
+        }
+
+        /// What isn't kept is named, and nothing is asked; --fetch asks for it.
+        @Test func whatIsMissingIsSaid() async throws {
+            try await StreamFixtures.shared.make()
+            let folder = try TemporaryFolder("cache")
+            let output = try TemporaryFolder("output")
+            let here = ["--cache", folder.path, "-q"]
+            let origin = try await NginxOrigin(serving: StreamFixtures.folder)
+            let playlist = origin.url("transportstream.m3u8")
+            let film = output.file("film.mp4")
+            let nothing = try await MediaCacheBinary.run(["export", playlist.absoluteString, "-o", film] + here)
+            #expect(nothing.ending == .exit(1))
+            #expect(nothing.errorText.contains("nothing is kept"), "\(nothing.errorText)")
+
+            try await MediaCacheBinary.output(["remux", playlist.absoluteString, "-o", film] + here)
+            try await MediaCacheBinary.output(
+                ["remove", origin.url("transportstream3.ts").absoluteString, "--cache", folder.path])
+            let before = try await origin.log()
+            let arguments = ["export", playlist.absoluteString, "-o", film, "--force"] + here
+            let part = try await MediaCacheBinary.run(arguments)
+            #expect(part.ending == .exit(1))
+            #expect(part.errorText.contains("1 of 6 segments"), "\(part.errorText)")
+            let gap = try await MediaCacheBinary.run(arguments + ["--gaps"])
+            #expect(gap.ending == .exit(2), "\(gap.errorText)")
+            #expect(gap.errorText.contains("transportstream3.ts"))
+            #expect(try await origin.log().entries.count == before.entries.count)
+            let made = try await StreamPlayer.ffmpeg.play(URL(filePath: film))
+            #expect((100..<StreamFixtures.videoFrames).contains(made.videoFrames) || made.videoFrames == 150)
+
+            try await MediaCacheBinary.output(arguments + ["--fetch"])
+            let fetched = try await origin.log().since(before)
+            #expect(fetched.entries.filter { $0.bodyBytes > 0 }.map(\.path) == ["/transportstream3.ts"])
+        }
+
+        private static func pictures(_ playback: StreamPlayer.Playback) -> [String] {
+            playback.frames.filter { $0.kind == "video" }.map(\.sum)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+/// Reads that may not ask the origin for anything.
+struct KeptOnlyTests {
+    private static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
+
+    private func request(_ fixture: EngineFixture, _ range: RequestedRange = .all) -> ReadRequest {
+        var settings = TransferSettings(retries: RetryPolicy(budget: 0))
+        settings.asksOrigins = false
+        return ReadRequest(url: fixture.url, range: range, settings: settings)
+    }
+
+    @Test func whatIsKeptIsReadAndNothingAsked() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let first = try await fixture.open()
+        _ = try await first.bytes(fixture.url)
+        await first.close()
+        let store = try await fixture.open()
+        let asked = fixture.origin.requests.count
+        // Long after it would have to be confirmed.
+        fixture.time.advance(by: .seconds(90 * 86_400))
+        let session = try await store.read(request(fixture))
+        #expect(try await session.allBytes() == Self.body.bytes)
+        #expect(fixture.origin.requests.count == asked)
+        await store.close()
+    }
+
+    @Test func aHoleIsAnErrorThatSaysWhere() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open {
+            $0.transfers.readAhead = ReadAhead(initial: 1 << 16, maximum: 1 << 16)
+        }
+        _ = try await store.bytes(fixture.url, .closed(0, through: 65_535))
+        let asked = fixture.origin.requests.count
+        let session = try await store.read(request(fixture))
+        let failure = await #expect(throws: CacheError.self) { try await session.allBytes() }
+        #expect(failure?.code == .notFound)
+        #expect(session.position >= 65_536)
+        #expect(fixture.origin.requests.count == asked)
+        // Others still fill it.
+        session.cancel()
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        await store.close()
+    }
+
+    @Test func whatIsNotKnownIsNotFound() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        let failure = await #expect(throws: CacheError.self) { try await store.read(request(fixture)) }
+        #expect(failure?.code == .notFound)
+        let settings = request(fixture).settings
+        let whole = WholeBodyRequest(url: fixture.url, settings: settings) { _ in true }
+        let other = await #expect(throws: CacheError.self) { try await store.wholeBody(whole) }
+        #expect(other?.code == .notFound)
+        #expect(fixture.origin.requests.isEmpty)
+        await store.close()
+    }
+}

@@ -1,0 +1,80 @@
+import MediaContainers
+import Testing
+
+struct TimeCutTests {
+    /// Pictures of 25 a second, a key picture each second, the others reordered; sound of 50 frames a second that begins
+    /// 0.1 s later; on a clock that begins at 10 s.
+    private func cut(from: Double?, to: Double?, seconds: Int = 6) throws -> (TimeCut<SampleRecording>) {
+        var cut = TimeCut(SampleRecording(), from: from, to: to)
+        let picture = MediaTrack(id: 1, kind: .video, formats: [MediaFormat(codec: .avc)], timescale: 90_000)
+        let sound = MediaTrack(id: 2, kind: .audio, formats: [MediaFormat(codec: .aac)], timescale: 48_000)
+        try cut.tracks([picture, sound])
+        for index in 0..<25 * seconds {
+            let dts = Int64(900_000 + index * 3600)
+            // One picture in four is shown two later than it's decoded.
+            let shift: Int64 = (1..<20).contains(index % 25) && index % 4 == 1 ? 10_800 : 3600
+            try add(
+                MediaSample(
+                    track: 0, pts: dts + shift, dts: dts, duration: 3600, size: 1, isSync: index % 25 == 0), to: &cut)
+            for half in 0..<2 {
+                let time = Int64(480_000 + 4800 + (index * 2 + half) * 960)
+                try add(
+                    MediaSample(track: 1, pts: time, dts: time, duration: 960, size: 1, isSync: true), to: &cut)
+            }
+        }
+        try cut.finish()
+        return cut
+    }
+
+    private func add(_ sample: MediaSample, to cut: inout TimeCut<SampleRecording>) throws {
+        let byte = [UInt8(7)]
+        let result = byte.withUnsafeBytes { bytes in
+            Result { () throws(ContainerError) in try cut.sample(sample, bytes: bytes) }
+        }
+        try result.get()
+    }
+
+    @Test func withoutEndsEverythingIsPassed() throws {
+        let cut = try cut(from: nil, to: nil)
+        #expect(cut.output.samples.map(\.count) == [150, 300])
+        #expect(cut.start == nil && cut.end == nil)
+    }
+
+    @Test func picturesBeginAtTheKeyPictureBefore() throws {
+        let cut = try cut(from: 2.5, to: nil)
+        let first = try #require(cut.output.samples[0].first)
+        #expect(first.isSync)
+        #expect(first.dts == 900_000 + 50 * 3600)
+        #expect(cut.output.samples[0].count == 100)
+        // Presentation begins with the first picture, at 10.04 s.
+        #expect(try #require(cut.start) == 903_600 + 225_000)
+        let sound = try #require(cut.output.samples[1].first)
+        #expect(Double(sound.pts) / 48_000 > 12.54 - 0.1)
+        #expect(Double(sound.pts + sound.duration) / 48_000 <= 12.54)
+    }
+
+    @Test func aKeyPictureAtTheMomentIsTheFirst() throws {
+        let cut = try cut(from: 2, to: nil)
+        #expect(cut.output.samples[0].first?.pts == cut.start)
+        #expect(cut.output.samples[0].first?.isSync == true)
+    }
+
+    @Test func nothingIsDecodedAfterTheEnd() throws {
+        let cut = try cut(from: nil, to: 3)
+        let end = try #require(cut.end)
+        #expect(end == 903_600 + 270_000)
+        #expect(cut.output.samples[0].allSatisfy { $0.dts < end })
+        // All that is shown before the end is there.
+        #expect(cut.output.samples[0].count { $0.pts < end } == 75)
+    }
+
+    @Test func aMomentInTheLastGroupIsFound() throws {
+        let cut = try cut(from: 5.98, to: nil)
+        #expect(cut.output.samples[0].first?.isSync == true)
+        #expect(cut.output.samples[0].count == 25)
+    }
+
+    @Test func pastTheEndIsAnError() {
+        #expect(throws: ContainerError.self) { try cut(from: 60, to: nil) }
+    }
+}
