@@ -76,6 +76,7 @@ let package = Package(
             dependencies: [
                 "HLS",
                 "MediaCache",
+                "MediaContainers",
                 "MediaLibrary",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -67,10 +67,11 @@ public final class CacheServer: Service, Sendable {
         self.registry = registry
         self.jobs = jobs
         self.addresses = addresses
+        let streams = StreamSource(
+            store: store, profiles: profiles, publicPath: configuration.publicPath,
+            segmentsAhead: configuration.segmentsAhead)
         context = ServerContext(
-            source: StreamSource(
-                store: store, profiles: profiles, publicPath: configuration.publicPath,
-                segmentsAhead: configuration.segmentsAhead),
+            source: FastStartSource(store: store, base: streams, isAlwaysOn: configuration.fastStart),
             access: access,
             hosts: HostPolicy(boundHost: configuration.host, allowedHosts: configuration.allowedHosts),
             profiles: profiles,

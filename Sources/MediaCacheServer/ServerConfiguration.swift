@@ -12,6 +12,9 @@ public struct ServerConfiguration: Sendable {
     public var publicPath: String
     /// How many segments of an HLS stream are fetched beyond the one a player asks for; 0 fetches none.
     public var segmentsAhead: Int
+    /// Whether MP4 files whose index comes last are served as if it came first, also where a play URL doesn't ask for
+    /// that (`faststart=1`).
+    public var fastStart: Bool
     /// What is taken from clients.
     public var limits: ServerLimits
     /// The cache folder, told by the API.
@@ -31,6 +34,7 @@ public struct ServerConfiguration: Sendable {
         allowedHosts: [String] = [],
         publicPath: String = "",
         segmentsAhead: Int = 2,
+        fastStart: Bool = false,
         limits: ServerLimits = ServerLimits(),
         cacheFolder: String? = nil,
         grace: Duration = .seconds(10),
@@ -41,6 +45,7 @@ public struct ServerConfiguration: Sendable {
         self.allowedHosts = allowedHosts
         self.publicPath = publicPath
         self.segmentsAhead = segmentsAhead
+        self.fastStart = fastStart
         self.limits = limits
         self.cacheFolder = cacheFolder
         self.grace = grace

@@ -45,6 +45,12 @@ struct ServeCommand: AsyncParsableCommand {
             "How many segments of an HLS stream to fetch beyond the one that a player asks for.", valueName: "count"))
     var segmentsAhead: UInt8 = 2
 
+    @Flag(
+        help: ArgumentHelp(
+            "Serve MP4 files whose index comes last as if it came first.",
+            discussion: "So does ?faststart=1 at the end of one play URL."))
+    var fastStart = false
+
     @OptionGroup var limits: LimitOptions
     @OptionGroup var origin: OriginOptions
     @OptionGroup var admission: AdmissionOptions
@@ -59,6 +65,7 @@ struct ServeCommand: AsyncParsableCommand {
         settings.allowedNetworks = allowNet
         settings.publicPath = publicPath
         settings.segmentsAhead = Int(segmentsAhead)
+        settings.fastStart = fastStart
         let interruption = Interruption()
         let server = try await LocalHost.start(settings)
         server.noteFolder()

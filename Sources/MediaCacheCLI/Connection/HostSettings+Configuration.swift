@@ -22,6 +22,7 @@ extension HostSettings {
             allowedHosts: allowedHosts,
             publicPath: publicPath,
             segmentsAhead: segmentsAhead,
+            fastStart: fastStart,
             cacheFolder: location.durable,
             grace: grace,
             logger: logger)

@@ -36,6 +36,8 @@ struct HostSettings: Sendable {
     var publicPath = ""
     /// Segments of a stream to fetch beyond the one asked for.
     var segmentsAhead = 2
+    /// Whether MP4 files whose index comes last are served as if it came first.
+    var fastStart = false
     /// How long running responses may go on when it's to end.
     var grace = Duration.seconds(10)
     /// Options given that another owner of the folder won't heed.

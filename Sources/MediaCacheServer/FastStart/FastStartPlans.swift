@@ -1,0 +1,95 @@
+import MediaCache
+import MediaContainers
+import Synchronization
+
+/// How files are rearranged, by version: found once for all who ask meanwhile, and remembered.
+final class FastStartPlans: Sendable {
+    /// A file's first bytes tell whether it's one.
+    static let frontLength: Int64 = 32
+    /// The most bytes of indexes that are remembered, and that one may have.
+    private static let capacity = 64 << 20
+    private static let mostPlans = 1024
+
+    private struct State {
+        /// What is known; nil is read as it is.
+        var known: [String: ByteLayout?] = [:]
+        var bytes: Int64 = 0
+        var running: [String: Task<ByteLayout?, any Error>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The layout of the rearranged file, or nil where it's read as it is: its index comes first, or it's no MP4, or a
+    /// damaged one.
+    ///
+    /// - Throws: `CacheError` if its bytes can't be had.
+    func layout(
+        of request: ReadRequest, in store: CacheStore, head: ResourceHead, length: Int64
+    ) async throws -> ByteLayout? {
+        let key = "\(head.entityTag) \(length) \(store.key(of: request))"
+        let found = state.withLock { state -> (layout: ByteLayout?, task: Task<ByteLayout?, any Error>?) in
+            if let known = state.known[key] { return (known, nil) }
+            if let running = state.running[key] { return (nil, running) }
+            let task = Task { try await Self.plan(request, in: store, head: head, length: length) }
+            state.running[key] = task
+            return (nil, task)
+        }
+        guard let task = found.task else { return found.layout }
+        let result = await task.result
+        state.withLock { state in
+            guard state.running.removeValue(forKey: key) != nil, case .success(let layout) = result else { return }
+            Self.remember(layout, key, in: &state)
+        }
+        return try result.get()
+    }
+
+    private static func remember(_ layout: ByteLayout?, _ key: String, in state: inout State) {
+        let bytes = layout.map(generatedBytes) ?? 0
+        if state.bytes + bytes > Int64(capacity) || state.known.count >= mostPlans {
+            state.known = [:]
+            state.bytes = 0
+        }
+        state.known[key] = .some(layout)
+        state.bytes += bytes
+    }
+
+    private static func generatedBytes(_ layout: ByteLayout) -> Int64 {
+        layout.pieces.reduce(into: 0) { sum, piece in
+            if case .generated = piece { sum += piece.length }
+        }
+    }
+
+    private static func plan(
+        _ request: ReadRequest, in store: CacheStore, head: ResourceHead, length: Int64
+    ) async throws -> ByteLayout? {
+        var planner = FastStartPlanner(length: length)
+        while true {
+            switch planner.step {
+            case .done(let layout): return layout.isIdentity(ofLength: length) ? nil : layout
+            case .read(let range):
+                guard range.upperBound - range.lowerBound <= Int64(capacity), !range.isEmpty else { return nil }
+                var part = request
+                part.range = .closed(range.lowerBound, through: range.upperBound - 1)
+                let bytes = try await Self.bytes(part, in: store, head: head)
+                do {
+                    try planner.supply(bytes)
+                } catch {
+                    // What can't be rearranged can still be played as it is.
+                    return nil
+                }
+            }
+        }
+    }
+
+    private static func bytes(_ request: ReadRequest, in store: CacheStore, head: ResourceHead) async throws -> [UInt8]
+    {
+        let session = try await store.read(request)
+        defer { session.cancel() }
+        guard session.head.entityTag == head.entityTag else {
+            throw CacheError(.representationChanged, "\(request.url) changed while its index was read")
+        }
+        var bytes: [UInt8] = []
+        for try await buffer in session.buffers { bytes += buffer }
+        return bytes
+    }
+}
