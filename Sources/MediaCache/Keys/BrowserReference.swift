@@ -39,7 +39,7 @@ package struct BrowserReference {
             output += Array("//".utf8)
             path.removeFirst(slashes)
             authority = path.firstIndex(of: UInt8(ascii: "/")) ?? path.count
-        } else if scheme != nil, slashes == 0 {
+        } else if scheme != nil, slashes == 0, !path.isEmpty {
             // So that a colon in its first segment ends no scheme.
             output += Array("./".utf8)
         }

@@ -65,6 +65,7 @@ struct StreamIndex: Sendable {
         let lines = min(bytes.count { $0 == UInt8(ascii: "\n") }, Self.maximumReserved)
         names.reserveCapacity(lines / 2)
         traits.reserveCapacity(lines / 2)
+        if isLive { live.reserveCapacity(lines / 2) }
         var end = 0
         // One key and one section serve many segments, and some writers name them before each.
         var last: (key: String, initialization: String) = ("", "")

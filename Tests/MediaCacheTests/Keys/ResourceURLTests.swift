@@ -71,6 +71,7 @@ struct ResourceURLTests {
         (#"\\h\x"#, "http://h/x"), (#"/\h/x"#, "http://h/x"), ("///h/x", "http://h/x"), ("////h", "http://h/"),
         ("http:///h/x", "http://h/x"), (#"http:\\h\x?y\z"#, #"http://h/x?y\z"#), ("https:h/x", "https://h/x"),
         (#"http://h\x"#, "http://h/x"), (#"http://u\@h/x"#, "http://u/@h/x"), ("http:x", "http://a/b/c/x"),
+        ("http:?q", "http://a/b/c/d?q"), ("http:", "http://a/b/c/d"), ("http:x:y", "http://a/b/c/x:y"),
         ("http:/x", "http://a/x"), ("/\t/h/x", "http://h/x"), ("ht\ntp://h/x", "http://h/x"),
         ("\u{1}//h/x", "http://h/x"), ("%2e%2e/x", "http://a/b/x"), (".%2E/%2e./x", "http://a/x"),
         ("x/%2e/y", "http://a/b/c/x/y"), ("/%2e%2e/%2e%2e/x", "http://a/x"), (#"..\..\..\x"#, "http://a/x"),
