@@ -103,6 +103,17 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
+    /// What old players call a playlist isn't one of HLS; who plays it hears why it can't.
+    @Test func aListOfURLsIsToldAsWhatItIs() async throws {
+        let list = try ResourceURL("http://origin.example/s/radio.m3u")
+        origin[list] = ScriptedResource(.text("http://h.example/1.mp3\r\nhttp://h.example/2.mp3\r\n"))
+        try await withSource { (source, _) async throws in
+            let error = await #expect(throws: CacheError.self) { try await read(source, list) }
+            #expect(error?.code == .notMedia)
+            #expect(error?.message.contains("a list of URLs without #EXTM3U") == true)
+        }
+    }
+
     @Test func aCodedFilmIsRefused() async throws {
         let film = try ResourceURL("http://origin.example/film.mp4")
         origin[film] = ScriptedResource(.text("coded"), headerFields: [.contentEncoding: "br"])
