@@ -24,13 +24,13 @@ extension AcceptanceTests {
         }
 
         /// A playlist of 100,000 segments is served within 6 times its own size, however its URIs are written.
-        @Test(arguments: Form.allCases)
-        func aHundredThousandSegmentsStayInMemoryLimit(_ form: Form) async throws {
+        @Test(arguments: Form.allCases.map { ($0, true) } + [(.relative, false)])
+        func aHundredThousandSegmentsStayInMemoryLimit(_ form: Form, hasEnded: Bool) async throws {
             let segments = 100_000
             let folder = try TemporaryFolder("long")
             let origin = try await NginxOrigin(serving: folder.path)
             for (name, count) in [("short.m3u8", 100), ("long.m3u8", segments)] {
-                try Self.playlist(count, form, origin)
+                try Self.playlist(count, form, hasEnded: hasEnded, origin)
                     .write(toFile: folder.file(name), atomically: true, encoding: .utf8)
             }
             let cache = try TemporaryFolder("cache")
@@ -47,17 +47,22 @@ extension AcceptanceTests {
             let lines = String(decoding: body, as: UTF8.self).split(separator: "\n")
             #expect(lines.count { $0.hasSuffix(".ts") } == segments)
             #expect(lines.count { $0.hasPrefix("/play/") } == (form.isRewritten ? segments : 0))
-            #expect(lines.last == "#EXT-X-ENDLIST")
-            for _ in 0..<5 {
+            #expect((lines.last == "#EXT-X-ENDLIST") == hasEnded)
+            for poll in 1...5 {
+                if !hasEnded {
+                    // An event goes on.
+                    try Self.playlist(segments + poll, form, hasEnded: false, origin)
+                        .write(toFile: folder.file("long.m3u8"), atomically: true, encoding: .utf8)
+                }
                 let again = try Self.body(of: long)
-                #expect(again == body)
+                #expect(hasEnded ? again == body : again.starts(with: body) && again.count > body.count)
             }
             let peak = server.peakResidentBytes ?? 0
             let size = try FileManager.default.attributesOfItem(atPath: folder.file("long.m3u8"))[.size] as? Int ?? 0
             let once = Double(afterOne - idle) / Double(size)
             let often = Double(peak - idle) / Double(size)
             print(
-                "\(segments) segments, \(form) URIs: a playlist of \(size) bytes, sent as",
+                "\(segments) segments, \(form) URIs, \(hasEnded ? "ended" : "event"): a playlist of \(size) bytes, sent as",
                 "\(body.count) in \(time.milliseconds) ms; peak memory \(idle) idle, \(afterOne) after it (\(once) times its",
                 "size), \(peak) after five more (\(often) times)")
             #expect(once <= 6)
@@ -65,13 +70,16 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// An on-demand playlist.
-        private static func playlist(_ segments: Int, _ form: Form, _ origin: NginxOrigin) -> String {
+        /// A playlist on demand, or one of an event that goes on.
+        private static func playlist(
+            _ segments: Int, _ form: Form, hasEnded: Bool, _ origin: NginxOrigin
+        ) -> String {
             let prefix = form.prefix(origin)
-            var text = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:4\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+            var text = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:4\n"
+            text += "#EXT-X-PLAYLIST-TYPE:\(hasEnded ? "VOD" : "EVENT")\n"
             if form == .variable { text += "#EXT-X-DEFINE:NAME=\"b\",VALUE=\"/video/\"\n" }
             for index in 0..<segments { text += "#EXTINF:4.0,\n\(prefix)segment\(index).ts\n" }
-            return text + "#EXT-X-ENDLIST\n"
+            return hasEnded ? text + "#EXT-X-ENDLIST\n" : text
         }
 
         private static func body(of url: URL) throws -> Data {

@@ -50,7 +50,13 @@ public struct PlaylistWriter: Sendable {
         }
         guard self.order == .asRead else { return lines.bytes }
         let end = playlist.kind == .media ? lines.firstURI : lines.bytes.count
-        return order.arranged(lines.bytes[..<end], playlist.kind) + lines.bytes[end...]
+        let arranged = order.arranged(lines.bytes[..<end], playlist.kind) + lines.bytes[end...]
+        // Of tags of both kinds the first decides, where the one that did had nothing to keep.
+        return Self.kind(of: arranged) == Self.kind(of: lines.bytes) ? arranged : lines.bytes
+    }
+
+    private static func kind(of bytes: [UInt8]) -> PlaylistKind? {
+        withBytes(of: bytes) { PlaylistKind.detect($0) }
     }
 
     /// The playlist as text, lines ended by LF.

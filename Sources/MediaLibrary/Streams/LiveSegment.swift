@@ -4,14 +4,14 @@ import HLS
 struct LiveSegment: Sendable, Hashable {
     /// The media sequence number (RFC 8216bis §4.4.3.2).
     var number: Int
-    /// The place of a partial segment within, counted from 1; 0 is the whole segment.
-    var part = 0
     /// Nanoseconds; 0 of a part.
     var duration: Int64 = 0
     /// The time of its first sample, as it's written or follows from others, in nanoseconds since 1970.
     var start: Int64?
     /// Whether a discontinuity stands before it. Nil of the first in its playlist: servers drop the tag there.
     var isDiscontinuous: Bool?
+    /// The place of a partial segment within, counted from 1; 0 is the whole segment.
+    var part: Int32 = 0
 
     /// What segments need and what isn't numbered: a key, a media initialization section.
     static let companion = LiveSegment(number: -1)

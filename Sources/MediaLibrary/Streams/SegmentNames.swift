@@ -11,34 +11,57 @@ struct SegmentNames: Sendable {
     /// By how many segments a cache that lags may be behind.
     private static let olderBy = 2
 
-    /// By the hash of the URL.
-    private var names: [UInt64: Name] = [:]
+    /// The playlist that came last, and since when each of its newest names means what it does.
+    private var current: StreamIndex?
+    private var moments: [Duration] = []
+    /// Names that were among them, by the hash of the URL.
+    private var departed: [UInt64: Name] = [:]
+    /// Since when names mean what they do of which no more is known: since the stream was first seen, or since a name was
+    /// last given again.
+    private var known = Duration.zero
     /// The media sequence numbers of the playlist that came last, and when that was.
     private var last: (window: Range<Int>, moment: Duration)?
 
     /// Since when a URL of this hash means what it does.
-    func since(_ hash: UInt64) -> Duration? { names[hash]?.since }
+    func since(_ hash: UInt64) -> Duration? {
+        name(hash)?.since ?? (current?.contains(hash) == true ? known : nil)
+    }
+
+    private func name(_ hash: UInt64) -> Name? {
+        guard let (number, segment) = current?.liveName(hash) else { return departed[hash] }
+        return Name(segment: segment, since: moments[number])
+    }
 
     /// Takes in what a playlist that came at `moment` names. `isRepeated`: it's the one that came last, once more.
     mutating func note(_ index: StreamIndex, isRepeated: Bool, at moment: Duration) {
         guard let window = index.window, !window.isEmpty else { return }
         let isAnew = mayBeAnew(index, window, at: moment) || (!isRepeated && saysOtherwise(index))
         last = (window, moment)
-        if isAnew { names = [:] } else if isRepeated { return }
-        index.forEachLiveName { hash, segment in
-            let known = names[hash].flatMap { $0.segment.hasPlace(of: segment) ? $0 : nil }
-            names[hash] = Name(segment: segment, since: known?.since ?? moment)
+        if isAnew || current == nil {
+            current = nil
+            departed = [:]
+            known = moment
+        } else if isRepeated {
+            return
         }
+        var moments = [Duration](repeating: moment, count: index.liveCount)
+        var isReused = false
+        index.forEachLiveName { number, hash, segment in
+            guard let name = name(hash) else { return }
+            if name.segment.hasPlace(of: segment) { moments[number] = name.since } else { isReused = true }
+        }
+        if isReused { known = moment }
+        current?.forEachLiveName { number, hash, segment in
+            if index.liveName(hash) == nil { departed[hash] = Name(segment: segment, since: self.moments[number]) }
+        }
+        current = index
+        self.moments = moments
     }
 
     /// Forgets the names that no playlist has had for long.
     mutating func forget(allBut indices: [StreamIndex]) {
-        guard names.count > 2 * indices.reduce(Self.spare, { $0 + $1.count }) else { return }
-        var kept: [UInt64: Name] = [:]
-        for index in indices {
-            index.forEachLiveName { hash, _ in kept[hash] = names[hash] }
-        }
-        names = kept
+        guard departed.count > 2 * indices.reduce(Self.spare, { $0 + $1.liveCount }) else { return }
+        departed = departed.filter { name in indices.contains { $0.liveName(name.key) != nil } }
     }
 
     /// Whether an encoder that has started again, and counts from where it began before, may have written this playlist.
@@ -59,8 +82,8 @@ struct SegmentNames: Sendable {
     /// Whether a name comes again under a lower number, or something else is said of a segment.
     private func saysOtherwise(_ index: StreamIndex) -> Bool {
         var isOther = false
-        index.forEachLiveName { hash, segment in
-            guard !isOther, let known = names[hash]?.segment else { return }
+        index.forEachLiveName { _, hash, segment in
+            guard !isOther, let known = name(hash)?.segment else { return }
             isOther =
                 segment.hasPlace(of: known)
                 ? segment.contradicts(known, tolerance: index.targetDuration) : segment.number < known.number

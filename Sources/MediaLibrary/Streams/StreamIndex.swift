@@ -16,9 +16,8 @@ struct StreamIndex: Sendable {
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Of a segment or part that is a byte range of its resource, or isn't there.
-        init(isRange: Bool, isGap: Bool) {
-            self = isGap ? .gap : isRange ? [] : .wholeResource
+        init(_ said: SegmentTags.Said) {
+            self = said.isGap ? .gap : said.isRange ? [] : .wholeResource
         }
     }
 
@@ -27,6 +26,9 @@ struct StreamIndex: Sendable {
         var hash: UInt64
         var index: Int32
     }
+
+    /// Of so many names at least it's known what they mean in a live playlist: an event's first segments don't change.
+    private static let mostRecent = 2048
 
     /// Names that room is made for beforehand.
     private static let maximumReserved = 1 << 20
@@ -49,8 +51,9 @@ struct StreamIndex: Sendable {
     private var traits: [Traits] = []
     /// Sorted by hash; of equal ones the newest comes last.
     private var names: [Name] = []
-    /// Of a live playlist, what each of `uris` is.
+    /// What the newest of a live playlist's `uris` are, from ``firstLive`` on.
     private var live: [LiveSegment] = []
+    private var firstLive = 0
 
     /// Reads the segments of `playlist`.
     init(_ playlist: LoadedPlaylist, variables: [String: String], isLive: Bool) {
@@ -60,30 +63,32 @@ struct StreamIndex: Sendable {
         let bytes = playlist.bytes
         let hashes = ReferenceHash(base: base)
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
-        var tags = isLive ? readLive(bytes) : LiveTags()
         // Growing by doubling would hold them twice; what isn't written to costs nothing.
         let lines = min(bytes.count { $0 == UInt8(ascii: "\n") }, Self.maximumReserved)
         names.reserveCapacity(lines / 2)
         traits.reserveCapacity(lines / 2)
-        if isLive { live.reserveCapacity(lines / 2) }
-        var end = 0
+        bytes.withUnsafeBytes { read(PlaylistReferences(context: context), in: bytes, SegmentTags($0), hashes) }
+        names.sort { ($0.hash, $0.index) < ($1.hash, $1.index) }
+    }
+
+    private mutating func read(
+        _ references: PlaylistReferences, in bytes: [UInt8], _ tags: SegmentTags, _ hashes: ReferenceHash
+    ) {
+        var tags = tags
         // One key and one section serve many segments, and some writers name them before each.
         var last: (key: String, initialization: String) = ("", "")
-        PlaylistReferences(context: context).forEach(in: bytes) { reference in
+        references.forEach(in: bytes) { reference in
+            let place = reference.bytes.lowerBound
             switch reference.role {
             case .mediaSegment:
-                // What is said of the segment stands between the one before and its URI.
-                let lines = PlaylistLines(bytes, in: end..<reference.bytes.lowerBound)
-                let isGap = lines.contains("#EXT-X-GAP")
-                let isPart = lines.contains("#EXT-X-BYTERANGE")
-                add(reference, Traits(isRange: isPart, isGap: isGap), hashes, tags.nextSegment())
-                end = reference.bytes.upperBound
+                let said = tags.segment(at: place)
+                add(reference, Traits(said), hashes, said.segment)
             case .partialSegment where isLive:
-                let (part, isRange, isGap) = tags.nextPart()
-                add(reference, Traits(isRange: isRange, isGap: isGap).union(.part), hashes, part)
+                let said = tags.part(at: place)
+                add(reference, Traits(said).union(.part), hashes, said.segment)
             case .preloadHint where isLive:
-                guard let (part, isRange) = tags.nextHint() else { break }
-                add(reference, Traits(isRange: isRange, isGap: false).union(.part), hashes, part)
+                guard let said = tags.hint(at: place) else { break }
+                add(reference, Traits(said).union(.part), hashes, said.segment)
             case .key where reference.uri != last.key, .sessionKey where reference.uri != last.key:
                 last.key = reference.uri
                 add(reference, [.key, .wholeResource], hashes, .companion)
@@ -94,31 +99,45 @@ struct StreamIndex: Sendable {
             default: break
             }
         }
-        names.sort { ($0.hash, $0.index) < ($1.hash, $1.index) }
+        guard isLive else { return }
+        isDelta = tags.skipped != nil
+        window = tags.window
+        targetDuration = .nanoseconds(min(max(1_000_000_000, tags.targetDuration ?? 0), 86_400_000_000_000))
+        windowDuration = (tags.meanDuration.map { .nanoseconds($0) } ?? targetDuration) * tags.window.count
     }
 
-    /// What a live playlist says of its segments, and of itself.
-    private mutating func readLive(_ bytes: [UInt8]) -> LiveTags {
-        guard let media = (try? PlaylistParser().parse(bytes))?.playlist.media else { return LiveTags() }
-        isDelta = media.skip != nil
-        let end = media.upcoming?.parts.isEmpty == false ? media.nextMediaSequence &+ 1 : media.nextMediaSequence
-        window = media.mediaSequence..<max(media.mediaSequence, end)
-        targetDuration = .seconds(min(max(1, media.targetDuration ?? 1), 86_400))
-        let known = media.segments.reduce(Duration.zero) { $0 + .nanoseconds($1.duration.nanoseconds) }
-        let mean = media.segments.isEmpty ? targetDuration : known / media.segments.count
-        windowDuration = mean * (window?.count ?? 0)
-        return LiveTags(media)
-    }
+    /// Of how many names of a live playlist it's known what they mean: the newest.
+    var liveCount: Int { live.count }
 
-    /// How many segments, parts, keys and sections it names.
-    var count: Int { uris.count }
-
-    /// Calls `body` with each name of a live playlist and what it means; where a name repeats, the newest counts.
-    func forEachLiveName(_ body: (_ hash: UInt64, _ segment: LiveSegment) -> Void) {
-        for (position, name) in names.enumerated() where !live.isEmpty {
+    /// Calls `body` with each of them, counted from the oldest on, and what it means; where a name repeats, the newest
+    /// counts.
+    func forEachLiveName(_ body: (_ number: Int, _ hash: UInt64, _ segment: LiveSegment) -> Void) {
+        for (position, name) in names.enumerated() where Int(name.index) >= firstLive && !live.isEmpty {
             let next = position + 1
-            if next == names.count || names[next].hash != name.hash { body(name.hash, live[Int(name.index)]) }
+            guard next == names.count || names[next].hash != name.hash else { continue }
+            let number = Int(name.index) - firstLive
+            body(number, name.hash, live[number])
         }
+    }
+
+    /// Which of them a name is, and what it means; nil if it isn't one.
+    func liveName(_ hash: UInt64) -> (number: Int, segment: LiveSegment)? {
+        guard let position = position(of: hash) else { return nil }
+        let number = Int(names[position].index) - firstLive
+        return live.indices.contains(number) ? (number, live[number]) : nil
+    }
+
+    /// Whether a name is in it.
+    func contains(_ hash: UInt64) -> Bool { position(of: hash) != nil }
+
+    /// Where the newest name with this hash stands among `names`.
+    private func position(of hash: UInt64) -> Int? {
+        var (lower, upper) = (0, names.count)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if names[middle].hash <= hash { lower = middle + 1 } else { upper = middle }
+        }
+        return lower > 0 && names[lower - 1].hash == hash ? lower - 1 : nil
     }
 
     /// Whether this is what reading `playlist` would give.
@@ -142,18 +161,17 @@ struct StreamIndex: Sendable {
         else { return }
         names.append(Name(hash: hash, index: index))
         traits.append(said)
-        if isLive { live.append(segment) }
+        guard isLive else { return }
+        live.append(segment)
+        guard live.count == 2 * Self.mostRecent else { return }
+        live.removeFirst(Self.mostRecent)
+        firstLive += Self.mostRecent
     }
 
     /// Where `url` comes. Where a name repeats, the newest counts.
     func place(of url: ResourceURL, hash: UInt64, view: Int) -> SegmentPlace? {
-        var (lower, upper) = (0, names.count)
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if names[middle].hash <= hash { lower = middle + 1 } else { upper = middle }
-        }
-        guard lower > 0, names[lower - 1].hash == hash else { return nil }
-        let index = Int(names[lower - 1].index)
+        guard let position = position(of: hash) else { return nil }
+        let index = Int(names[position].index)
         guard self.url(at: index)?.withoutUserInfo == url.withoutUserInfo else { return nil }
         let said = traits[index]
         return SegmentPlace(

@@ -126,4 +126,12 @@ struct PlaylistWriterTests {
         let written = PlaylistWriter(version: .declared, order: .asRead).bytes(.media(playlist))
         #expect(try PlaylistParser().parse(written).playlist == .media(playlist))
     }
+
+    /// What told the kind had nothing to keep; the order that's left would tell the other one.
+    @Test func theOrderThatWasReadDoesNotChangeTheKind() throws {
+        let parsed = try PlaylistParser().parse(
+            Array("#EXT-X-SESSION-DATA:DATA-ID=\"a\"\n#EXT-X-PART-INF:PART-TARGET=1\n#EXTINF:\n".utf8))
+        #expect(parsed.playlist.kind == .media)
+        try expectIdentity(parsed, "tags of both kinds")
+    }
 }

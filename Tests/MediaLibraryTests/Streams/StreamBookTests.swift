@@ -188,6 +188,22 @@ struct StreamBookTests {
         #expect(try since("1.ts") == 12)
     }
 
+    /// Of a very long one, what is said of each of the newest is known; of the rest, that they came with it or later.
+    @Test func aVeryLongEventIsFollowed() throws {
+        try note(event(20_000), at: 10)
+        try note(event(20_002), at: 22)
+        #expect(try since("0.ts") == 10)
+        #expect(try since("19999.ts") == 10)
+        #expect(try since("20001.ts") == 22)
+        try note(event(30_000), at: 34)
+        #expect(try since("20001.ts") == 22)
+        #expect(try since("29999.ts") == 34)
+        #expect(try since("30000.ts") == nil)
+        try note(event(9000), at: 40)
+        #expect(try since("0.ts") == 40)
+        #expect(try since("8999.ts") == 40)
+    }
+
     /// A cache that lags by a segment or two doesn't make another event of it, unless that could have been written since.
     @Test func anEventThatIsALittleShorterMayBeAnOlderView() throws {
         try note(event(6), at: 10)
