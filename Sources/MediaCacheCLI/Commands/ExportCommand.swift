@@ -29,7 +29,7 @@ struct ExportCommand: AsyncParsableCommand {
         transform: AssetArgument.init(parsing:))
     var asset: AssetArgument
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to make: .mp4, .m4v or .m4a.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to make: .mp4, .m4v, .m4a or .ts.", valueName: "file"))
     var output: String
 
     @Option(help: ArgumentHelp("Where to begin.", valueName: "time"), transform: TimeArgument.parse)

@@ -5,7 +5,7 @@ import MediaCache
 struct RemuxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remux",
-        abstract: "Makes an MP4 of a stream or of files, without encoding anything anew.",
+        abstract: "Makes one file of a stream or of files, without encoding anything anew.",
         discussion: """
               mediacache remux https://example.org/film/index.m3u8 -o film.mp4
               mediacache remux recording.ts -o recording.mp4
@@ -23,8 +23,8 @@ struct RemuxCommand: AsyncParsableCommand {
             Samples keep their bytes. Clocks that wrap or begin anew become one line of time, the offset between sound \
             and picture stays, and segments that the playlist calls absent stay gaps of their length. Segments \
             encrypted by AES-128, AES-256 or AES-256-CTR are decrypted; SAMPLE-AES and DRM are refused.
-            The output's index comes first, so that it plays while it's sent. .m4a takes the sound alone. The output \
-            appears whole or not at all.
+            The output's index comes first, so that it plays while it's sent. .m4a takes the sound alone, .ts makes \
+            an MPEG transport stream. The output appears whole or not at all.
             --json prints one object: inputs, output, size, duration, tracks (as `inspect --json` has them), leftOut, \
             missing (name, start, duration).
             Exit code 2 if --skip-missing left gaps.
@@ -35,7 +35,7 @@ struct RemuxCommand: AsyncParsableCommand {
         help: ArgumentHelp("What to read: files and URLs.", valueName: "in"), transform: InputArgument.init(parsing:))
     var inputs: [InputArgument]
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to make: .mp4, .m4v or .m4a.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to make: .mp4, .m4v, .m4a or .ts.", valueName: "file"))
     var output: String
 
     @Flag(help: "Play the inputs at once, instead of one after the other.")

@@ -8,6 +8,8 @@ enum MediaFileKind: String, Sendable, CaseIterable {
     case m4v
     /// Sound alone.
     case m4a
+    /// An MPEG transport stream of pictures and sound.
+    case ts
 
     /// The kind that a path's extension names.
     ///
@@ -18,11 +20,17 @@ enum MediaFileKind: String, Sendable, CaseIterable {
         let suffix = dot.map { name[name.index(after: $0)...].lowercased() } ?? ""
         guard let kind = MediaFileKind(rawValue: suffix) else {
             let reason = suffix.isEmpty ? "has no extension" : "can't be made: “.\(suffix)” isn't written here"
-            throw CommandFailure(.usage, "“\(path)” \(reason); name it .mp4, .m4v or .m4a")
+            throw CommandFailure(.usage, "“\(path)” \(reason); name it .mp4, .m4v, .m4a or .ts")
         }
         self = kind
     }
 
     /// What such a file carries.
-    var kinds: Set<MediaKind> { self == .m4a ? [.audio] : [.video, .audio, .text] }
+    var kinds: Set<MediaKind> {
+        switch self {
+        case .mp4, .m4v: [.video, .audio, .text]
+        case .m4a: [.audio]
+        case .ts: [.video, .audio]
+        }
+    }
 }

@@ -31,7 +31,7 @@ struct RemuxJob: Sendable {
         let plans = try inputs.map { try plan(of: $0, resources) }
         let file = try OutputFile(target)
         var result = RemuxResult(inputs: inputs.map(\.name), output: target.path)
-        if plans.count == 1, kind != .m4a, stretch.isWhole, let source = plans[0].movie {
+        if plans.count == 1, kind == .mp4 || kind == .m4v, stretch.isWhole, let source = plans[0].movie {
             try rearrange(source, into: file, &result)
         } else {
             try remux(try merged(plans), resources, kind, into: file, &result)
@@ -105,16 +105,25 @@ struct RemuxJob: Sendable {
         remux.missingParts = leavesGaps ? .leaveGaps : .fail
         // Playlists round their durations; what begins later than this isn't shown.
         remux.end = stretch.to.map { $0 + 10 }
-        let writer = MovieFileWriter(file, expectedDuration: plan.duration > 0 ? plan.duration : nil)
         let progress = resources.opening.progress
-        let cut = TimeCut(KindFilter(writer, kinds: kind.kinds), from: stretch.from, to: stretch.to)
-        var output = try remux.run(into: cut) { done, all in
+        let onPart = { (done: Int, all: Int) in
             if all > 1 { progress?.note(done, of: all) }
         }
-        try output.finish()
-        if let start = output.start { output.output.sink.builder.start = (start, 90_000) }
-        if let end = output.end { output.output.sink.builder.end = (end, 90_000) }
-        _ = try output.output.sink.finish()
+        if kind == .ts {
+            let writer = TransportStreamWriter(file)
+            let cut = TimeCut(KindFilter(writer, kinds: kind.kinds), from: stretch.from, to: stretch.to)
+            var output = try remux.run(into: cut, onPart: onPart)
+            try output.finish()
+            try output.output.sink.finish()
+        } else {
+            let writer = MovieFileWriter(file, expectedDuration: plan.duration > 0 ? plan.duration : nil)
+            let cut = TimeCut(KindFilter(writer, kinds: kind.kinds), from: stretch.from, to: stretch.to)
+            var output = try remux.run(into: cut, onPart: onPart)
+            try output.finish()
+            if let start = output.start { output.output.sink.builder.start = (start, 90_000) }
+            if let end = output.end { output.output.sink.builder.end = (end, 90_000) }
+            _ = try output.output.sink.finish()
+        }
         result.leftOut = remux.leftOut.map {
             "\($0.kind.rawValue) track \($0.id): \($0.format?.codecString ?? "no format")"
         }

@@ -1,0 +1,193 @@
+/// Writes an MPEG transport stream (ISO/IEC 13818-1) of one programme, in one pass.
+///
+/// Samples come as MP4 stores them, from a ``Remuxer``; they leave in the order of their decoding times. Samples of sound
+/// that an edit list hides are left out, since a transport stream has no such list. Memory is bounded by what has to
+/// wait for other tracks: 8 MiB.
+public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
+    private struct Waiting {
+        var sample: MediaSample
+        /// In ticks of 90 kHz on the stream's clock.
+        var dts: Int64
+        var pts: Int64
+        var bytes: [UInt8]
+    }
+
+    /// Frames of sound that share a PES packet.
+    private struct Packed {
+        var bytes: [UInt8] = []
+        var pts: Int64 = 0
+        var dts: Int64 = 0
+    }
+
+    private static var mapPID: UInt16 { 0x1000 }
+    private static var firstPID: UInt16 { 0x100 }
+    private static var mostWaiting: Int { 8 << 20 }
+    /// The first sample's time, so that the clock begins above zero; decoders get their bytes this long before.
+    private static var firstTime: Int64 { 126_000 }
+    private static var lead: Int64 { 63_000 }
+    /// Tables are repeated this often, and before key pictures.
+    private static var tableInterval: Int64 { 22_500 }
+    /// A PES packet of sound holds no more than this, or than a tenth of a second.
+    private static var soundLength: Int { 2800 }
+    private static var soundTime: Int64 { 9000 }
+
+    /// What takes the stream's bytes.
+    public private(set) var sink: Sink
+    private var media: [MediaTrack] = []
+    private var streams: [WrittenStream?] = []
+    private var waiting: [[Waiting]] = []
+    private var packed: [Packed] = []
+    private var waitingBytes = 0
+    private var offset: Int64?
+    private var lastTables: Int64 = .min
+    private var packets = TransportPacketWriter()
+
+    /// Starts a stream.
+    public init(_ sink: Sink) {
+        self.sink = sink
+    }
+
+    /// Takes the list of tracks; see ``SampleSink/tracks(_:)``. Those of text and data are left out.
+    public mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
+        media = tracks
+        for (index, track) in tracks.enumerated().dropFirst(streams.count) {
+            let isCarried = track.kind == .video || track.kind == .audio
+            streams.append(
+                isCarried
+                    ? try WrittenStream(
+                        track, pid: Self.firstPID + UInt16(truncatingIfNeeded: index),
+                        number: UInt8(truncatingIfNeeded: index)) : nil)
+            waiting.append([])
+            packed.append(Packed())
+            // A stream that joins later is told at once.
+            lastTables = .min
+        }
+    }
+
+    /// Takes a sample; see ``SampleSink/sample(_:bytes:)``.
+    public mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
+        guard streams.indices.contains(sample.track), streams[sample.track] != nil,
+            media[sample.track].formats.indices.contains(sample.formatIndex)
+        else { return }
+        let track = media[sample.track]
+        if sample.isHidden, track.kind == .audio { return }
+        let dts = Timescale.convert(sample.dts, from: track.timescale, to: 90_000)
+        let pts = Timescale.convert(sample.pts, from: track.timescale, to: 90_000)
+        var framed: [UInt8] = []
+        framed.reserveCapacity(bytes.count + 64)
+        try ElementaryFraming.append(bytes, track.formats[sample.formatIndex], isSync: sample.isSync, to: &framed)
+        waitingBytes += framed.count
+        waiting[sample.track].append(Waiting(sample: sample, dts: dts, pts: pts, bytes: framed))
+        try drain(isLast: false)
+    }
+
+    /// Writes what waits.
+    ///
+    /// - Throws: What the sink throws; ``ContainerError/Code-swift.enum/malformed`` when there were no samples.
+    public mutating func finish() throws(ContainerError) {
+        try drain(isLast: true)
+        for index in packed.indices { try flushSound(index) }
+        guard offset != nil else {
+            throw ContainerError(.malformed, "there is nothing to write: no samples came")
+        }
+        try writePackets()
+    }
+
+    // MARK: - Order
+
+    private mutating func drain(isLast: Bool) throws(ContainerError) {
+        while true {
+            let carried = streams.indices.filter { streams[$0] != nil }
+            let isComplete = carried.allSatisfy { !waiting[$0].isEmpty }
+            guard isComplete || isLast || waitingBytes > Self.mostWaiting else { return }
+            let next = carried.filter { !waiting[$0].isEmpty }.min { waiting[$0][0].dts < waiting[$1][0].dts }
+            guard let next else { return }
+            let sample = waiting[next].removeFirst()
+            waitingBytes -= sample.bytes.count
+            try write(sample, next)
+        }
+    }
+
+    private mutating func write(_ sample: Waiting, _ index: Int) throws(ContainerError) {
+        let offset = offset ?? Self.firstTime - sample.dts
+        self.offset = offset
+        let (dts, pts) = (sample.dts.addingClamped(offset), sample.pts.addingClamped(offset))
+        guard media[index].kind == .audio else {
+            let isKey = sample.sample.isSync
+            try tables(at: dts, now: isKey)
+            return try packet(sample.bytes, index, pts: pts, dts: dts, isRandomAccess: isKey)
+        }
+        if !packed[index].bytes.isEmpty,
+            packed[index].bytes.count + sample.bytes.count > Self.soundLength
+                || dts - packed[index].dts >= Self.soundTime
+        {
+            try flushSound(index)
+        }
+        if packed[index].bytes.isEmpty { packed[index] = Packed(pts: pts, dts: dts) }
+        packed[index].bytes += sample.bytes
+    }
+
+    private mutating func flushSound(_ index: Int) throws(ContainerError) {
+        let sound = packed[index]
+        guard !sound.bytes.isEmpty else { return }
+        packed[index].bytes = []
+        try tables(at: sound.dts, now: false)
+        try packet(sound.bytes, index, pts: sound.pts, dts: sound.pts, isRandomAccess: true)
+    }
+
+    // MARK: - Packets
+
+    /// The stream that carries the clock: the first of pictures, else the first.
+    private var clockIndex: Int? {
+        let carried = streams.indices.filter { streams[$0] != nil }
+        return carried.first { media[$0].kind == .video } ?? carried.first
+    }
+
+    private mutating func tables(at dts: Int64, now: Bool) throws(ContainerError) {
+        guard now || lastTables == .min || dts - lastTables >= Self.tableInterval, let clockIndex,
+            let clock = streams[clockIndex]
+        else { return }
+        lastTables = dts
+        packets.add(section: WrittenStream.association(mapPID: Self.mapPID), pid: 0)
+        let map = WrittenStream.map(streams.compactMap(\.self), clockPID: clock.pid)
+        guard map.count <= 183 else { throw ContainerError(.unrepresentable, "more tracks than one map has room for") }
+        packets.add(section: map, pid: Self.mapPID)
+    }
+
+    private mutating func packet(
+        _ bytes: [UInt8], _ index: Int, pts: Int64, dts: Int64, isRandomAccess: Bool
+    ) throws(ContainerError) {
+        guard let stream = streams[index] else { return }
+        let hasDTS = dts != pts
+        var pes: [UInt8] = [0, 0, 1, stream.streamID]
+        let length = bytes.count + (hasDTS ? 13 : 8)
+        // Of pictures the length may stay open (2.4.3.7).
+        pes.appendBigEndian(
+            media[index].kind == .video || length > Int(UInt16.max) ? 0 : UInt16(truncatingIfNeeded: length))
+        pes += [0x84, hasDTS ? 0xC0 : 0x80, hasDTS ? 10 : 5]
+        pes += Self.timestamp(pts, prefix: hasDTS ? 3 : 2)
+        if hasDTS { pes += Self.timestamp(dts, prefix: 1) }
+        pes += bytes
+        let clock = index == clockIndex ? max(0, dts.addingClamped(-Self.lead)) : nil
+        packets.add(pes, pid: stream.pid, clock: clock, isRandomAccess: isRandomAccess)
+        if packets.bytes.count >= 256 << 10 { try writePackets() }
+    }
+
+    private static func timestamp(_ time: Int64, prefix: UInt8) -> [UInt8] {
+        let time = UInt64(bitPattern: time) & 0x1_FFFF_FFFF
+        return [
+            prefix << 4 | UInt8(truncatingIfNeeded: time >> 29) & 0x0E | 1, UInt8(truncatingIfNeeded: time >> 22),
+            UInt8(truncatingIfNeeded: time >> 14) | 1, UInt8(truncatingIfNeeded: time >> 7),
+            UInt8(truncatingIfNeeded: time << 1) | 1,
+        ]
+    }
+
+    private mutating func writePackets() throws(ContainerError) {
+        let bytes = packets.bytes
+        packets.removeAll()
+        let result = bytes.withUnsafeBytes { buffer in
+            Result { () throws(ContainerError) in try sink.write(buffer) }
+        }
+        try result.get()
+    }
+}

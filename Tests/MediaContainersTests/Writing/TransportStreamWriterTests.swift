@@ -1,0 +1,113 @@
+import MediaContainers
+import Testing
+
+struct TransportStreamWriterTests {
+    private func written(_ stream: [UInt8]) throws -> [UInt8] {
+        var remuxer = Remuxer(into: TransportStreamWriter(MemorySink()))
+        try remuxer.append(MemorySource(stream))
+        var writer = try remuxer.finish()
+        try writer.finish()
+        return writer.sink.contents
+    }
+
+    private func recording(_ stream: [UInt8]) throws -> SampleRecording {
+        var remuxer = Remuxer(into: SampleRecording())
+        try remuxer.append(MemorySource(stream))
+        return try remuxer.finish()
+    }
+
+    /// What a demuxer finds wrong with it.
+    private struct Findings: SampleSink {
+        var codes: [ContainerDiagnostic.Code] = []
+
+        mutating func tracks(_ tracks: [MediaTrack]) {}
+        mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {}
+        mutating func diagnostic(_ diagnostic: ContainerDiagnostic) { codes.append(diagnostic.code) }
+    }
+
+    private func findings(_ stream: [UInt8]) throws -> [ContainerDiagnostic.Code] {
+        let demuxer = TransportStreamDemuxer()
+        var findings = Findings()
+        let result = stream.withUnsafeBytes { bytes in
+            Result { () throws(ContainerError) in
+                try demuxer.push(bytes, into: &findings)
+                try demuxer.finish(into: &findings)
+            }
+        }
+        try result.get()
+        return findings.codes
+    }
+
+    private func expectSame(_ source: [UInt8]) throws {
+        let made = try written(source)
+        #expect(made.count % 188 == 0)
+        #expect(try findings(made).isEmpty)
+        let (before, after) = (try recording(source), try recording(made))
+        let carried = before.tracks.indices.filter { before.tracks[$0].kind != .data }
+        #expect(after.tracks.map { $0.format?.codec } == carried.map { before.tracks[$0].format?.codec })
+        for (index, track) in carried.enumerated() {
+            let (old, new) = (before.samples[track], after.samples[index])
+            #expect(old.count == new.count)
+            #expect(old.map(\.isSync) == new.map(\.isSync))
+            let scales = (Double(before.tracks[track].timescale), Double(after.tracks[index].timescale))
+            let oldFirst = try #require(old.first)
+            let newFirst = try #require(new.first)
+            let isEven = zip(old, new).allSatisfy { one, other in
+                let offset = Double(one.pts - oldFirst.pts) / scales.0 - Double(other.pts - newFirst.pts) / scales.1
+                return abs(offset) < 0.0005
+            }
+            #expect(isEven)
+        }
+        // Sound and picture are as far apart as they were.
+        guard carried.count > 1 else { return }
+        func apart(_ recording: SampleRecording, _ first: Int, _ second: Int) -> Double {
+            Double(recording.samples[first][0].pts) / Double(recording.tracks[first].timescale)
+                - Double(recording.samples[second][0].pts) / Double(recording.tracks[second].timescale)
+        }
+        #expect(abs(apart(before, carried[0], carried[1]) - apart(after, 0, 1)) < 0.001)
+    }
+
+    @Test func picturesAndSoundComeBack() throws {
+        var builder = TransportStreamBuilder()
+        builder.tables()
+        builder.play(from: 900_000, pictures: 75, soundOffset: 1234)
+        try expectSame(builder.bytes)
+    }
+
+    @Test(
+        .enabled(if: Corpora.areExpected, "the corpora aren't here"),
+        arguments: [
+            "videojs-mux.js/segments/test-segment.ts", "androidx-media/media/ts/sample_ac3.ts",
+            "shaka-player/video.ts", "shaka-player/audio.ts",
+        ])
+    func publicStreamsComeBack(path: String) throws {
+        try expectSame(try Corpora.bytes(path))
+    }
+
+    @Test func theClockRunsAheadOfThePictures() throws {
+        var builder = TransportStreamBuilder()
+        builder.tables()
+        builder.play(from: 0, pictures: 50)
+        let made = try written(builder.bytes)
+        var clocks: [Int64] = []
+        for start in stride(from: 0, to: made.count, by: 188) {
+            let packet = made[start..<start + 188]
+            guard packet[start + 3] & 0x20 != 0, packet[start + 4] > 6, packet[start + 5] & 0x10 != 0 else { continue }
+            let base = packet[start + 6..<start + 10].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+            clocks.append(base << 1 | Int64(packet[start + 10] >> 7))
+        }
+        #expect(clocks.count == 50)
+        #expect(clocks.first == 63_000)
+        #expect(zip(clocks.dropFirst(), clocks).allSatisfy { $0 - $1 == 3600 })
+    }
+
+    @Test func whatIsNotWrittenIsSaid() throws {
+        var writer = TransportStreamWriter(MemorySink())
+        let opus = MediaTrack(
+            id: 1, kind: .audio, formats: [MediaFormat(codec: .opus, codecString: "opus")], timescale: 48_000)
+        let error = #expect(throws: ContainerError.self) { try writer.tracks([opus]) }
+        #expect(error?.code == .unsupported)
+        #expect(error?.what.contains("opus") == true)
+        #expect(throws: ContainerError.self) { try writer.finish() }
+    }
+}
