@@ -34,7 +34,10 @@ struct MediaCacheCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Media",
-                subcommands: [InspectCommand.self, FastStartCommand.self, RemuxCommand.self, ExportCommand.self]),
+                subcommands: [
+                    InspectCommand.self, FastStartCommand.self, RemuxCommand.self, ExportCommand.self,
+                    CoverCommand.self,
+                ]),
         ]
     )
 

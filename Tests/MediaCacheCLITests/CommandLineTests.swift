@@ -50,7 +50,7 @@ struct CommandLineTests {
 
     @Test(arguments: [
         "serve", "url", "play", "get", "list", "info", "remove", "prune", "verify", "usage", "demo", "inspect",
-        "faststart", "remux", "export",
+        "faststart", "remux", "export", "cover",
     ])
     func eachSubcommandTeachesByExample(name: String) throws {
         let groups = MediaCacheCommand.configuration.groupedSubcommands.flatMap(\.subcommands)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// A player that can be started.
 enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
@@ -41,8 +40,5 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    private var path: String? {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        return folders.map { "\($0)/\(rawValue)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }
+    private var path: String? { InstalledProgram.path(of: rawValue) }
 }
