@@ -150,6 +150,7 @@ let package = Package(
                 "MediaCache",
                 "MediaCacheServer",
                 "MediaCacheTesting",
+                "MediaContainers",
                 "MediaLibrary",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -45,6 +45,21 @@ struct PlayTargetTests {
         #expect(inner.url.target == "/v.mp4?faststart=1&a=1")
     }
 
+    @Test func keptOnlyStandsAfterTheKey() throws {
+        let url = try ResourceURL("http://h/a/v.mp4?x=1")
+        let plain = "http://127.0.0.1:9" + PlayTarget.path(for: url, key: "k")
+        let kept = APIClient.keptOnly(plain)
+        #expect(kept == "http://127.0.0.1:9/play/k;kept=1/http/h/a/v.mp4?x=1")
+        #expect(APIClient.keptOnly(kept) == kept)
+        let target = try PlayTarget("/play/k;net=public;kept=1/http/h/a/v.mp4?x=1")
+        #expect(target.options == PlayOptions(isPublicOnly: true, isKeptOnly: true))
+        #expect(PlayTarget.path(for: url, key: "k", options: target.options).contains("/k;net=public;kept=1/"))
+        let book = HeaderProfileBook(base: TransferSettings())
+        #expect(book.settings(for: target)?.asksOrigins == false)
+        let other = try PlayTarget("/play/k/http/h/")
+        #expect(book.settings(for: other)?.asksOrigins == nil)
+    }
+
     @Test func anAuthorityNeedsNoPath() throws {
         #expect(try PlayTarget("/play/k/http/h").url.target == "/")
         #expect(try PlayTarget("/play/k/http/h?q").url.target == "/?q")

@@ -1,0 +1,147 @@
+import Foundation
+import Logging
+import MediaCache
+import MediaCacheTesting
+import MediaContainers
+import Testing
+
+@testable import MediaCacheServer
+
+/// Films whose index comes last, read as if it came first.
+struct FastStartSourceTests: StreamSourceSuite {
+    let origin = ScriptedOrigin()
+    let playlist: ResourceURL
+    private let url: ResourceURL
+
+    init() throws {
+        url = try ResourceURL("http://origin.example/film.mp4")
+        playlist = url
+    }
+
+    /// Sound of some megabytes, its index at the end.
+    private static let film: [UInt8] = {
+        var builder = MovieBuilder()
+        let format = MediaFormat(codec: .mp3, sampleEntry: "mp4a", sampleRate: 48_000, channels: 2)
+        let track = MediaTrack(id: 1, kind: .audio, formats: [format], timescale: 48_000)
+        guard (try? builder.add(track)) != nil else { return [] }
+        var media: [UInt8] = []
+        for index in 0..<4000 {
+            let time = Int64(index) * 1152
+            let sample = MediaSample(track: 0, pts: time, dts: time, duration: 1152, size: 1000, isSync: true)
+            guard (try? builder.add(sample)) != nil else { return [] }
+            media += (0..<1000).map { UInt8(truncatingIfNeeded: index &* 7 &+ $0) }
+        }
+        let type: [UInt8] = [0, 0, 0, 16] + Array("ftypisom".utf8) + [0, 0, 2, 0]
+        let head = type + MovieBuilder.mediaHeader(builder.mediaLength)
+        return head + media + ((try? builder.movieBox(mediaStart: Int64(head.count))) ?? [])
+    }()
+
+    private func rearranged() throws -> [UInt8] {
+        let view = try FastStart.view(of: MemorySource(Self.film))
+        return try view.bytes(0..<view.length, limit: 1 << 24)
+    }
+
+    private func withView(
+        isAlwaysOn: Bool = false, _ body: (FastStartSource) async throws -> Void
+    ) async throws {
+        try await withSource { streams, store in
+            try await body(FastStartSource(store: store, base: streams, isAlwaysOn: isAlwaysOn))
+        }
+    }
+
+    private func open(
+        _ source: FastStartSource, _ range: RequestedRange = .all, asked: Bool = true
+    ) async throws -> any MediaCacheServer.ByteReader {
+        let options = PlayOptions(fastStart: asked)
+        let target = try PlayTarget(PlayTarget.path(for: url, key: "K", options: options))
+        let request = ReadRequest(url: url, range: range)
+        if let reader = try source.readerIfOpen(request, for: target) { return reader }
+        return try await source.reader(request, for: target)
+    }
+
+    /// All that a reader has, waiting where it waits.
+    private func contents(of reader: any MediaCacheServer.ByteReader) async throws -> [UInt8] {
+        defer { reader.cancel() }
+        var bytes: [UInt8] = []
+        let (ready, continuation) = AsyncStream<Void>.makeStream()
+        var signals = ready.makeAsyncIterator()
+        while true {
+            switch reader.poll(maximum: 70_001, onReady: { continuation.yield() }) {
+            case .bytes(let source, let offset, let count):
+                var piece = [UInt8](repeating: 0, count: count)
+                try piece.withUnsafeMutableBytes { try source.read(into: $0, at: offset) }
+                bytes += piece
+                reader.consume(count)
+            case .wait: _ = await signals.next()
+            case .end: return bytes
+            case .failed(let error): throw error
+            }
+        }
+    }
+
+    @Test(arguments: [
+        RequestedRange.all, .closed(0, through: 0), .closed(10, through: 40_000), .from(2_000_000), .suffix(77),
+        .closed(15, through: 16),
+    ])
+    func rangesAreThoseOfTheRearrangedFile(_ range: RequestedRange) async throws {
+        origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
+        let expected = try rearranged()
+        try await withView { source in
+            let reader = try await open(source, range)
+            let part = try #require(range.resolved(in: Int64(expected.count)))
+            #expect(reader.range == part)
+            #expect(reader.head.length == Int64(expected.count))
+            #expect(try await contents(of: reader) == Array(expected[Int(part.lowerBound)..<Int(part.upperBound)]))
+        }
+    }
+
+    @Test func unaskedItIsTheOriginsFile() async throws {
+        origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
+        let expected = try rearranged()
+        try await withView { source in
+            let plain = try await open(source, asked: false)
+            let tag = plain.head.entityTag
+            #expect(try await contents(of: plain) == Self.film)
+            // Two files under one URL have two tags.
+            let view = try await open(source)
+            #expect(view.head.entityTag != tag)
+            view.cancel()
+        }
+        try await withView(isAlwaysOn: true) { source in
+            let reader = try await open(source, asked: false)
+            #expect(try await contents(of: reader) == expected)
+        }
+    }
+
+    @Test func readersShareOnePlan() async throws {
+        origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
+        let expected = try rearranged()
+        try await withView { source in
+            let readers = try await withThrowingTaskGroup(of: (any MediaCacheServer.ByteReader).self) { group in
+                for _ in 0..<16 { group.addTask { try await self.open(source) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(readers.map(\.head.entityTag)).count == 1)
+            for reader in readers { #expect(try await contents(of: reader) == expected) }
+            #expect(origin.bodyBytes == Int64(Self.film.count))
+        }
+    }
+
+    @Test func aRangeOutsideIsRefused() async throws {
+        origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
+        try await withView { source in
+            let failure = await #expect(throws: CacheError.self) { try await open(source, .from(1 << 30)) }
+            #expect(failure?.code == .rangeNotSatisfiable)
+            #expect(failure?.completeLength == Int64(Self.film.count))
+        }
+    }
+
+    @Test(arguments: [Array("no film".utf8), Array(film.prefix(100_000)), Array(film.prefix(3))])
+    func whatCannotBeRearrangedIsServedAsItIs(bytes: [UInt8]) async throws {
+        origin[url] = ScriptedResource(.bytes(bytes), contentType: "video/mp4")
+        try await withView { source in
+            let reader = try await open(source)
+            #expect(try await contents(of: reader) == bytes)
+        }
+    }
+}
