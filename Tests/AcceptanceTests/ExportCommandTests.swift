@@ -54,6 +54,40 @@ extension AcceptanceTests {
             #expect(numbers.count == 2 && abs(numbers[0]) < 0.03 && abs(numbers[1] - 3.2) < 0.03, "\(numbers)")
         }
 
+        /// Encoded anew by ffmpeg, whole or not at all.
+        @Test func otherFormatsAreEncoded() async throws {
+            try await StreamFixtures.shared.make()
+            let folder = try TemporaryFolder("cache")
+            let output = try TemporaryFolder("output")
+            let origin = try await NginxOrigin(serving: StreamFixtures.folder)
+            let url = origin.url("clip.mp4").absoluteString
+            try await MediaCacheBinary.output(["get", url, "--cache", folder.path, "-q"])
+            for (name, codecs) in [
+                ("film.webm", ["vp8", "opus"]), ("song.mp3", ["mp3"]), ("phone.3gp", ["h264", "aac"]),
+            ] {
+                let made = output.file(name)
+                try await MediaCacheBinary.output(
+                    [
+                        "export", url, "--transcode", "-o", made, "--from", "1", "--to", "3", "--cache", folder.path,
+                        "-q",
+                    ])
+                let text = try await Peer.run(
+                    "ffprobe", ["-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", made])
+                let found = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+                #expect(found == codecs, "\(name)")
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: output.path)
+            #expect(names.sorted() == ["film.webm", "phone.3gp", "song.mp3"])
+            let avi = try await MediaCacheBinary.run(["export", url, "--transcode", "-o", output.file("a.avi")])
+            #expect(avi.ending == .exit(64))
+            let bare = try ChildProcess(
+                MediaCacheBinary.path,
+                ["export", url, "--transcode", "-o", output.file("b.mp3"), "--cache", folder.path],
+                environment: ["PATH": "/nowhere"])
+            #expect(try await bare.end(within: .seconds(20)) == .exit(1))
+            #expect(bare.errorText.contains("apt-get install ffmpeg"), "\(bare.errorText)")
+        }
+
         /// What isn't kept is named, and nothing is asked; --fetch asks for it.
         @Test func whatIsMissingIsSaid() async throws {
             try await StreamFixtures.shared.make()

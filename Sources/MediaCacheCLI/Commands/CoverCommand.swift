@@ -79,10 +79,10 @@ struct CoverCommand: AsyncParsableCommand {
         case .standardInput: throw InputOpening.standardInputFailure
         }
         let frame = FilmFrame(input: name, time: time ?? FilmFrame.usualTime)
-        if let cover = try frame.take(of: input.name) { return cover }
+        if let cover = try frame.take(of: input.name, opening.control) { return cover }
         guard time == nil else { return nil }
         // Shorter than that: its first picture.
-        return try FilmFrame(input: name, time: 0).take(of: input.name)
+        return try FilmFrame(input: name, time: 0).take(of: input.name, opening.control)
     }
 
     /// What was found.

@@ -11,6 +11,7 @@ struct ExportCommand: AsyncParsableCommand {
               mediacache export https://example.org/film/index.m3u8 -o film.mp4
               mediacache export https://example.org/film.mp4 --from 12:34 --to 15:00.5 -o scene.mp4
               mediacache export 17 -o song.m4a
+              mediacache export 17 --transcode -o song.mp3
 
             The asset is a URL, or a number of `list --json`. Nothing is asked of the origin: what isn't kept is named, \
             and nothing is made. --fetch asks for it, --gaps leaves gaps of its length instead. Of a multivariant \
@@ -19,6 +20,8 @@ struct ExportCommand: AsyncParsableCommand {
             key picture before, which is needed for decoding, and an edit list that begins at the exact moment.
             Encrypted streams whose keys are kept are decrypted, as `remux` does it; the output's index comes first, \
             .m4a takes the sound alone, and the file appears whole or not at all.
+            --transcode encodes it anew with ffmpeg, if that is installed, for players that can't play it as it is: \
+            .mp4 (H.264, AAC), .3gp, .webm (VP8, Opus) or .mp3.
             --json prints the object of `remux --json`.
             Exit code 2 if --gaps left gaps.
             """
@@ -37,6 +40,9 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Where to end.", valueName: "time"), transform: TimeArgument.parse)
     var to: Double?
+
+    @Flag(help: "Encode it anew, with ffmpeg.")
+    var transcode = false
 
     @Flag(help: "Ask the origin for what isn't kept.")
     var fetch = false
@@ -60,7 +66,7 @@ struct ExportCommand: AsyncParsableCommand {
     func validate() throws {
         if let from, let to, to <= from { throw ValidationError("--to has to be later than --from.") }
         do {
-            _ = try MediaFileKind(path: output)
+            if transcode { _ = try TranscodedFormat(path: output) } else { _ = try MediaFileKind(path: output) }
         } catch let failure as CommandFailure {
             throw ValidationError(failure.message)
         }
@@ -76,6 +82,9 @@ struct ExportCommand: AsyncParsableCommand {
         let progress = WorkProgress(ProgressPrinter(name: output, isQuiet: quiet))
         var url: ResourceURL?
         if case .url(let named) = asset { url = named }
+        let format = transcode ? try TranscodedFormat(path: output) : nil
+        // Before an hour of reading, not after it.
+        let ffmpeg = try format.map { _ in try FFmpeg(for: "“\(output)” has to be encoded") }
         let (asset, fetches, gaps, choice, stretch) = (asset, fetch, gaps, stream.choice, Stretch(from: from, to: to))
         let result = try await MediaWork.run(through: cache, origin: origin, url: url, showing: progress) { opening in
             var opening = opening
@@ -85,7 +94,8 @@ struct ExportCommand: AsyncParsableCommand {
             let job = RemuxJob(
                 inputs: [.url(kept.url)], choice: choice, leavesGaps: gaps, target: target, stretch: stretch,
                 isAvailable: { kept.isWhole(playURL: $0) })
-            return try job.run(opening)
+            guard let ffmpeg, let format else { return try job.run(opening) }
+            return try Transcoding(job: job, format: format, ffmpeg: ffmpeg).run(opening)
         }
         try StandardStreams.print(json ? JSONOutput.text(result) : result.text)
         if let shortfall = result.shortfall { throw shortfall }

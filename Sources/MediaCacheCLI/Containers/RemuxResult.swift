@@ -60,7 +60,8 @@ struct RemuxResult: Encodable, Sendable {
             let sound = format?.sampleRate.map { " \($0) Hz" } ?? ""
             return "\(track.kind) \(track.codec ?? "")\(size)\(sound)"
         }
-        var lines = ["Made \(output) (\(ByteCount(size))\(length)): \(formats.joined(separator: ", "))."]
+        let content = formats.isEmpty ? "" : ": \(formats.joined(separator: ", "))"
+        var lines = ["Made \(output) (\(ByteCount(size))\(length))\(content)."]
         if !leftOut.isEmpty { lines.append("Left out: \(leftOut.joined(separator: "; ")).") }
         return lines.map(Table.printable).joined(separator: "\n")
     }

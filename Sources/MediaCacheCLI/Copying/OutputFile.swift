@@ -48,6 +48,9 @@ final class OutputFile: RandomAccessSink, ByteSink {
         try file.read(at: offset, into: buffer)
     }
 
+    /// Where it's made: for another program that fills it.
+    var path: String { temporary }
+
     /// Syncs it and gives it its name.
     ///
     /// - Throws: ``CommandFailure``, and `ContainerError` if it can't be synced.

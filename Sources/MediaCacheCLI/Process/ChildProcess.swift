@@ -64,6 +64,18 @@ struct ChildProcess: Sendable, Hashable {
         }
     }
 
+    /// Waits for the program's end; where the task is cancelled, asks it to end.
+    ///
+    /// - Returns: its exit code, or 128 and the signal's number that ended it.
+    func wait() async throws -> Int32 {
+        let id = id
+        return try await withTaskCancellationHandler {
+            try await BlockingWork.run { Self.status(of: id) }
+        } onCancel: {
+            kill(id, SIGTERM)
+        }
+    }
+
     private static func status(of id: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0 {

@@ -1,0 +1,35 @@
+import Foundation
+
+/// A remux that ffmpeg then encodes anew.
+struct Transcoding: Sendable {
+    /// What is read, and where the file is put.
+    var job: RemuxJob
+    /// What is made of it.
+    var format: TranscodedFormat
+    /// What makes it.
+    var ffmpeg: FFmpeg
+
+    /// Makes it.
+    ///
+    /// - Throws: ``CommandFailure`` and `ContainerError`.
+    func run(_ opening: InputOpening) throws -> RemuxResult {
+        let output = try OutputFile(job.target)
+        // Beside the output, where there is room for films.
+        let draft = OutputTarget(path: job.target.temporaryName() + ".mp4", overwrites: true)
+        defer { try? FileManager.default.removeItem(atPath: draft.path) }
+        var remux = job
+        remux.target = draft
+        var result = try remux.run(opening)
+        let code = try ffmpeg.run(
+            ["-i", draft.path] + format.arguments + [output.path], opening.control, isQuiet: false)
+        guard code == 0 else {
+            throw CommandFailure(.failed, "ffmpeg couldn't encode “\(job.target.path)”: it ended with \(code)")
+        }
+        try output.place()
+        result.output = job.target.path
+        result.size = try InputBytes(path: job.target.path, control: opening.control).length
+        // What is in it now is ffmpeg's to say.
+        if format != .mp4 { result.tracks = [] } else { try result.look(at: job.target.path, opening.control) }
+        return result
+    }
+}

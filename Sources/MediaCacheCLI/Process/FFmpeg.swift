@@ -1,0 +1,30 @@
+/// ffmpeg, for what is left to it where it's installed: decoding and encoding.
+struct FFmpeg: Sendable {
+    private let path: String
+
+    /// The program that is installed.
+    ///
+    /// - Parameter reason: why it's needed, for the message where it isn't there.
+    /// - Throws: ``CommandFailure`` that says how to get it.
+    init(for reason: String) throws {
+        guard let path = InstalledProgram.path(of: "ffmpeg") else {
+            throw CommandFailure(
+                .failed,
+                "\(reason), and ffmpeg, which can do it, isn't in $PATH; install it (apt-get install ffmpeg, or "
+                    + "brew install ffmpeg)")
+        }
+        self.path = path
+    }
+
+    /// Runs it to its end, or until the work is to end.
+    ///
+    /// - Parameter arguments: what stands after the options that keep it silent.
+    /// - Returns: its exit code.
+    func run(_ arguments: [String], _ control: WorkControl, isQuiet: Bool = true) throws -> Int32 {
+        try control.check()
+        let child = try ChildProcess.start(path, ["-v", isQuiet ? "quiet" : "error", "-nostdin", "-y"] + arguments)
+        let code = try control.wait { try await child.wait() }
+        try control.check()
+        return code
+    }
+}
