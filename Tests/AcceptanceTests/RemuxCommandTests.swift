@@ -104,6 +104,25 @@ extension AcceptanceTests {
             #expect(try await Self.warnings(of: output).isEmpty)
         }
 
+        /// A playlist from afar names no files of this machine.
+        @Test(arguments: ["file://", "FILE://"])
+        func filesOfThisMachineAreNotNamedFromAfar(scheme: String) async throws {
+            try await StreamFixtures.shared.make()
+            let folder = try TemporaryFolder("stream")
+            try
+                "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n\(scheme)\(StreamFixtures.folder)/clip.mp4\n#EXT-X-ENDLIST\n"
+                .write(toFile: folder.file("index.m3u8"), atomically: true, encoding: .utf8)
+            let origin = try await NginxOrigin(serving: folder.path)
+            let output = try TemporaryFolder("output")
+            let result = try await MediaCacheBinary.run([
+                "remux", origin.url("index.m3u8").absoluteString, "-o", output.file("film.mp4"), "-q", "--cache",
+                folder.file("cache"),
+            ])
+            #expect(result.ending == .exit(1))
+            #expect(result.errorText.contains("isn't asked for by HTTP"), "\(result.errorText)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: output.path).isEmpty)
+        }
+
         /// What isn't there ends it, unless gaps are allowed; then it says so, and ends with 2.
         @Test func missingSegmentsAreSaid() async throws {
             try await StreamFixtures.shared.make()

@@ -8,6 +8,9 @@ import MediaLibrary
 struct InputResources: StreamResources {
     /// How inputs are opened.
     var opening: InputOpening
+    /// Whether an input is a file, whose references may name other files, and what isn't behind a play URL yet. What
+    /// comes from afar names play URLs alone, since the cache has seen to it that those may be asked.
+    var readsFiles: Bool
 
     /// The URL of an input as references resolve against it. Of one that is asked for by HTTP, the play URL: a playlist's
     /// references come back through the cache.
@@ -23,7 +26,7 @@ struct InputResources: StreamResources {
 
     /// Reads all of a small resource; see `StreamResources`.
     func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String) {
-        if let path = Self.path(of: url) {
+        if let path = path(of: url) {
             let source = try InputBytes(path: path, control: opening.control)
             return (try source.bytes(0..<source.length, limit: limit), url)
         }
@@ -39,7 +42,7 @@ struct InputResources: StreamResources {
     /// Opens a media segment; see `StreamResources`.
     func bytes(of url: String, range: Range<Int64>?) throws(ContainerError) -> ByteSlice<InputBytes> {
         let source: InputBytes
-        if let path = Self.path(of: url) {
+        if let path = path(of: url) {
             source = try InputBytes(path: path, control: opening.control, progress: opening.progress)
         } else {
             let (playURL, client) = try playURL(of: url)
@@ -51,9 +54,9 @@ struct InputResources: StreamResources {
         return try ByteSlice(source, range ?? 0..<source.length)
     }
 
-    /// The file that a URL names; nil for another scheme.
-    private static func path(of url: String) -> String? {
-        guard url.hasPrefix("file:") else { return nil }
+    /// The file that a URL names; nil for another scheme, and where no file may be named.
+    private func path(of url: String) -> String? {
+        guard readsFiles, url.hasPrefix("file:") else { return nil }
         return URL(string: url)?.path(percentEncoded: false)
     }
 
@@ -65,6 +68,9 @@ struct InputResources: StreamResources {
         }
         if url.hasPrefix(connection.client.address + "/play/") {
             return (opening.isKeptOnly ? APIClient.keptOnly(url) : url, connection.client)
+        }
+        guard readsFiles else {
+            throw ContainerError(.inputOutput, "\(url) isn't served by the cache, and so it isn't read")
         }
         do {
             return (try opening.playURL(for: try ResourceURL(url)), connection.client)

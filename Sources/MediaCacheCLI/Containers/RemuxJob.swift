@@ -26,7 +26,7 @@ struct RemuxJob: Sendable {
     /// - Throws: ``CommandFailure`` and `ContainerError`.
     func run(_ opening: InputOpening) throws -> RemuxResult {
         let kind = try MediaFileKind(path: target.path)
-        let resources = InputResources(opening: opening)
+        let resources = InputResources(opening: opening, readsFiles: !inputs.allSatisfy(\.isURL))
         defer { opening.progress?.finish() }
         let plans = try inputs.map { try plan(of: $0, resources) }
         let file = try OutputFile(target)

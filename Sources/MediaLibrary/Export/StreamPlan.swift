@@ -59,7 +59,7 @@ public struct StreamPlan: Sendable, Hashable {
         case .media(let playlist):
             try add(playlist, at: location)
         case .multivariant(var playlist):
-            playlist.keep { isAvailable(Self.resolved($0, against: location)) }
+            playlist.keep { uri in (try? Self.resolved(uri, against: location)).map(isAvailable) ?? false }
             guard let variant = playlist.variants(choice.variants + [.highest]).first else {
                 throw ContainerError(
                     .unsupported, "\(url): no variant stream is like that", advice: "`inspect` lists what is there")
@@ -73,7 +73,7 @@ public struct StreamPlan: Sendable, Hashable {
                 urls.append(uri)
             }
             for uri in urls {
-                let resolved = Self.resolved(uri, against: location)
+                let resolved = try Self.resolved(uri, against: location)
                 let (media, place) = try Self.load(resolved, variables: parsed.variables, resources: resources)
                 guard case .media(let media) = media.playlist else {
                     throw ContainerError(.malformed, "\(resolved): a multivariant playlist in another")
@@ -137,11 +137,11 @@ public struct StreamPlan: Sendable, Hashable {
         var section: StreamPart.Section?
         if let map = segment.map {
             section = StreamPart.Section(
-                url: Self.resolved(map.uri, against: location), range: map.byteRange.flatMap(bytes),
+                url: try Self.resolved(map.uri, against: location), range: map.byteRange.flatMap(bytes),
                 key: try key(of: map.keys, resolved.mediaSequence, location))
         }
         return StreamPart(
-            url: Self.resolved(segment.uri, against: location),
+            url: try Self.resolved(segment.uri, against: location),
             range: resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) }, section: section,
             key: try key(of: segment.keys, resolved.mediaSequence, location), join: join,
             start: Double(resolved.startNanoseconds) / 1e9, duration: Double(segment.duration.nanoseconds) / 1e9)
@@ -151,7 +151,7 @@ public struct StreamPlan: Sendable, Hashable {
         of keys: [EncryptionKey], _ mediaSequence: Int, _ location: String
     ) throws(ContainerError) -> SegmentKey? {
         var key = try SegmentKey.usable(of: keys, mediaSequence: mediaSequence)
-        if let url = key?.url { key?.url = resolved(url, against: location) }
+        if let url = key?.url { key?.url = try resolved(url, against: location) }
         return key
     }
 
@@ -161,8 +161,13 @@ public struct StreamPlan: Sendable, Hashable {
         return overflow || range.length < 0 ? nil : Int64(range.offset ?? 0)..<Int64(end)
     }
 
-    private static func resolved(_ uri: String, against base: String) -> String {
-        URLReference(uri).resolved(against: URLReference(base)).description
+    /// What a reference names. What came from afar names no files of this machine.
+    private static func resolved(_ uri: String, against base: String) throws(ContainerError) -> String {
+        let resolved = URLReference(uri).resolved(against: URLReference(base)).description
+        guard resolved.lowercased().hasPrefix("http") || base.hasPrefix("file:") else {
+            throw ContainerError(.malformed, "the playlist names “\(uri)”, which isn't asked for by HTTP")
+        }
+        return resolved
     }
 
     private static func describe(_ variant: VariantStream) -> String {

@@ -114,6 +114,15 @@ struct StreamPlanTests {
         #expect(throws: ContainerError.self) { try plan(["index.m3u8": text]) }
     }
 
+    @Test(arguments: ["file:///etc/passwd", "FILE:///etc/passwd", "data:,a", "gopher://h/a"])
+    func whatComesFromAfarNamesNothingHere(uri: String) throws {
+        let error = #expect(throws: ContainerError.self) { try plan(["index.m3u8": media("#EXTINF:4,", uri)]) }
+        #expect(error?.what.contains(uri) == true)
+        #expect(throws: ContainerError.self) {
+            try plan(["index.m3u8": media("#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"", "#EXTINF:4,", "1.ts")])
+        }
+    }
+
     @Test func aPlaylistWithoutAnEndMayGoOn() throws {
         let plan = try plan(["index.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n1.ts\n"])
         #expect(plan.isLive)
