@@ -120,7 +120,7 @@ package final class Representation: Sendable {
             wakeFillWaiters()
             return .failed(CacheError(.closed, "the store is closed or suspended; what is kept can still be read"))
         }
-        let asksOrigins = (settings ?? engine.configuration.transfers).asksOrigins
+        let asksOrigins = settings?.asksOrigins ?? engine.configuration.transfers.asksOrigins
         for plan in work.plans where asksOrigins { launch(plan, settings: settings) }
         if !asksOrigins {
             for plan in work.plans { _ = state.withLock { $0.fillEnded(plan.id, error: nil) } }

@@ -8,7 +8,7 @@ extension CacheStore {
     /// - Throws: ``CacheError``, with ``CacheError/Code/badResponse`` if the body is longer than the request allows.
     public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
         var request = request
-        if !(request.settings ?? transfers).asksOrigins { request.revalidation = .never }
+        if !(request.settings?.asksOrigins ?? transfers.asksOrigins) { request.revalidation = .never }
         do {
             while true {
                 try checkOpen()

@@ -194,7 +194,7 @@ public final class CacheStore: Sendable {
 
     /// The request as far as its settings let it ask origins.
     private func allowed(_ request: ReadRequest) -> ReadRequest {
-        guard !(request.settings ?? transfers).asksOrigins else { return request }
+        guard !(request.settings?.asksOrigins ?? engine.configuration.transfers.asksOrigins) else { return request }
         var request = request
         request.revalidation = .never
         request.policy = .onDemand
