@@ -33,6 +33,23 @@ extension AcceptanceTests {
             #expect(try await origin.log().since(first).bodyBytes == 0)
         }
 
+        /// What was made plays everywhere.
+        @Test(arguments: StreamPlayer.present)
+        func playersPlayWhatWasMade(player: StreamPlayer) async throws {
+            try await StreamFixtures.shared.make()
+            let folder = try TemporaryFolder("output")
+            try await MediaCacheBinary.output([
+                "remux", "\(StreamFixtures.folder)/encrypted.m3u8", "-o", folder.file("film.mp4"), "-q",
+            ])
+            let origin = try await NginxOrigin(serving: folder.path)
+            let cache = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: cache.path)
+            let playback = try await player.play(try await server.play(origin.url("film.mp4")))
+            try await server.stop()
+            #expect(playback.hasSound)
+            #expect((StreamFixtures.videoFrames * 9 / 10...StreamFixtures.videoFrames).contains(playback.videoFrames))
+        }
+
         /// A folder of files needs no origin and no cache.
         @Test func playlistsInFilesAreRead() async throws {
             try await StreamFixtures.shared.make()
