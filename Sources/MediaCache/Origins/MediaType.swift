@@ -81,6 +81,12 @@ package enum MediaType {
         return type.hasSuffix("/json") || type.hasSuffix("+json") || type == "application/xml" || type == "text/xml"
     }
 
+    /// Whether a body of this type is text: a page, a playlist.
+    static func isText(_ type: String?, where pathExtension: String) -> Bool {
+        guard let type = essence(type) else { return false }
+        return isDocument(type, where: pathExtension) || type.hasSuffix("mpegurl")
+    }
+
     /// Whether a body of this length is a key of AES, which may be of letters alone. No page is as short.
     static func isKey(_ kind: ResourceKind, length: Int64?) -> Bool {
         kind == .key && (length == 16 || length == 32)
@@ -129,7 +135,7 @@ package enum MediaType {
         "application/octet-stream", "binary/octet-stream", "application/x-binary", "text/plain", "application/unknown",
     ]
 
-    private static let byExtension = [
+    static let byExtension = [
         "mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/quicktime", "m4a": "audio/mp4",
         "m4s": "video/iso.segment",
         "mp3": "audio/mpeg", "aac": "audio/aac", "ac3": "audio/ac3", "ec3": "audio/eac3", "flac": "audio/flac",

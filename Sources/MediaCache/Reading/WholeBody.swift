@@ -9,6 +9,8 @@ public struct WholeBody: Sendable {
     public var bytes: [UInt8]
     /// Whether it was kept before it was asked for.
     public var isKept: Bool
+    /// Whether another version had been kept that the origin doesn't have any more.
+    package var replacesAnother = false
 
     /// Creates a body.
     public init(head: ResourceHead, contentCoding: String? = nil, bytes: [UInt8], isKept: Bool = false) {

@@ -211,9 +211,11 @@ extension Resource {
         if start == 0 {
             let isKey = MediaType.isKey(kind, length: length)
             sniffed = isKey ? nil : first.withUnsafeBytes(MediaType.sniff)
-            if isKey || (sniffed == nil && isPage && first.withUnsafeBytes(MediaType.isBinary)) {
-                // Neither its label nor its name can be right.
-                (declared, pathExtension) = (nil, "")
+            let isText = MediaType.isText(declared, where: pathExtension)
+            if isKey || (sniffed == nil && isText && first.withUnsafeBytes(MediaType.isBinary)) {
+                // The label can't be right, nor a name that says the same; a key's name says nothing.
+                declared = nil
+                if isKey || MediaType.isText(MediaType.byExtension[pathExtension], where: "") { pathExtension = "" }
             }
         } else if isPage || !first.withUnsafeBytes(MediaType.isBinaryInMiddle) {
             let front = OriginReader(

@@ -27,10 +27,16 @@ extension Resource {
     func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody? {
         locator.update(url: request.url)
         var hasAsked = false
+        var wasKept = false
+        func told(_ body: WholeBody) -> WholeBody {
+            var body = body
+            body.replacesAnother = wasKept && !body.isKept
+            return body
+        }
         while true {
             try Task.checkCancellation()
             // What is on its way is newer than what is kept.
-            if let body = try await sharedBody(request, starts: false) { return body }
+            if let body = try await sharedBody(request, starts: false) { return told(body) }
             switch readiness(request.revalidation, kind: request.kind, now: engine.time.now).readiness {
             case .retired: return nil
             case .ready(let representation):
@@ -38,11 +44,12 @@ extension Resource {
             case .askFirst(let representation) where hasAsked && !request.revalidation.isSince:
                 if let body = try await keptBody(of: representation, request) { return body }
             case .askFirst(let representation):
+                wasKept = true
                 hasAsked = try await check(representation, request.settings, request.revalidation)
             case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
                 throw CacheError.notKept(request.url)
             case .unknown:
-                if let body = try await sharedBody(request, starts: true) { return body }
+                if let body = try await sharedBody(request, starts: true) { return told(body) }
             }
         }
     }

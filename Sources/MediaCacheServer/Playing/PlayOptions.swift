@@ -10,6 +10,8 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     public var isPublicOnly: Bool
     /// Whether only what is kept is read, and the origin isn't asked for anything: `kept=1`.
     public var isKeptOnly: Bool
+    /// Whether all of the query is the origin's, though it ends as an option of ours does: `query=whole`.
+    var isQueryWhole = false
     /// What the resource is read as, where only the playlist that names it tells: `as=assets` or `as=steering`.
     public var document: StreamDocument.Kind?
     /// In whose name the origin is asked: `profile=<identity>`. The header profile itself, with the password, is the
@@ -20,6 +22,9 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     public var variables: [String: String]
     /// What stands for variables that are too many for a URL, as long as the server runs: `defines=<token>`.
     var variableToken: String?
+
+    /// How ``isQueryWhole`` is written.
+    private static let wholeQuery: Substring = "query=whole"
 
     /// How ``isKeptOnly`` is written.
     static let keptOnly: Substring = "kept=1"
@@ -48,6 +53,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         self.init(
             fastStart: items.contains("faststart=1"), isPublicOnly: items.contains("net=public"),
             isKeptOnly: items.contains(Self.keptOnly))
+        isQueryWhole = items.contains(Self.wholeQuery)
         document = StreamDocument.Kind.allCases.first { items.contains("as=\($0.rawValue)") }
         identity = Self.value("profile", of: items).flatMap { ProfileIdentity(String($0)) }
         variableToken = Self.value("defines", of: items).map(String.init)
@@ -67,6 +73,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         var text = fastStart ? ";faststart=1" : ""
         if isPublicOnly { text += ";net=public" }
         if isKeptOnly { text += ";\(Self.keptOnly)" }
+        if isQueryWhole { text += ";\(Self.wholeQuery)" }
         if let identity { text += ";profile=\(identity)" }
         if let document { text += ";as=\(document.rawValue)" }
         if let variableToken { text += ";defines=\(variableToken)" }

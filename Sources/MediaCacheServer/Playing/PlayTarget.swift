@@ -41,7 +41,7 @@ public struct PlayTarget: Sendable, Hashable {
         var options = keyAndOptions.split(separator: ";", omittingEmptySubsequences: false)
         key = String(options.removeFirst())
         self.options = PlayOptions(options)
-        if let stripped = Self.strippingFastStart(target) {
+        if !self.options.isQueryWhole, let stripped = Self.strippingFastStart(target) {
             target = stripped
             self.options.fastStart = true
         }
@@ -53,7 +53,9 @@ public struct PlayTarget: Sendable, Hashable {
     /// The path and query of the play URL of `url`. User information is left out: it belongs in a header profile, which
     /// the options name.
     public static func path(for url: ResourceURL, key: String, options: PlayOptions = PlayOptions()) -> String {
-        "\(prefix)\(key)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
+        var options = options
+        options.isQueryWhole = endsInOption(url.target)
+        return "\(prefix)\(key)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
     }
 
     /// The path and query that name `other` in the way this names its own resource: with the same key, and at the same
@@ -63,6 +65,9 @@ public struct PlayTarget: Sendable, Hashable {
         if options.identity == nil, other.hasSameOrigin(as: url) { options.identity = self.options.identity }
         return Self.path(for: other, key: key, options: options)
     }
+
+    /// Whether a URL or reference ends in what a play URL would take for an option of its own.
+    static func endsInOption(_ reference: String) -> Bool { strippingFastStart(reference[...]) != nil }
 
     /// The target without a last query item `faststart=1`, or nil if it has none.
     private static func strippingFastStart(_ target: Substring) -> Substring? {

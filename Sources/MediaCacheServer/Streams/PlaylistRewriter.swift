@@ -18,24 +18,34 @@ struct PlaylistRewriter {
     /// Has what a play URL can't.
     let variableBook: VariableBook
 
+    /// By this much a short playlist may grow by the variables that its references name.
+    private static let leastRoom = 256 * 1024
+
     /// The playlist as it is sent.
     ///
     /// - Parameter variables: what it may import (RFC 8216bis §4.4.2.3).
     func rewritten(importing variables: [String: String] = [:]) -> [UInt8] {
         let base = playlist.base
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
-        let exports = variableBook.options(for: exportedVariables(context))
+        let exports = exportedOptions(context)
+        // What this playlist may import, its alternatives may, and players know those by their URLs.
+        var report = PlayOptions(variables: target.options.variables)
+        report.variableToken = target.options.variableToken
         let depth = Self.depth(of: base)
         var prefixes = PlayPrefixes(base: base) { playPath(of: $0) }
-        return PlaylistReferences(context: context).rewritten(playlist.bytes) { reference in
+        return PlaylistReferences(context: context).rewritten(namingParameters(context)) { reference in
             // A media playlist may import what is defined here, so its URL says it.
             if exports != PlayOptions(), Self.isPlaylist(reference.role) {
                 return playPath(of: reference.uri, exports)
+            }
+            if reference.role == .renditionReport, report != PlayOptions() {
+                return playPath(of: reference.uri, report)
             }
             // What it names has to come back too, and only this attribute tells what it is.
             if let kind = StreamDocument.Kind(reference.role) {
                 return playPath(of: reference.uri, PlayOptions(document: kind))
             }
+            if PlayTarget.endsInOption(reference.uri) { return playPath(of: reference.uri, PlayOptions()) }
             let shape = ReferenceShape(reference.uri)
             if resolvesByItself(reference, shape, depth: depth) { return nil }
             return prefixes.playPath(of: reference.uri, shape) ?? playPath(of: reference.uri, PlayOptions())
@@ -82,11 +92,35 @@ struct PlaylistRewriter {
         return reference.form == .relativePath && Self.climb(of: reference.uri) <= depth
     }
 
-    /// The variables that the playlist's own playlists may import: those of a multivariant one.
-    private func exportedVariables(_ context: PlaylistContext) -> [String: String] {
-        guard playlist.kind == .multivariant else { return [:] }
+    /// The playlist with the parameters of a URL that no player sees, the one after a redirect, as variables that have
+    /// their values (RFC 8216bis §4.4.2.3).
+    private func namingParameters(_ context: PlaylistContext) -> [UInt8] {
+        guard playlist.head.location != nil, let parsed = try? PlaylistParser(context: context).parse(playlist.bytes)
+        else { return playlist.bytes }
+        let definitions = parsed.playlist.media?.variables ?? parsed.playlist.multivariant?.variables ?? []
+        let hasParameters = definitions.contains { definition in
+            if case .queryItem = definition.source { true } else { false }
+        }
+        guard hasParameters else { return playlist.bytes }
+        var document = PlaylistDocument(playlist.bytes)
+        for index in document.lines.indices {
+            guard case .attributes(let tag, let list) = document.lines[index].content,
+                tag == PlaylistTag.define.rawValue, let name = list.text("QUERYPARAM"),
+                let value = parsed.variables[name]
+            else { continue }
+            document.lines[index].content = .attributes(
+                name: tag, ["NAME": .quoted(name), "VALUE": .quoted(value)])
+        }
+        return document.bytes
+    }
+
+    /// What is to be said of the playlist's own playlists, if it's a multivariant one: the variables that they may import.
+    private func exportedOptions(_ context: PlaylistContext) -> PlayOptions {
+        guard playlist.kind == .multivariant else { return PlayOptions() }
         let parsed = try? PlaylistParser(context: context).parse(playlist.bytes)
-        return parsed?.variables ?? [:]
+        let lines = playlist.bytes.count { $0 == UInt8(ascii: "\n") } + 1
+        return variableBook.options(
+            for: parsed?.variables ?? [:], room: max(playlist.bytes.count, Self.leastRoom) / lines)
     }
 
     private static func isPlaylist(_ role: ReferenceRole) -> Bool {

@@ -48,7 +48,7 @@ final class StreamSource: ByteReaderSource {
             session = try await store.read(placedRequest)
         } catch let error as CacheError where error.contentCoding != nil {
             // Of a coded body only the whole can be read: a playlist that isn't called like one, for instance.
-            return try await codedReader(request, target, refusedBy: error)
+            return try await codedReader(placedRequest, target, isSegment: place != nil, refusedBy: error)
         }
         if MediaTypes.isPlaylist(session.head.contentType) {
             session.cancel()
@@ -69,10 +69,12 @@ final class StreamSource: ByteReaderSource {
 
     /// Reads what came in a content coding, whole: a playlist, or media that is small enough.
     private func codedReader(
-        _ request: ReadRequest, _ target: PlayTarget, refusedBy error: CacheError
+        _ request: ReadRequest, _ target: PlayTarget, isSegment: Bool, refusedBy error: CacheError
     ) async throws -> any ByteReader {
         do {
-            guard let reader = try await playlist(request, target) else { return try await store.read(request) }
+            guard let reader = try await playlist(request, target, mayBeEncrypted: isSegment) else {
+                return try await store.read(request)
+            }
             loader.remember(request.url)
             return reader
         } catch let other as CacheError where other.code != .cancelled {
@@ -83,8 +85,11 @@ final class StreamSource: ByteReaderSource {
     // MARK: - Playlists
 
     /// The playlist as it is sent; nil if the resource is something else.
-    private func playlist(_ request: ReadRequest, _ target: PlayTarget) async throws -> MemoryReader? {
-        guard let playlist = try await loader.load(request.url, settings: request.settings) else { return nil }
+    private func playlist(
+        _ request: ReadRequest, _ target: PlayTarget, mayBeEncrypted: Bool = false
+    ) async throws -> MemoryReader? {
+        let loaded = try await loader.load(request.url, settings: request.settings, mayBeEncrypted: mayBeEncrypted)
+        guard let playlist = loaded else { return nil }
         let type = "application/vnd.apple.mpegurl"
         // References aren't found in it.
         if playlist.isUTF16 {
@@ -154,6 +159,7 @@ final class StreamSource: ByteReaderSource {
         var request = request
         request.kind = place.kind
         if place.isWholeResource { request.policy = .whole }
+        if place.isHint { request.settings = (request.settings ?? store.transfers).waitingForWhatComes }
         if let moment = place.namedSince { request.revalidation = .since(moment) }
         return (request, place)
     }

@@ -18,9 +18,11 @@ final class VariableBook: Sendable {
     private let sets = Mutex<[VariableSet]>([])
 
     /// What the URL of a playlist says that may import `variables` (RFC 8216bis §4.4.2.3).
-    func options(for variables: [String: String]) -> PlayOptions {
+    ///
+    /// - Parameter room: how much longer the playlist that defines them may become by it, for each of its lines.
+    func options(for variables: [String: String], room: Int) -> PlayOptions {
         let length = variables.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        if length <= Self.inlineLength { return PlayOptions(variables: variables) }
+        if length <= min(Self.inlineLength, room) { return PlayOptions(variables: variables) }
         return PlayOptions(variableToken: remember(variables, length: length))
     }
 

@@ -17,12 +17,18 @@ public enum SegmentFormat: Sendable, Hashable {
     ///   - isWhole: Whether nothing follows.
     /// - Returns: The format, or nil where none is recognised.
     public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> SegmentFormat? {
+        // A letter that comes again at the right distance makes no packets of a text: a playlist, for one.
+        if isText(bytes) { return nil }
         if isMP4(bytes) { return .mp4 }
         // An ID3 tag may hold anything, so what follows decides; a transport stream has none.
         if ID3Tag.length(bytes) == nil, isTransportStream(bytes) { return .transportStream }
         if PackedAudioFormat.recognise(bytes, isWhole: isWhole) != nil { return .packedAudio }
         if ID3Tag.length(bytes) != nil { return .packedAudio }
         return isTransportStream(bytes) ? .transportStream : nil
+    }
+
+    private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        !bytes.prefix(4096).contains { $0 < 0x20 && !(0x09...0x0D).contains($0) }
     }
 
     private static func isMP4(_ bytes: UnsafeRawBufferPointer) -> Bool {

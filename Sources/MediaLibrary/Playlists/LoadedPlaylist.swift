@@ -9,6 +9,8 @@ public struct LoadedPlaylist: Sendable {
     public var head: ResourceHead
     /// The URL that it was asked for by.
     public var url: ResourceURL
+    /// Whether the origin has just given it in place of another version that was kept.
+    var replacesAnother = false
     /// Its kind; nil where no tag tells it.
     public let kind: PlaylistKind?
     /// Whether it may be another one soon, so that it's never kept: a media playlist without EXT-X-ENDLIST

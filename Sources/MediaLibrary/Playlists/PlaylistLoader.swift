@@ -11,10 +11,6 @@ public final class PlaylistLoader: Sendable {
 
     private static let maximumLength = PlaylistParser.Limits().playlistLength
 
-    /// How much longer than others an origin may take that was asked for what isn't there yet: three target durations
-    /// (RFC 8216bis §6.2.5.2), of 20 s.
-    private static let blockingTime = Duration.seconds(60)
-
     private let store: CacheStore
     private let unusualNames = Mutex<Set<String>>([])
     /// Keys of playlists that were live: one that says it has ended may go on, when its encoder starts again.
@@ -52,18 +48,18 @@ public final class PlaylistLoader: Sendable {
 
     /// Reads the playlist at `url`.
     ///
+    /// - Parameter mayBeEncrypted: whether bytes that are of no kind may be media: a playlist named them as a segment.
     /// - Returns: the playlist; nil if it is media of another kind, which is kept then and can be read as any resource.
     /// - Throws: `CacheError`, with `notMedia` if it's neither: an error report, a page, nothing at all.
-    public func load(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> LoadedPlaylist? {
+    public func load(
+        _ url: ResourceURL, settings: TransferSettings? = nil, mayBeEncrypted: Bool = false
+    ) async throws -> LoadedPlaylist? {
         let key = key(for: url)
         let directives = DeliveryDirectives(url: url.description)
         let isView = !directives.isEmpty
         var settings = settings
         if directives.mediaSequence != nil {
-            var patient = settings ?? store.transfers
-            patient.limits.firstByte += Self.blockingTime
-            patient.limits.stall += Self.blockingTime
-            settings = patient
+            settings = (settings ?? store.transfers).waitingForWhatComes
         }
         let wasLive = liveKeys.withLock { $0.contains(key) }
         var request = WholeBodyRequest(
@@ -71,19 +67,19 @@ public final class PlaylistLoader: Sendable {
             revalidation: wasLive ? .since(store.monotonicTime) : .before, kind: .playlist
         ) { body in
             try Self.decode(&body, of: url)
-            guard case .playlist(let kind) = try Self.content(of: body, at: url) else { return true }
+            guard case .playlist(let kind) = try Self.content(of: body, at: url, mayBeEncrypted) else { return true }
             return !isView && !LoadedPlaylist.isLive(body.bytes, kind: kind)
         }
         let (playlist, isKept): (LoadedPlaylist?, Bool)
         do {
-            (playlist, isKept) = try await read(request)
+            (playlist, isKept) = try await read(request, mayBeEncrypted)
         } catch let error as CacheError where wasLive && error.code != .cancelled {
             // An encoder that has gone leaves the playlist that it ended.
             guard try await store.resource(of: ReadRequest(url: url, settings: settings))?.isComplete == true else {
                 throw error
             }
             request.revalidation = .never
-            return try await read(request).playlist
+            return try await read(request, mayBeEncrypted).playlist
         }
         if playlist?.isLive == true, !wasLive { Self.insert(key, into: liveKeys) }
         guard let playlist, isKept, playlist.isLive || isView,
@@ -91,15 +87,20 @@ public final class PlaylistLoader: Sendable {
         else { return playlist }
         // It was kept before anybody knew what it is.
         _ = try await store.remove(id: info.id)
-        return try await read(request).playlist
+        return try await read(request, mayBeEncrypted).playlist
     }
 
-    private func read(_ request: WholeBodyRequest) async throws -> (playlist: LoadedPlaylist?, isKept: Bool) {
+    private func read(
+        _ request: WholeBodyRequest, _ mayBeEncrypted: Bool
+    ) async throws -> (playlist: LoadedPlaylist?, isKept: Bool) {
         var body = try await store.wholeBody(request)
         // One that was kept in another way may be compressed still.
         try Self.decode(&body, of: request.url)
-        guard case .playlist(let kind) = try Self.content(of: body, at: request.url) else { return (nil, body.isKept) }
-        let playlist = LoadedPlaylist(bytes: body.bytes, head: body.head, url: request.url, kind: kind)
+        guard case .playlist(let kind) = try Self.content(of: body, at: request.url, mayBeEncrypted) else {
+            return (nil, body.isKept)
+        }
+        var playlist = LoadedPlaylist(bytes: body.bytes, head: body.head, url: request.url, kind: kind)
+        playlist.replacesAnother = body.replacesAnother
         return (playlist, body.isKept)
     }
 
@@ -109,9 +110,10 @@ public final class PlaylistLoader: Sendable {
         case media
     }
 
-    private static func content(of body: WholeBody, at url: ResourceURL) throws -> Content {
+    private static func content(of body: WholeBody, at url: ResourceURL, _ mayBeEncrypted: Bool) throws -> Content {
         switch BodyKind(of: body.bytes) {
         case .playlist(let kind): return .playlist(kind)
+        case .foreign(.binary) where mayBeEncrypted: return .media
         case .foreign(.transportStream), .foreign(.mp4), .foreign(.packedAudio), .foreign(.webVTT), .foreign(.image):
             return .media
         case .foreign(let content):

@@ -8,6 +8,7 @@ struct SegmentTags {
         var segment: LiveSegment
         var isRange = false
         var isGap = false
+        var isHint = false
     }
 
     private var reader: PlaylistTagReader
@@ -58,7 +59,7 @@ struct SegmentTags {
         guard let hint, hint.type == "PART" else { return nil }
         var place = LiveSegment(number: next.segment.number)
         place.part = next.segment.part &+ 1
-        return Said(segment: place, isRange: hint.byteRangeStart != nil || hint.byteRangeLength != nil)
+        return Said(segment: place, isRange: hint.byteRangeStart != nil || hint.byteRangeLength != nil, isHint: true)
     }
 
     /// The media sequence numbers of all segments that have been read, those that are left out among them, and that of a

@@ -15,6 +15,8 @@ public final class StreamBook: Sendable {
         /// The last asked for comes last.
         var views: [(id: Int, index: StreamIndex)] = []
         var names = SegmentNames()
+        /// When one on demand was last found to be another than before, if ever: so may be its segments.
+        var changed: Duration?
     }
 
     private struct State {
@@ -44,6 +46,7 @@ public final class StreamBook: Sendable {
         state.withLock { state in
             let place = state.streams.firstIndex { $0.url == url }
             var stream = place.map { state.streams.remove(at: $0) } ?? Stream(url: url)
+            if playlist.replacesAnother { stream.changed = moment }
             // Most polls bring what the last one did.
             let isRepeated = known != nil && known?.id == stream.views.last?.id
             stream.names.note(index, isRepeated: isRepeated, at: moment)
@@ -65,7 +68,7 @@ public final class StreamBook: Sendable {
             for stream in state.streams.reversed() {
                 for (id, index) in stream.views.reversed() {
                     guard var place = index.place(of: url, hash: hash, view: id) else { continue }
-                    place.namedSince = index.isLive ? stream.names.since(hash) : nil
+                    place.namedSince = index.isLive ? stream.names.since(hash) : stream.changed
                     return place
                 }
             }

@@ -12,12 +12,14 @@ struct StreamIndex: Sendable {
         static let part = Traits(rawValue: 4)
         static let key = Traits(rawValue: 8)
         static let initialization = Traits(rawValue: 16)
+        static let hint = Traits(rawValue: 32)
         static let noSegment: Traits = [.part, .key, .initialization]
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
         init(_ said: SegmentTags.Said) {
             self = said.isGap ? .gap : said.isRange ? [] : .wholeResource
+            if said.isHint { insert(.hint) }
         }
     }
 
@@ -176,7 +178,7 @@ struct StreamIndex: Sendable {
         let said = traits[index]
         return SegmentPlace(
             kind: said.contains(.key) ? .key : .segment, isWholeResource: said.contains(.wholeResource),
-            isGap: said.contains(.gap), view: view, index: index)
+            isGap: said.contains(.gap), isHint: said.contains(.hint), view: view, index: index)
     }
 
     /// The whole resources among the next `count` segments after the one at `index`.

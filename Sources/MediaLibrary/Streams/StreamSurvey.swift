@@ -86,12 +86,15 @@ struct StreamSurvey {
                 if !isHere(map.uri, of: base, bytes: bytes) { status.missing.append(map.uri) }
             }
             for key in segment.keys {
-                guard let uri = key.uri, needed.insert(uri).inserted else { continue }
+                guard let uri = key.uri, needed.insert(uri).inserted, !isWithin(uri) else { continue }
                 if !isHere(uri, of: base, bytes: nil) { status.missing.append(uri) }
             }
         }
         return status
     }
+
+    /// Whether the URI is the data itself (RFC 2397).
+    private func isWithin(_ uri: String) -> Bool { uri.prefix(5).lowercased() == "data:" }
 
     private func isHere(_ uri: String, of base: ResourceURL, bytes: Range<Int>?) -> Bool {
         guard let url = try? base.resolve(uri), let info = kept(url) else { return false }

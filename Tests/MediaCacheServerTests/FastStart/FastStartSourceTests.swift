@@ -10,6 +10,7 @@ import Testing
 /// Films whose index comes last, read as if it came first.
 struct FastStartSourceTests: StreamSourceSuite {
     let origin = ScriptedOrigin()
+    let time = ManualTime()
     let playlist: ResourceURL
     private let url: ResourceURL
 

@@ -7,6 +7,7 @@ import Testing
 /// Low-latency HLS (RFC 8216bis §6.2.5 and appendix B) through a store.
 struct LowLatencySourceTests: StreamSourceSuite {
     let origin = ScriptedOrigin()
+    let time = ManualTime()
     /// A name that doesn't say what it is.
     let playlist: ResourceURL
 
@@ -44,6 +45,22 @@ struct LowLatencySourceTests: StreamSourceSuite {
             _ = try await read(source, second)
             #expect(try await read(source, part) == media(1).bytes)
             #expect(origin.requests(for: part).count == 1)
+        }
+    }
+
+    /// Its origin holds the request until it has the part.
+    @Test func aHintedPartMayTakeLong() async throws {
+        for name in ["7.1.mp4", "7.2.mp4"] { origin[try segment(name)] = ScriptedResource(media(1), entityTag: nil) }
+        let first = try serve(Self.part("7.1.mp4") + Self.hint("7.2.mp4"))
+        try await withSource { (source, store) async throws in
+            _ = try await read(source, first)
+            let usual = store.transfers.limits
+            for (name, more) in [("7.1.mp4", 0), ("7.2.mp4", 60)] {
+                _ = try await read(source, try segment(name))
+                let limits = try #require(origin.requests(for: try segment(name)).last).limits
+                #expect(limits.firstByte == usual.firstByte + .seconds(more), "\(name)")
+                #expect(limits.stall == usual.stall + .seconds(more), "\(name)")
+            }
         }
     }
 

@@ -201,6 +201,50 @@ struct PlaylistRewriterTests {
         #expect(try rewritten(bytes, from: "/play/K/https/cdn.example/index.m3u8") == bytes)
     }
 
+    /// What each reference would carry, all of them together don't.
+    @Test func manyReferencesShareAToken() throws {
+        let head = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"t\",VALUE=\"\(String(repeating: "z", count: 1400))\"\n"
+        func playlist(_ count: Int) -> String {
+            head + (0..<count).map { "#EXT-X-STREAM-INF:BANDWIDTH=1\n\($0).m3u8\n" }.joined()
+        }
+        let few = try rewritten(playlist(5))
+        #expect(few.contains(";define="))
+        let many = try rewritten(playlist(5000))
+        #expect(many.contains(";defines="))
+        #expect(many.utf8.count < 4 * playlist(5000).utf8.count)
+    }
+
+    /// Players find a rendition's report by the URL that they load it by.
+    @Test func aReportNamesWhatTheMultivariantPlaylistNames() throws {
+        let multivariant =
+            "#EXTM3U\n#EXT-X-DEFINE:NAME=\"x\",VALUE=\"1\"\n"
+            + "#EXT-X-STREAM-INF:BANDWIDTH=1\n/a.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2\n/b.m3u8\n"
+        let lines = try rewritten(multivariant).split(separator: "\n").filter { $0.hasPrefix("/play/") }
+        let media = "#EXTM3U\n#EXTINF:6,\n1.ts\n#EXT-X-RENDITION-REPORT:URI=\"/b.m3u8\",LAST-MSN=1\n"
+        #expect(try rewritten(media, from: String(lines[0])).contains("URI=\"\(lines[1])\""))
+    }
+
+    /// A player sees the URL that it asked for, which has no such parameter.
+    @Test func aParameterBehindARedirectIsGiven() throws {
+        let text = "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"tok\"\n#EXTINF:6,\n/x/{$tok}.ts\n#EXTINF:6,\nb.ts?t={$tok}\n"
+        let sent = try rewritten(text, location: "https://cdn.example/d/m.m3u8?tok=77")
+        #expect(sent.contains("#EXT-X-DEFINE:NAME=\"tok\",VALUE=\"77\"\n"))
+        #expect(sent.contains("/play/K/https/cdn.example/x/77.ts\n"))
+        #expect(sent.contains("/play/K/https/cdn.example/d/b.ts?t=77\n"))
+        #expect(try rewritten(text, from: "/play/K/https/cdn.example/m.m3u8?tok=77").contains("QUERYPARAM=\"tok\""))
+    }
+
+    /// What ends in an item that is an option of play URLs is the origin's all the same.
+    @Test(arguments: [
+        "seg.ts?n=3&faststart=1", "seg.ts?faststart=1", "/x/seg.ts?faststart=1", "https://cdn.example/s.ts?faststart=1",
+    ])
+    func aQueryOfTheOriginsIsKept(_ reference: String) throws {
+        let target = try PlayTarget(try line(reference))
+        #expect(target.url == (try ResourceURL("https://cdn.example/a/b/index.m3u8").resolve(reference)))
+        #expect(!target.options.fastStart)
+        #expect(try PlayTarget("/play/K/https/cdn.example/film.mp4?faststart=1").options.fastStart)
+    }
+
     @Test func variablesAreSubstitutedWhereTheyMakeAnotherURL() throws {
         let text = """
             #EXTM3U

@@ -10,6 +10,7 @@ import Testing
 /// Streams through a store, without sockets: what is asked of the origin, and what isn't.
 struct StreamSourceTests: StreamSourceSuite {
     let origin = ScriptedOrigin()
+    let time = ManualTime()
     let playlist: ResourceURL
 
     init() throws { playlist = try ResourceURL("http://origin.example/s/index.m3u8") }
@@ -270,6 +271,63 @@ struct StreamSourceTests: StreamSourceSuite {
                 #expect(isNew == (count < 3), "\(name)")
             }
         }
+    }
+
+    /// A stream on demand that was encoded anew under the names it had. What it has at its origin now isn't mixed with
+    /// what was kept of the other.
+    @Test(arguments: ["\"2\"", nil])
+    func aStreamThatIsAnotherByNowIsNotMixed(_ entityTag: String?) async throws {
+        func serve(_ text: String, _ tag: String) {
+            origin[playlist] = ScriptedResource(
+                .text(text), entityTag: tag, contentType: "text/plain", headerFields: [.cacheControl: "no-cache"])
+        }
+        let names = ["a.ts", "b.ts", "c.ts", "d.ts"]
+        for name in names {
+            origin[try segment(name)] = ScriptedResource(media(1), entityTag: entityTag.map { _ in "\"1\"" })
+        }
+        try await withSource { (source, _) async throws in
+            serve(Self.onDemand, "\"1\"")
+            _ = try await read(source, playlist)
+            for name in names[..<3] { _ = try await read(source, try segment(name)) }
+            // The same playlist is no other one.
+            _ = try await read(source, playlist)
+            #expect(try await read(source, try segment("a.ts")) == media(1).bytes)
+            #expect(origin.requests(for: try segment("a.ts")).count == 1)
+            serve(Self.onDemand.replacing("INF:6", with: "INF:5"), "\"2\"")
+            for name in names { origin.replaceBody(try segment(name), with: media(2), entityTag: entityTag) }
+            _ = try await read(source, playlist)
+            for name in names { #expect(try await read(source, try segment(name)) == media(2).bytes, "\(name)") }
+        }
+    }
+
+    /// Where all is labelled as a playlist, or coded, what is encrypted plays.
+    @Test(arguments: ["application/vnd.apple.mpegurl", "audio/x-mpegurl", "video/mp2t"], [false, true])
+    func whatIsEncryptedIsNoPlaylist(_ type: String, isCoded: Bool) async throws {
+        let bytes = Array(media(7).bytes.prefix(50_000))
+        serve(Self.onDemand.replacing("#EXTINF", with: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXTINF"))
+        for name in ["a.ts", "b.ts"] {
+            origin[try segment(name)] = ScriptedResource(
+                .bytes(isCoded ? Self.stored(bytes) : bytes), contentType: type,
+                headerFields: isCoded ? [.contentEncoding: "deflate"] : [:])
+        }
+        try await withSource { (source, _) async throws in
+            _ = try await read(source, playlist)
+            for name in ["a.ts", "b.ts", "a.ts"] { #expect(try await read(source, try segment(name)) == bytes) }
+            for name in ["a.ts", "b.ts"] { #expect(origin.requests(for: try segment(name)).count <= 2) }
+        }
+    }
+
+    /// The bytes as zlib stores them, uncompressed (RFC 1950 and 1951).
+    private static func stored(_ bytes: [UInt8]) -> [UInt8] {
+        var (low, high): (UInt32, UInt32) = (1, 0)
+        for byte in bytes {
+            low = (low + UInt32(byte)) % 65521
+            high = (high + low) % 65521
+        }
+        let count = UInt16(bytes.count)
+        let lengths = [count, ~count].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let sum = high << 16 | low
+        return [0x78, 0x01, 0x01] + lengths + bytes + [24, 16, 8, 0].map { UInt8(sum >> $0 & 0xFF) }
     }
 
     /// A segment that its origin doesn't give isn't answered with what was kept under its name.

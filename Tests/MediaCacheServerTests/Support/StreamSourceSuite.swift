@@ -8,6 +8,8 @@ import MediaCacheTesting
 /// Tests of a stream source over a scripted origin.
 protocol StreamSourceSuite {
     var origin: ScriptedOrigin { get }
+    /// The store's clock, on which each read takes a millisecond.
+    var time: ManualTime { get }
     /// The media playlist that they read.
     var playlist: ResourceURL { get }
 }
@@ -22,7 +24,7 @@ extension StreamSourceSuite {
         configuration.limits.minimumFreeBytes = 0
         configuration.transfers.retries = RetryPolicy(budget: 0)
         let store = try await CacheStore.open(
-            configuration, origin: origin, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            configuration, origin: origin, time: time, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         do {
             try await body(
                 StreamSource(
@@ -44,6 +46,7 @@ extension StreamSourceSuite {
 
     /// All bytes that a play path gives.
     func read(_ source: StreamSource, path: String, _ range: RequestedRange = .all) async throws -> [UInt8] {
+        time.advance(by: .milliseconds(1))
         let target = try PlayTarget(path)
         let request = ReadRequest(url: target.url, range: range)
         if let reader = try source.readerIfOpen(request, for: target) { return try await bytes(of: reader) }

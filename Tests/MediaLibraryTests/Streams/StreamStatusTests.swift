@@ -22,6 +22,9 @@ struct StreamStatusTests {
             """
             #EXTM3U
             #EXT-X-TARGETDURATION:6
+            #EXT-X-KEY:METHOD=AES-128,URI="data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAAAAAA=="
+            #EXTINF:6,
+            b.mp4
             #EXT-X-KEY:METHOD=AES-128,URI="k.key"
             #EXT-X-MAP:URI="all.mp4",BYTERANGE="100@0"
             #EXTINF:6,
@@ -30,8 +33,6 @@ struct StreamStatusTests {
             #EXTINF:6,
             #EXT-X-GAP
             gone.mp4
-            #EXTINF:6,
-            b.mp4
             #EXT-X-ENDLIST
             """, at: playlist)
         let store = try await fixture.open()
