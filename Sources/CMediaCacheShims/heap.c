@@ -10,6 +10,6 @@ void mc_keep_heap_small(void) {
     // playlists of several megabytes leave holes in the heap from then on. The pieces that media comes in (1 MiB) stay
     // just below, since mapping each would cost more than copying it.
     mallopt(M_MMAP_THRESHOLD, 5 << 18);
-    mallopt(M_TRIM_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 8 << 20);
 #endif
 }

@@ -69,6 +69,7 @@ struct StreamIndex: Sendable {
         let lines = min(bytes.count { $0 == UInt8(ascii: "\n") }, Self.maximumReserved)
         names.reserveCapacity(lines / 2)
         traits.reserveCapacity(lines / 2)
+        uris.reserve(min(bytes.count / 2, Self.maximumReserved * 8))
         bytes.withUnsafeBytes { read(PlaylistReferences(context: context), in: bytes, SegmentTags($0), hashes) }
         names.sort { ($0.hash, $0.index) < ($1.hash, $1.index) }
     }

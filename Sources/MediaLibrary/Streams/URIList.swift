@@ -13,6 +13,9 @@ struct URIList: Sendable {
     private var last: [UInt8] = []
     private(set) var count = 0
 
+    /// Makes room for so many bytes beforehand: growing by doubling would hold them twice.
+    mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
     /// Adds a text; the caller bounds how much they are in all.
     ///
     /// - Returns: whether there was room: four gigabytes.

@@ -18,6 +18,7 @@ final class ChildProcess: Sendable {
         var openStreams = 2
         var ending: Ending?
         var endTime: ContinuousClock.Instant?
+        var peakResidentBytes: Int?
     }
 
     let processID: pid_t
@@ -88,6 +89,9 @@ final class ChildProcess: Sendable {
     var ending: Ending? { state.withLock { $0.ending } }
     /// How long it ran; nil while it runs.
     var elapsed: Duration? { state.withLock { $0.endTime.map { $0 - startTime } } }
+
+    /// The most memory it had resident; nil while it runs.
+    var peakResidentBytes: Int? { state.withLock { $0.peakResidentBytes } }
 
     /// Sends a signal, if it still runs.
     func signal(_ number: Int32) {
@@ -163,7 +167,14 @@ final class ChildProcess: Sendable {
             let time = ContinuousClock.now
             state.withLock { state in
                 var status: Int32 = 0
-                while waitpid(processID, &status, 0) < 0 && errno == EINTR {}
+                var usage = rusage()
+                while wait4(processID, &status, 0, &usage) < 0 && errno == EINTR {}
+                #if canImport(Darwin)
+                    state.peakResidentBytes = usage.ru_maxrss
+                #else
+                    // In KiB.
+                    state.peakResidentBytes = usage.ru_maxrss << 10
+                #endif
                 let signal = status & 0x7f
                 state.ending = signal == 0 ? .exit((status >> 8) & 0xff) : .signal(signal)
                 state.endTime = time
