@@ -48,7 +48,10 @@ public final class PlaylistLoader: Sendable {
 
     /// Reads the playlist at `url`.
     ///
-    /// - Parameter mayBeEncrypted: whether bytes that are of no kind may be media: a playlist named them as a segment.
+    /// - Parameters:
+    ///   - url: the playlist's URL.
+    ///   - settings: settings of this read alone; nil takes the store's.
+    ///   - mayBeEncrypted: whether bytes that are of no kind may be media: a playlist named them as a segment.
     /// - Returns: the playlist; nil if it is media of another kind, which is kept then and can be read as any resource.
     /// - Throws: `CacheError`, with `notMedia` if it's neither: an error report, a page, nothing at all.
     public func load(
