@@ -3,7 +3,7 @@
 import PackageDescription
 
 /// Measures the `mediacache` command against other programs. A package of its own, so that nobody who uses the library
-/// builds it; beside the library `HLS`, which is measured in process, it needs nothing but the standard library and
+/// builds it; beside the libraries `HLS` and `MediaContainers`, which are measured in process, it needs nothing but the standard library and
 /// Foundation.
 ///
 /// `Sources/Benchmarks/Support` is a link to the harness of the acceptance tests: child processes, nginx, fixtures.
@@ -14,7 +14,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "Benchmarks",
-            dependencies: [.product(name: "HLS", package: "swift-media-cache")],
+            dependencies: [
+                .product(name: "HLS", package: "swift-media-cache"),
+                .product(name: "MediaContainers", package: "swift-media-cache"),
+            ],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),
