@@ -31,6 +31,8 @@ final class PassingFill: Sendable {
         /// Set when the last byte has come, or none will.
         var isOver = false
         var failure: CacheError?
+        /// Ends it when those who were told of it don't come.
+        var patience: Task<Void, Never>?
         var isEnded = false
         var room: CheckedContinuation<Void, Never>?
         var task: Task<Void, Never>?
@@ -157,21 +159,33 @@ final class PassingFill: Sendable {
     /// Readers who were told of it may need a moment to come.
     private func endIfNobodyComes() {
         let time = engine.time
-        Task { [weak self] in
-            try? await time.sleep(for: Self.patience)
-            guard let self, state.withLock({ $0.window.readers.isEmpty }) else { return }
+        let task = Task { [weak self] in
+            guard (try? await time.sleep(for: Self.patience)) != nil, let self,
+                state.withLock({ $0.window.readers.isEmpty })
+            else { return }
             end()
         }
+        let before = state.withLock { state in
+            defer { state.patience = task }
+            return state.isEnded ? task : state.patience
+        }
+        before?.cancel()
     }
+
+    deinit { state.withLock { $0.patience }?.cancel() }
 
     /// Nobody reads it any more, or nobody may.
     func end() {
-        let (task, room, wakes) = state.withLock { state in
+        let (task, patience, room, wakes) = state.withLock { state in
             state.isEnded = true
-            defer { state.room = nil }
-            return (state.task, state.room, state.window.takeWakes())
+            defer {
+                state.room = nil
+                state.patience = nil
+            }
+            return (state.task, state.patience, state.room, state.window.takeWakes())
         }
         task?.cancel()
+        patience?.cancel()
         room?.resume()
         for wake in wakes { wake() }
         onEnd(self)
