@@ -31,8 +31,7 @@ public struct WholeBodyRequest: Sendable {
     public var transferClass: TransferClass
     /// Settings of this read alone; nil takes the store's.
     public var settings: TransferSettings?
-    /// When the origin is asked whether what is kept is current. Before the use, but no more than once a minute, unless
-    /// set.
+    /// When the origin is asked whether what is kept is current: ``Revalidation/before`` unless set.
     public var revalidation: Revalidation
     /// What the resource is to the reader: what transforms and observers go by.
     public var kind: ResourceKind

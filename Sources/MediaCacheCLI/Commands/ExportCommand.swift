@@ -50,15 +50,7 @@ struct ExportCommand: AsyncParsableCommand {
     @Flag(help: "Leave gaps where segments aren't kept.")
     var gaps = false
 
-    @Flag(help: "Replace the output file if it's there.")
-    var force = false
-
-    @Flag(name: .shortAndLong, help: "Show no progress.")
-    var quiet = false
-
-    @Flag(help: "Print JSON when done.")
-    var json = false
-
+    @OptionGroup var results: ResultOptions
     @OptionGroup var stream: StreamOptions
     @OptionGroup var origin: OriginOptions
     @OptionGroup var cache: CacheOptions
@@ -77,9 +69,9 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let target = OutputTarget(path: output, overwrites: force)
+        let target = OutputTarget(path: output, overwrites: results.force)
         try target.check()
-        let progress = WorkProgress(ProgressPrinter(name: output, isQuiet: quiet))
+        let progress = WorkProgress(ProgressPrinter(name: output, isQuiet: results.quiet))
         var url: ResourceURL?
         if case .url(let named) = asset { url = named }
         let format = transcode ? try TranscodedFormat(path: output) : nil
@@ -97,7 +89,7 @@ struct ExportCommand: AsyncParsableCommand {
             guard let ffmpeg, let format else { return try job.run(opening) }
             return try Transcoding(job: job, format: format, ffmpeg: ffmpeg).run(opening)
         }
-        try StandardStreams.print(json ? JSONOutput.text(result) : result.text)
+        try StandardStreams.print(results.json ? JSONOutput.text(result) : result.text)
         if let shortfall = result.shortfall { throw shortfall }
     }
 }

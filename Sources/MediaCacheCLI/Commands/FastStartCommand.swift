@@ -27,15 +27,7 @@ struct FastStartCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file to make, or the folder to put it into.", valueName: "out"))
     var output: String
 
-    @Flag(help: "Replace the output file if it's there.")
-    var force = false
-
-    @Flag(name: .shortAndLong, help: "Show no progress.")
-    var quiet = false
-
-    @Flag(help: "Print JSON when done.")
-    var json = false
-
+    @OptionGroup var results: ResultOptions
     @OptionGroup var origin: OriginOptions
     @OptionGroup var cache: CacheOptions
 
@@ -44,11 +36,11 @@ struct FastStartCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let target = OutputTarget(path: OutputPath.resolve(output, for: input), overwrites: force)
+        let target = OutputTarget(path: OutputPath.resolve(output, for: input), overwrites: results.force)
         // Before an hour of fetching, not after it.
         try target.check()
         let input = input
-        let progress = WorkProgress(ProgressPrinter(name: target.path, isQuiet: quiet))
+        let progress = WorkProgress(ProgressPrinter(name: target.path, isQuiet: results.quiet))
         let result = try await MediaWork.run(on: [input], origin: origin, cache: cache, showing: progress) { opening in
             let source = try opening.bytes(of: input)
             progress.expect(source.length)
@@ -64,7 +56,7 @@ struct FastStartCommand: AsyncParsableCommand {
                 input: input.name, output: target.path, size: view.length, indexSize: index > 0 ? index : nil,
                 moved: !view.layout.isIdentity(ofLength: source.length))
         }
-        try StandardStreams.print(json ? JSONOutput.text(result) : result.text)
+        try StandardStreams.print(results.json ? JSONOutput.text(result) : result.text)
     }
 
     /// What was done.

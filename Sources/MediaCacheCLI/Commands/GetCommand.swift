@@ -32,15 +32,7 @@ struct GetCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Copy it to this file, or into this folder.", valueName: "file"))
     var output: String?
 
-    @Flag(help: "Replace the output file if it's there.")
-    var force = false
-
-    @Flag(name: .shortAndLong, help: "Show no progress.")
-    var quiet = false
-
-    @Flag(help: "Print JSON when done.")
-    var json = false
-
+    @OptionGroup var results: ResultOptions
     @OptionGroup var origin: OriginOptions
     @OptionGroup var admission: AdmissionOptions
     @OptionGroup var limits: LimitOptions
@@ -49,11 +41,11 @@ struct GetCommand: AsyncParsableCommand {
     func run() async throws {
         let target = output.map { OutputPath.resolve($0, for: self.url) }
         // Before an hour of fetching, not after it.
-        if let target { try OutputTarget(path: target, overwrites: force).check() }
+        if let target { try OutputTarget(path: target, overwrites: results.force).check() }
         let settings = try HostSettings(
             cache: cache, limits: limits, admission: admission, origin: origin, url: self.url)
         let interruption = Interruption()
-        let (url, header, force, quiet) = (url, origin.header, force, quiet)
+        let (url, header, force, quiet) = (url, origin.header, results.force, results.quiet)
         let result = try await OwnerEnded.surviving(settings) { connection in
             var byOrigin = HeaderArgument.byOrigin(header, for: url)
             let own = byOrigin.removeValue(forKey: "\(url.scheme)://\(url.authority)") ?? [:]
@@ -73,7 +65,7 @@ struct GetCommand: AsyncParsableCommand {
             _ = try await interruption.cancelling { await connection.waitForOthers() }
             return result
         }
-        try StandardStreams.print(json ? JSONOutput.text(result) : result.text)
+        try StandardStreams.print(results.json ? JSONOutput.text(result) : result.text)
     }
 
     private static func export(

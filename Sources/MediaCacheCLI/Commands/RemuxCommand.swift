@@ -49,18 +49,13 @@ struct RemuxCommand: AsyncParsableCommand {
     @Flag(help: "Go on where a segment can't be had, and leave a gap of its length.")
     var skipMissing = false
 
-    @Flag(help: "Replace the output file if it's there.")
-    var force = false
-
-    @Flag(name: .shortAndLong, help: "Show no progress.")
-    var quiet = false
-
-    @Flag(help: "Print JSON when done.")
-    var json = false
-
+    @OptionGroup var results: ResultOptions
     @OptionGroup var stream: StreamOptions
     @OptionGroup var origin: OriginOptions
     @OptionGroup var cache: CacheOptions
+
+    /// Whatever may be asked for.
+    private var asked: [InputArgument] { inputs + (base.map { [.url($0)] } ?? []) }
 
     func validate() throws {
         if inputs.isEmpty { throw ValidationError("The input is missing: files or URLs.") }
@@ -71,7 +66,6 @@ struct RemuxCommand: AsyncParsableCommand {
         if base != nil, inputs.contains(where: \.isURL) {
             throw ValidationError("--base is for a playlist in a file; one at a URL has its base.")
         }
-        let asked = inputs + (base.map { [.url($0)] } ?? [])
         if let reason = MediaWork.unheeded(origin, by: asked) { throw ValidationError(reason) }
         do {
             _ = try MediaFileKind(path: output)
@@ -81,18 +75,17 @@ struct RemuxCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let target = OutputTarget(path: output, overwrites: force)
+        let target = OutputTarget(path: output, overwrites: results.force)
         // Before an hour of fetching, not after it.
         try target.check()
         let job = RemuxJob(
             inputs: inputs, isTogether: together, base: base.map { "\($0)" }, choice: stream.choice,
             leavesGaps: skipMissing, target: target)
-        let progress = WorkProgress(ProgressPrinter(name: output, isQuiet: quiet))
-        let asked = inputs + (base.map { [.url($0)] } ?? [])
+        let progress = WorkProgress(ProgressPrinter(name: output, isQuiet: results.quiet))
         let result = try await MediaWork.run(on: asked, origin: origin, cache: cache, showing: progress) {
             try job.run($0)
         }
-        try StandardStreams.print(json ? JSONOutput.text(result) : result.text)
+        try StandardStreams.print(results.json ? JSONOutput.text(result) : result.text)
         if let shortfall = result.shortfall { throw shortfall }
     }
 }

@@ -36,7 +36,7 @@ public struct LoadedPlaylist: Sendable {
     static func isLive(_ bytes: [UInt8], kind: PlaylistKind?) -> Bool {
         guard kind != .multivariant else { return false }
         let bytes = UTF16Text.utf8(bytes) ?? bytes
-        let lines = PlaylistLines(bytes, in: bytes.indices)
+        let lines = PlaylistLines(bytes)
         return !lines.contains("#EXT-X-ENDLIST") || !lines.contains("#EXTINF")
     }
 }

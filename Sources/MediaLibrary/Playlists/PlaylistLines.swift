@@ -1,18 +1,15 @@
 /// Lines of a playlist that are looked through for tags, without a model of it.
 struct PlaylistLines {
     private let bytes: [UInt8]
-    private let range: Range<Int>
 
-    /// The lines within `range`, which begins where a line does.
-    init(_ bytes: [UInt8], in range: Range<Int>) {
+    /// The lines of a playlist.
+    init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        self.range = range
     }
 
     /// Whether some line begins with `tag`; blanks before it are passed over, as the parser does.
     func contains(_ tag: StaticString) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
-            let bytes = UnsafeBufferPointer(rebasing: bytes[range])
             let tag = UnsafeBufferPointer(start: tag.utf8Start, count: tag.utf8CodeUnitCount)
             // From the end: that is where the tag that is looked for in the whole of a playlist stands.
             var start = bytes.count - tag.count
