@@ -53,6 +53,24 @@ public struct MovieBuilder: Sendable {
         return tracks.count - 1
     }
 
+    /// Takes the list of tracks as a ``SampleSink`` gets it: adds those that are new, and the new formats of the others.
+    ///
+    /// - Parameters:
+    ///   - tracks: The list; those known before stay in their places.
+    ///   - priming: By track id, as for ``add(_:priming:)``.
+    /// - Throws: ``ContainerError/Code-swift.enum/limitExceeded``.
+    package mutating func setTracks(
+        _ tracks: [MediaTrack], priming: [UInt32: Int64] = [:]
+    ) throws(ContainerError) {
+        for (index, track) in tracks.enumerated() {
+            if index < self.tracks.count {
+                setFormats(track.formats, ofTrack: index)
+            } else {
+                _ = try add(track, priming: priming[track.id] ?? 0)
+            }
+        }
+    }
+
     /// Replaces a track's list of formats, for one whose parameters change: a second sample description.
     ///
     /// - Parameters:

@@ -14,19 +14,11 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         public var wasMoved: Bool
     }
 
-    /// A chunk that is being gathered.
-    private struct Pending {
-        var samples: [MediaSample] = []
-        var bytes: [UInt8] = []
-    }
-
-    private static var chunkSize: Int { 1 << 20 }
-
     private var file: File
     private let mediaStart: Int64
     private var position: Int64
     private var tracks: [MediaTrack] = []
-    private var pending: [Pending] = []
+    private var gatherer = ChunkGatherer()
     private let priming: [UInt32: Int64]
     /// The tables so far; its start and end can be set before ``finish()``.
     public var builder = MovieBuilder()
@@ -50,14 +42,8 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
 
     /// Takes the list of tracks; see ``SampleSink/tracks(_:)``.
     public mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
-        for (index, track) in tracks.enumerated() {
-            if index < self.tracks.count {
-                builder.setFormats(track.formats, ofTrack: index)
-            } else {
-                _ = try builder.add(track, priming: priming[track.id] ?? 0)
-                pending.append(Pending())
-            }
-        }
+        try builder.setTracks(tracks, priming: priming)
+        gatherer.setTracks(tracks)
         self.tracks = tracks
     }
 
@@ -65,30 +51,16 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     public mutating func sample(
         _ sample: MediaSample, bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
-        guard pending.indices.contains(sample.track) else {
-            throw ContainerError(.malformed, "a sample of track \(sample.track), which was not announced")
-        }
-        if isComplete(sample) { try flush(sample.track) }
-        pending[sample.track].samples.append(sample)
-        bytes.withMemoryRebound(to: UInt8.self) { pending[sample.track].bytes.append(contentsOf: $0) }
-        pending[sample.track].samples[pending[sample.track].samples.count - 1].size = bytes.count
-    }
-
-    /// Whether the chunk that is being gathered is large or long enough without another sample.
-    private func isComplete(_ sample: MediaSample) -> Bool {
-        guard let first = pending[sample.track].samples.first else { return false }
-        if pending[sample.track].bytes.count + sample.size > Self.chunkSize { return true }
-        if sample.formatIndex != first.formatIndex { return true }
-        return sample.dts.addingClamped(-first.dts) >= Int64(tracks[sample.track].timescale)
+        if try gatherer.isComplete(before: sample) { try flush(sample.track) }
+        gatherer.append(sample, bytes: bytes)
     }
 
     private mutating func flush(_ track: Int) throws(ContainerError) {
-        guard !pending[track].samples.isEmpty else { return }
-        for sample in pending[track].samples { try builder.add(sample) }
-        try file.write(pending[track].bytes, at: position)
-        position += Int64(pending[track].bytes.count)
-        pending[track].samples.removeAll(keepingCapacity: true)
-        pending[track].bytes.removeAll(keepingCapacity: true)
+        guard !gatherer.chunks[track].samples.isEmpty else { return }
+        for sample in gatherer.chunks[track].samples { try builder.add(sample) }
+        try file.write(gatherer.chunks[track].bytes, at: position)
+        position += Int64(gatherer.chunks[track].bytes.count)
+        gatherer.clear(track)
     }
 
     /// Writes what is left and the index.
@@ -96,7 +68,7 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     /// - Returns: What was written.
     /// - Throws: ``ContainerError`` when there were no samples, a track can't be carried by MP4, or the file fails.
     public mutating func finish() throws(ContainerError) -> Summary {
-        for track in pending.indices { try flush(track) }
+        for track in gatherer.chunks.indices { try flush(track) }
         guard builder.mediaLength > 0 else {
             throw ContainerError(.malformed, "there is nothing to write: no samples came")
         }
