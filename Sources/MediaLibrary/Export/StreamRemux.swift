@@ -21,6 +21,10 @@ public struct StreamRemux<Resources: StreamResources> {
     public private(set) var missing: [StreamPart] = []
     /// The tracks that weren't carried over.
     public private(set) var leftOut: [MediaTrack] = []
+    /// The next part of each input.
+    package private(set) var places: [Int]
+    /// How that part goes on where it doesn't say: after parts that couldn't be read, with a gap.
+    private var follows: [SegmentJoin] = []
     private let resources: Resources
     private var keys: [String: [UInt8]] = [:]
     private var sections: [StreamPart.Section: Movie] = [:]
@@ -29,6 +33,8 @@ public struct StreamRemux<Resources: StreamResources> {
     public init(_ plan: StreamPlan, resources: Resources) {
         self.plan = plan
         self.resources = resources
+        places = []
+        begin(at: [Int](repeating: 0, count: plan.inputs.count))
     }
 
     /// Does it.
@@ -41,12 +47,34 @@ public struct StreamRemux<Resources: StreamResources> {
     public mutating func run<Output: SampleSink>(
         into output: Output, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) -> Output {
+        begin(at: [Int](repeating: 0, count: plan.inputs.count))
         var remuxer = Remuxer(into: output, inputs: plan.inputs.count)
-        var places = [Int](repeating: 0, count: plan.inputs.count)
-        var follows = [SegmentJoin](repeating: .continuous, count: plan.inputs.count)
         let all = plan.inputs.reduce(0) { $0 + $1.count }
         var done = 0
-        while let input = next(places) {
+        while try step(into: &remuxer) != nil {
+            done += 1
+            try onPart(done, all)
+        }
+        let result = try remuxer.finish()
+        leftOut = remuxer.leftOut
+        return result
+    }
+
+    /// Makes a part of each input the next one.
+    package mutating func begin(at places: [Int]) {
+        self.places = places
+        follows = [SegmentJoin](repeating: .continuous, count: plan.inputs.count)
+    }
+
+    /// Takes the next part: of the input whose turn it is by the times at which parts begin.
+    ///
+    /// - Parameter remuxer: what joins the parts; its inputs are the plan's.
+    /// - Returns: which input's part it was; nil where there are no more.
+    /// - Throws: as ``run(into:onPart:)``.
+    package mutating func step<Output: SampleSink>(
+        into remuxer: inout Remuxer<Output>
+    ) throws(ContainerError) -> Int? {
+        while let input = nextInput {
             let part = plan.inputs[input][places[input]]
             places[input] += 1
             if let end, part.start > end { continue }
@@ -58,22 +86,20 @@ public struct StreamRemux<Resources: StreamResources> {
                 var error = error
                 let isGone = error.code == .inputOutput && !(error.cause is CancellationError)
                 guard isGone, missingParts == .leaveGaps else {
-                    error.what = plan.inputs.count == 1 && all == 1 ? error.what : "\(Self.name(part)): \(error.what)"
+                    let isAlone = plan.inputs.count == 1 && plan.inputs[0].count == 1
+                    error.what = isAlone ? error.what : "\(Self.name(part)): \(error.what)"
                     throw error
                 }
                 missing.append(part)
                 follows[input] = part.join == .discontinuity ? .discontinuity : .gap
             }
-            done += 1
-            try onPart(done, all)
+            return input
         }
-        let result = try remuxer.finish()
-        leftOut = remuxer.leftOut
-        return result
+        return nil
     }
 
     /// The input whose next part begins first.
-    private func next(_ places: [Int]) -> Int? {
+    private var nextInput: Int? {
         plan.inputs.indices.filter { places[$0] < plan.inputs[$0].count }
             .min { plan.inputs[$0][places[$0]].start < plan.inputs[$1][places[$1]].start }
     }
