@@ -3,14 +3,23 @@ import MediaLibrary
 import Synchronization
 
 /// The resources of a stream in memory.
-final class MemoryResources: StreamResources {
-    private let files: [String: [UInt8]]
+final class MemoryResources: StreamResources, Sendable {
+    private let files: Mutex<[String: [UInt8]]>
     private let asked = Mutex<[String]>([])
 
-    init(_ files: [String: [UInt8]]) { self.files = files }
+    init(_ files: [String: [UInt8]]) { self.files = Mutex(files) }
 
     /// What was asked for, in order.
     var requests: [String] { asked.withLock { $0 } }
+
+    /// All resources by their URLs.
+    var all: [String: [UInt8]] { files.withLock { $0 } }
+
+    /// Puts other bytes, or none, in the place of a resource.
+    subscript(url: String) -> [UInt8]? {
+        get { files.withLock { $0[url] } }
+        set { files.withLock { $0[url] = newValue } }
+    }
 
     func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String) {
         let bytes = try bytes(of: url, range: nil).contents
@@ -20,8 +29,9 @@ final class MemoryResources: StreamResources {
 
     func bytes(of url: String, range: Range<Int64>?) throws(ContainerError) -> MemorySource {
         asked.withLock { $0.append(url) }
-        guard let bytes = files[url] else { throw ContainerError(.inputOutput, "\(url) isn't there") }
+        guard let bytes = self[url] else { throw ContainerError(.inputOutput, "\(url) isn't there") }
         guard let range else { return MemorySource(bytes) }
+        guard range.upperBound <= Int64(bytes.count) else { throw ContainerError(.inputOutput, "\(url) is too short") }
         return MemorySource(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
     }
 }

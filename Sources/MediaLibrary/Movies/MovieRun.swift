@@ -1,0 +1,57 @@
+internal import MediaContainers
+
+/// A remux of a movie's stream that was begun at one of its steps, with some parts before it as a run-up: what a demuxer
+/// holds when a part begins comes from the parts before.
+struct MovieRun<Resources: StreamResources & Sendable> {
+    /// Whether it began at the stream's beginning, so that it can't differ but by what is read.
+    let isFromStart: Bool
+    private let collector: ChunkCollector
+    private let boundary: Int
+    /// How many parts of each input come before the step.
+    private let target: [Int]
+    private var remux: StreamRemux<Resources>
+    private var remuxer: Remuxer<ChunkCollector>
+    private var isFinished = false
+
+    /// A run.
+    ///
+    /// - Parameters:
+    ///   - movie: what is made again.
+    ///   - chunk: the first that is wanted.
+    ///   - runUp: how many parts of each input are read before those that it's in.
+    ///   - limit: the most bytes that wait for others before them.
+    init(_ movie: StreamMovie<Resources>, toGive chunk: Int, runUp: Int, holding limit: Int) {
+        boundary = Int(movie.table.chunks[chunk].step)
+        target = movie.table.places(before: boundary, inputCount: movie.plan.inputs.count)
+        let places = target.map { max(0, $0 - runUp) }
+        isFromStart = places.allSatisfy { $0 == 0 }
+        collector = ChunkCollector(movie.table, holding: limit)
+        remux = StreamRemux(movie.plan, resources: movie.resources)
+        remux.begin(at: places)
+        remuxer = Remuxer(into: collector, inputs: places.count)
+    }
+
+    /// The most bytes of media that were held at any time.
+    var mostHeld: Int { collector.mostHeld }
+
+    /// The bytes of a chunk.
+    ///
+    /// - Returns: nil where this run, having begun where it did and being where it is, can't give it.
+    /// - Throws: `ContainerError`: `inputOutput` where a part can't be read, others where what came isn't what the movie
+    ///   is made of.
+    mutating func chunk(_ index: Int) throws(ContainerError) -> [UInt8]? {
+        collector.want(index)
+        while true {
+            if let bytes = collector.take(index) { return bytes }
+            guard !isFinished, collector.mayGive(index) else { return nil }
+            try step()
+        }
+    }
+
+    private mutating func step() throws(ContainerError) {
+        if collector.isRunningUp, remux.places == target { collector.begin(at: boundary) }
+        guard try remux.step(into: &remuxer) == nil else { return }
+        isFinished = true
+        _ = try remuxer.finish()
+    }
+}

@@ -1,0 +1,52 @@
+internal import MediaContainers
+
+/// Divides long transport streams where packets begin, so that reading can begin inside of them.
+struct PartDivision<Resources: StreamResources> {
+    /// Media segments last seconds; what lasts longer, or isn't said to end, may be a whole file.
+    private static var longestSegment: Double { 60 }
+
+    private let resources: Resources
+    /// About how long a part is, in bytes.
+    private let partLength: Int64
+
+    init(_ resources: Resources, partLength: Int64) {
+        self.resources = resources
+        self.partLength = partLength
+    }
+
+    /// The plan with shorter parts, which give the same samples.
+    ///
+    /// - Throws: what the resources throw.
+    func divided(_ plan: StreamPlan) throws(ContainerError) -> StreamPlan {
+        var plan = plan
+        for index in plan.inputs.indices {
+            var parts: [StreamPart] = []
+            for part in plan.inputs[index] { parts += try divided(part) }
+            plan.inputs[index] = parts
+        }
+        return plan
+    }
+
+    private func divided(_ part: StreamPart) throws(ContainerError) -> [StreamPart] {
+        // Ranges of what is encrypted can't be decrypted by themselves; MP4 has its index at one place.
+        guard part.key == nil, part.section == nil, mayBeLong(part) else { return [part] }
+        let source = try resources.bytes(of: part.url, range: part.range)
+        let borders = try TransportPacketBorders.borders(of: source, every: partLength)
+        guard !borders.isEmpty else { return [part] }
+        let base = part.range?.lowerBound ?? 0
+        let starts = [0] + borders
+        return zip(starts, borders + [source.length]).enumerated().map { index, range in
+            var piece = part
+            piece.range = base + range.0..<base + range.1
+            piece.duration = part.duration * Double(range.1 - range.0) / Double(source.length)
+            piece.start = part.start + part.duration * Double(range.0) / Double(source.length)
+            if index > 0 { piece.join = .continuous }
+            return piece
+        }
+    }
+
+    private func mayBeLong(_ part: StreamPart) -> Bool {
+        if let range = part.range { return range.upperBound - range.lowerBound > partLength }
+        return part.duration == 0 || part.duration > Self.longestSegment
+    }
+}

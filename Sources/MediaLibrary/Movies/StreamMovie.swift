@@ -1,0 +1,67 @@
+public import MediaContainers
+
+/// A stream as one progressive MP4 with its index first, which isn't written: any range of it can be read, again and again.
+///
+/// The stream is read once to know its samples' sizes and times, which fix where everything lies. Kept of it are the
+/// index, and a checksum for each second or so. What is asked for is remuxed when it's asked for, from a part before it
+/// on, and compared with these before a byte of it is handed out.
+public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable {
+    /// What it's made of. Long transport streams are several parts here.
+    public let plan: StreamPlan
+    /// The file's length in bytes.
+    public let length: Int64
+    /// What tells this file from every other, in hexadecimal digits: the same for the same bytes, at any time.
+    public let identity: String
+    /// `ftyp`, `moov` and the header of `mdat`: the file's first bytes.
+    let head: [UInt8]
+    let table: MovieTable
+    let resources: Resources
+
+    /// Reads all of a stream, on a thread that may wait.
+    ///
+    /// - Parameters:
+    ///   - plan: what it's made of; all of it has to be there.
+    ///   - resources: where it's read, now and later.
+    ///   - onPart: gets each part when it's done, and how many there are in all; what it throws ends the work.
+    /// - Throws: `ContainerError`: `inputOutput` for a part that can't be read, naming it; what `StreamRemux` throws;
+    ///   `malformed` where there are no samples.
+    public convenience init(
+        _ plan: StreamPlan, resources: Resources,
+        onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
+    ) throws(ContainerError) {
+        try self.init(plan, resources: resources, partLength: 8 << 20, onPart: onPart)
+    }
+
+    /// Reads all of a stream, whose long parts become parts of about `partLength` bytes.
+    init(
+        _ plan: StreamPlan, resources: Resources, partLength: Int64,
+        onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
+    ) throws(ContainerError) {
+        let plan = try PartDivision(resources, partLength: partLength).divided(plan)
+        guard plan.inputs.count <= UInt16.max else { throw ContainerError(.limitExceeded, "too many inputs") }
+        let survey = MovieSurvey()
+        var remux = StreamRemux(plan, resources: resources)
+        var remuxer = Remuxer(into: survey, inputs: plan.inputs.count)
+        let all = plan.inputs.reduce(0) { $0 + $1.count }
+        var done = 0
+        while let input = try remux.step(into: &remuxer) {
+            try survey.endStep(input: input)
+            done += 1
+            try onPart(done, all)
+        }
+        _ = try remuxer.finish()
+        try survey.finish()
+        self.plan = plan
+        self.resources = resources
+        table = survey.table
+        head = try survey.builder.progressiveLayout().head
+        length = Int64(head.count) + survey.builder.mediaLength
+        identity = table.identity(head: head)
+    }
+
+    /// A way to read it: one for each who reads, since it remembers where it is.
+    public func reader() -> StreamMovieReader<Resources> { reader(holding: 64 << 20) }
+
+    /// A reader that holds about so many bytes of media at most.
+    func reader(holding bytes: Int) -> StreamMovieReader<Resources> { StreamMovieReader(self, holding: bytes) }
+}

@@ -1,0 +1,142 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import MediaContainers
+import MediaLibrary
+
+/// Streams of all kinds that movies are made of.
+enum SampleStream: String, CaseIterable, Sendable {
+    case pictures = "shaka-player/hls-ts-h264/prog_index.m3u8"
+    case picturesAndSound = "shaka-player/hls-ts-muxed-aac-h264/chunk.m3u8"
+    case sound = "shaka-player/hls-ts-aac/playlist.m3u8"
+    case packedAAC = "shaka-player/hls-raw-aac/stream.m4a.m3u8"
+    case packedAC3 = "shaka-player/hls-raw-ac3/prog_index.m3u8"
+    case ac3 = "shaka-player/hls-ts-ac3/prog_index.m3u8"
+    case enhancedAC3 = "shaka-player/hls-ts-ec3/prog_index.m3u8"
+    case gaps = "shaka-player/hls-gap/playlist.m3u8"
+    case otherClocks = "shaka-player/hls-text-no-discontinuity/av.m3u8"
+    case renditions = "shaka-player/hls-multivideo/master.m3u8"
+    case initialized = "androidx-media/media/hls/multi-segment/playlist.m3u8"
+    case oneMP4 = "shaka-player/hls-chapters/media.m3u8"
+    case discontinuities
+    case encrypted
+    case byteRanges
+    case fragments
+    case beside
+
+    static let folder = URL(filePath: #filePath).appending(path: "../../../../../shared/corpora").standardizedFileURL
+
+    /// Tests that need the corpora are skipped without them.
+    static var areHere: Bool { PublicClip.bytes != nil }
+
+    struct MissingClip: Error {}
+
+    /// What it's made of, and where that is read.
+    func open() throws -> (plan: StreamPlan, resources: MemoryResources) {
+        guard let clip = PublicClip.bytes else { throw MissingClip() }
+        switch self {
+        case .discontinuities:
+            let lines = [String](repeating: "#EXT-X-DISCONTINUITY\n#EXTINF:9,\n1.ts", count: 30)
+            return try Self.stream(lines, ["1.ts": clip])
+        case .encrypted: return try Self.encrypted(clip)
+        case .byteRanges:
+            let cuts = Self.cut(clip, into: 9, seed: 4)
+            let lines = cuts.map { "#EXTINF:1,\n#EXT-X-BYTERANGE:\($0.count)@\($0.lowerBound)\n1.ts" }
+            return try Self.stream(lines, ["1.ts": clip])
+        case .fragments: return try Self.fragments(clip)
+        case .beside:
+            let (pictures, files) = try Self.pictures.open()
+            let (sound, others) = try Self.sound.open()
+            let all = files.all.merging(others.all) { $1 }
+            return (StreamPlan(inputs: pictures.inputs + sound.inputs), MemoryResources(all))
+        default:
+            let resources = MemoryResources(try Self.files(beside: rawValue))
+            return (try StreamPlan(playlist: "http://h/\(rawValue)", resources: resources), resources)
+        }
+    }
+
+    /// Ranges of a transport stream that begin with packets, anywhere.
+    static func cut(_ stream: [UInt8], into count: Int, seed: UInt64) -> [Range<Int>] {
+        var generator = SeededGenerator(seed: seed)
+        let packets = stream.count / 188
+        let cuts = Set((1..<count).map { _ in Int.random(in: 1..<packets, using: &generator) * 188 }).sorted()
+        return zip([0] + cuts, cuts + [stream.count]).map { $0..<$1 }
+    }
+
+    static func stream(
+        _ lines: [String], _ files: [String: [UInt8]]
+    ) throws -> (plan: StreamPlan, resources: MemoryResources) {
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n\(lines.joined(separator: "\n"))\n#EXT-X-ENDLIST\n"
+        var all = Dictionary(uniqueKeysWithValues: files.map { ("http://h/\($0.key)", $0.value) })
+        all["http://h/index.m3u8"] = Array(playlist.utf8)
+        let resources = MemoryResources(all)
+        return (try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources)
+    }
+
+    private static func files(beside playlist: String) throws -> [String: [UInt8]] {
+        let path = playlist.split(separator: "/").dropLast().joined(separator: "/")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: path).path)
+        return try Dictionary(
+            uniqueKeysWithValues: names.map {
+                ("http://h/\(path)/\($0)", Array(try Data(contentsOf: folder.appending(path: "\(path)/\($0)"))))
+            })
+    }
+
+    private static func encrypted(_ clip: [UInt8]) throws -> (plan: StreamPlan, resources: MemoryResources) {
+        let key = (0..<16).map { UInt8($0) }
+        var files = ["key": key]
+        var lines = ["#EXT-X-KEY:METHOD=AES-128,URI=\"key\""]
+        for (index, range) in cut(clip, into: 7, seed: 5).enumerated() {
+            let vector = [UInt8](repeating: 0, count: 15) + [UInt8(index)]
+            files["\(index).ts"] = Array(
+                try AES._CBC.encrypt(
+                    clip[range], using: SymmetricKey(data: key), iv: AES._CBC.IV(ivBytes: vector)))
+            lines.append("#EXTINF:1,\n\(index).ts")
+        }
+        return try stream(lines, files)
+    }
+
+    /// The clip as fragmented MP4, in one file.
+    private static func fragments(_ clip: [UInt8]) throws -> (plan: StreamPlan, resources: MemoryResources) {
+        var remuxer = Remuxer(into: Fragmenter())
+        try remuxer.append(MemorySource(clip))
+        var fragmenter = try remuxer.finish()
+        try fragmenter.end()
+        let lines = fragmenter.fragments.map {
+            "#EXTINF:1,\n#EXT-X-BYTERANGE:\($0.count)@\($0.lowerBound)\nall.mp4"
+        }
+        let map = "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"\(fragmenter.initializationLength)@0\""
+        return try stream([map] + lines, ["all.mp4": fragmenter.file])
+    }
+}
+
+/// Writes fragments of 40 samples each.
+private struct Fragmenter: SampleSink {
+    private(set) var file: [UInt8] = []
+    private(set) var fragments: [Range<Int>] = []
+    private(set) var initializationLength = 0
+    private var writer = FragmentedMovieWriter()
+    private var samples: [MediaSample] = []
+    private var content: [UInt8] = []
+
+    mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
+        guard file.isEmpty else { return }
+        for track in tracks { _ = writer.add(track, timeOffset: Int64(track.timescale)) }
+        file = try writer.initializationSection()
+        initializationLength = file.count
+    }
+
+    mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
+        if samples.count == 40 { try end() }
+        samples.append(sample)
+        content += Array(bytes)
+    }
+
+    mutating func end() throws(ContainerError) {
+        let start = file.count
+        file += try writer.fragmentHead(samples) + content
+        fragments.append(start..<file.count)
+        samples = []
+        content = []
+    }
+}

@@ -1,0 +1,183 @@
+import MediaContainers
+import Testing
+
+@testable import MediaLibrary
+
+@Suite(.enabled(if: SampleStream.areHere, "the corpora aren't here"))
+struct StreamMovieTests {
+    private func whole(_ movie: StreamMovie<MemoryResources>) throws -> [UInt8] {
+        try movie.reader().bytes(0..<movie.length, limit: 64 << 20)
+    }
+
+    @Test(arguments: SampleStream.allCases) func itHasTheSamplesOfTheFileThatIsWritten(stream: SampleStream) throws {
+        let (plan, resources) = try stream.open()
+        let bytes = try whole(StreamMovie(plan, resources: resources))
+        let written = try WrittenMovie(plan, resources)
+        let samples = try MovieSampleList(MemorySource(bytes))
+        #expect(!samples.tracks.isEmpty && samples.tracks.allSatisfy { !$0.isEmpty })
+        #expect(try samples == written.samples())
+        #expect(try BoxTree(MemorySource(bytes)).roots.map(\.header.type) == ["ftyp", "moov", "mdat"])
+    }
+
+    @Test(
+        .enabled(if: WrittenMovie.ffprobe != nil, "ffprobe isn't here"), arguments: SampleStream.allCases
+    ) func othersFindInItWhatTheyFindInTheFileThatIsWritten(stream: SampleStream) throws {
+        let (plan, resources) = try stream.open()
+        let packets = try WrittenMovie(whole(StreamMovie(plan, resources: resources))).packets()
+        #expect(!packets.isEmpty)
+        #expect(try packets == WrittenMovie(plan, resources).packets())
+    }
+
+    @Test(arguments: SampleStream.allCases) func everyRangeIsThatOfTheWhole(stream: SampleStream) throws {
+        let (plan, resources) = try stream.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        let bytes = try whole(movie)
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        let shared = movie.reader()
+        for turn in 0..<16 {
+            let start = Int.random(in: 0..<bytes.count, using: &generator)
+            let length = turn % 4 == 0 ? 2 : Int.random(in: 1...200_000, using: &generator)
+            let range = start..<min(bytes.count, start + length)
+            let reader = turn % 2 == 0 ? movie.reader() : shared
+            let read = try reader.bytes(Int64(range.lowerBound)..<Int64(range.upperBound), limit: 1 << 20)
+            #expect(read == Array(bytes[range]), "seed \(seed), \(range)")
+        }
+    }
+
+    @Test func readingOnAndOnReadsEachPartOnce() throws {
+        let (plan, resources) = try SampleStream.picturesAndSound.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        let bytes = try whole(movie)
+        let before = resources.requests.count
+        let reader = movie.reader()
+        var read: [UInt8] = []
+        while read.count < bytes.count {
+            let end = min(bytes.count, read.count + 70_001)
+            read += try reader.bytes(Int64(read.count)..<Int64(end), limit: 1 << 20)
+        }
+        #expect(read == bytes)
+        #expect(resources.requests.count - before == 6)
+    }
+
+    @Test(arguments: [
+        SampleStream.discontinuities, .pictures, .picturesAndSound, .sound, .gaps, .packedAAC, .packedAC3, .ac3,
+        .enhancedAC3,
+    ])
+    func aRangeLateInAStreamReadsFewParts(stream: SampleStream) throws {
+        let (plan, resources) = try stream.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        for place in [movie.length - 1, movie.length - 2000, movie.length * 9 / 10, movie.length / 2] {
+            let before = resources.requests.count
+            _ = try movie.reader().bytes(place..<place + 1, limit: 1)
+            #expect((1...4).contains(resources.requests.count - before), "byte \(place)")
+        }
+    }
+
+    @Test func theSameStreamIsTheSameFileAtAnyTime() throws {
+        let (plan, resources) = try SampleStream.beside.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        #expect(movie.identity.count == 32)
+        #expect(try StreamMovie(plan, resources: resources).identity == movie.identity)
+        // Media of the same sizes and times, and of other bytes.
+        let url = plan.inputs[1][3].url
+        resources[url] = try other(#require(resources[url]))
+        let changed = try StreamMovie(plan, resources: resources)
+        #expect(changed.length == movie.length && changed.identity != movie.identity)
+    }
+
+    /// A segment with one bit of sound changed: in the last third, where no header is.
+    private func other(_ segment: [UInt8]) -> [UInt8] {
+        var changed = segment
+        changed[segment.count * 2 / 3 / 188 * 188 + 120] ^= 1
+        return changed
+    }
+
+    @Test func aSegmentThatChangedIsAnError() throws {
+        let (plan, resources) = try SampleStream.sound.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        let bytes = try whole(movie)
+        let url = plan.inputs[0][5].url
+        resources[url] = try other(#require(resources[url]))
+        let error = #expect(throws: ContainerError.self) { try whole(movie) }
+        #expect(error?.code == .inputOutput)
+        #expect(error?.what == "the stream changed while it was read")
+        // What doesn't come from there is still right.
+        let half = movie.length / 2
+        #expect(try movie.reader().bytes(0..<half, limit: 1 << 20) == Array(bytes[..<Int(half)]))
+        #expect(try movie.reader().bytes(movie.length - 9..<movie.length, limit: 9) == Array(bytes.suffix(9)))
+    }
+
+    @Test func nothingWrongIsHandedOutWhateverASegmentBecomes() throws {
+        let (plan, resources) = try SampleStream.byteRanges.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        let bytes = try whole(movie)
+        let url = plan.inputs[0][0].url
+        let segment = try #require(resources[url])
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<12 {
+            var changed = segment
+            let place = Int.random(in: 0..<segment.count - 4000, using: &generator)
+            for index in place..<place + Int.random(in: 1...4000, using: &generator) {
+                changed[index] = UInt8.random(in: 0...255, using: &generator)
+            }
+            resources[url] = changed
+            let start = Int64.random(in: 0..<movie.length - 1000, using: &generator)
+            guard let read = try? movie.reader().bytes(start..<start + 1000, limit: 1000) else { continue }
+            #expect(read == Array(bytes[Int(start)..<Int(start) + 1000]), "seed \(seed)")
+        }
+    }
+
+    @Test func aSegmentThatIsMissingIsNamed() throws {
+        let (plan, resources) = try SampleStream.sound.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        resources[plan.inputs[0][7].url] = nil
+        let error = #expect(throws: ContainerError.self) { try whole(movie) }
+        #expect(error?.code == .inputOutput && error?.what.hasPrefix("segment_7.ts: ") == true)
+        let early = #expect(throws: ContainerError.self) { try StreamMovie(plan, resources: resources) }
+        #expect(early?.code == .inputOutput && early?.what.hasPrefix("segment_7.ts: ") == true)
+    }
+
+    @Test func aStreamWithoutSamplesIsAnError() throws {
+        let (_, resources) = try SampleStream.pictures.open()
+        let error = #expect(throws: ContainerError.self) {
+            try StreamMovie(StreamPlan(inputs: [[]]), resources: resources)
+        }
+        #expect(error?.code == .malformed)
+    }
+
+    @Test func theWorkEndsWhenItIsToldTo() throws {
+        let (plan, resources) = try SampleStream.sound.open()
+        let error = #expect(throws: ContainerError.self) {
+            try StreamMovie(plan, resources: resources) { (done, all) throws(ContainerError) in
+                #expect(all == 8)
+                if done == 3 { throw ContainerError(.inputOutput, "enough") }
+            }
+        }
+        #expect(error?.what == "enough")
+        #expect(resources.requests.count { $0.hasSuffix(".ts") } == 3)
+    }
+
+    // MARK: - Memory
+
+    @Test func aLongStreamIsReadInLittleMemory() throws {
+        let (plan, resources) = try SampleStream.discontinuities.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        let reader = movie.reader()
+        _ = try reader.bytes(0..<movie.length, limit: 64 << 20)
+        // Thirty parts of 187,436 bytes.
+        #expect((1...2 * 187_436).contains(reader.mostHeld))
+    }
+
+    @Test(arguments: [SampleStream.oneMP4, .pictures, .beside])
+    func whatDoesNotFitIsMadeOnceMore(stream: SampleStream) throws {
+        let (plan, resources) = try stream.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        let reader = movie.reader(holding: 20_000)
+        #expect(try reader.bytes(0..<movie.length, limit: 64 << 20) == whole(movie))
+        // A chunk of each track that's gathered, and the one that is asked for.
+        let longest = try #require(movie.table.chunks.map(\.length).max())
+        #expect(reader.mostHeld <= 20_000 + Int(longest) * (movie.table.tracks.count + 1))
+    }
+}
