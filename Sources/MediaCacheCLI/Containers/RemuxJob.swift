@@ -34,7 +34,8 @@ struct RemuxJob: Sendable {
         if plans.count == 1, kind == .mp4 || kind == .m4v, stretch.isWhole, let source = plans[0].movie {
             try rearrange(source, into: file, &result)
         } else {
-            try remux(try merged(plans), resources, kind, into: file, &result)
+            let seconds = isTogether ? plans.map(\.seconds).max() : plans.map(\.seconds).reduce(0, +)
+            try remux(try merged(plans), lasting: seconds ?? 0, resources, kind, into: file, &result)
         }
         try file.place()
         try result.look(at: target.path, opening.control)
@@ -46,6 +47,8 @@ struct RemuxJob: Sendable {
         var plan: StreamPlan
         /// The file itself, where it's an MP4 with an index of its own.
         var movie: MP4Reader<ByteSlice<InputBytes>>?
+        /// About how long it lasts; 0 where nothing says.
+        var seconds = 0.0
     }
 
     private func plan(of input: InputArgument, _ resources: InputResources) throws -> FoundInput {
@@ -58,16 +61,20 @@ struct RemuxJob: Sendable {
                 playlist: url, choice: choice, base: base, resources: resources, isAvailable: isAvailable)
             if let variant = plan.variant { note("takes the variant stream of \(variant)") }
             if plan.isLive { note("the stream goes on; what its playlist names now is taken") }
-            return FoundInput(plan: plan)
+            return FoundInput(plan: plan, seconds: plan.duration)
         }
-        guard front.withUnsafeBytes({ SegmentFormat.recognise($0, isWhole: probe == source.length) }) != nil else {
+        guard let format = front.withUnsafeBytes({ SegmentFormat.recognise($0, isWhole: probe == source.length) })
+        else {
             throw CommandFailure(.failed, "\(input.name) is neither a playlist nor MP4, MPEG-TS or packed audio")
         }
         if inputs.count == 1 { resources.opening.progress?.expect(source.length) }
-        let isMP4 = front.withUnsafeBytes { MP4Format.isRecognised($0) }
-        return FoundInput(
-            plan: StreamPlan(inputs: [[StreamPart(url: url)]]),
-            movie: isMP4 && inputs.count == 1 ? try MP4Reader(source) : nil)
+        var found = FoundInput(plan: StreamPlan(inputs: [[StreamPart(url: url)]]))
+        if format == .mp4, inputs.count == 1 { found.movie = try MP4Reader(source) }
+        // From afar it isn't worth a request for the stream's end.
+        if format == .transportStream, !input.isURL {
+            found.seconds = try TransportStreamDuration.estimate(source) ?? 0
+        }
+        return found
     }
 
     /// The inputs beside or behind each other.
@@ -98,8 +105,8 @@ struct RemuxJob: Sendable {
     }
 
     private func remux(
-        _ plan: StreamPlan, _ resources: InputResources, _ kind: MediaFileKind, into file: OutputFile,
-        _ result: inout RemuxResult
+        _ plan: StreamPlan, lasting seconds: Double, _ resources: InputResources, _ kind: MediaFileKind,
+        into file: OutputFile, _ result: inout RemuxResult
     ) throws {
         var remux = StreamRemux(plan, resources: resources)
         remux.missingParts = leavesGaps ? .leaveGaps : .fail
@@ -116,7 +123,7 @@ struct RemuxJob: Sendable {
             try output.finish()
             try output.output.sink.finish()
         } else {
-            let writer = MovieFileWriter(file, expectedDuration: plan.duration > 0 ? plan.duration : nil)
+            let writer = MovieFileWriter(file, expectedDuration: seconds)
             let cut = TimeCut(KindFilter(writer, kinds: kind.kinds), from: stretch.from, to: stretch.to)
             var output = try remux.run(into: cut, onPart: onPart)
             try output.finish()

@@ -3,37 +3,41 @@ enum StartCode {
     /// The length of the prefix.
     static let length = 3
 
+    /// Places that are looked at in one step.
+    private static let stride = 32
+
     /// Where the first prefix at or after `start` begins, or nil. Bytes from `limit` on aren't looked at.
     static func first(in bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         let end = min(limit, bytes.count)
         var index = max(0, start)
+        while index + stride + length <= end, !beginsSoon(base + index) { index += stride }
         while index + length <= end {
-            // Most runs of 16 bytes of coded video hold no zero, and so no prefix begins in them.
-            while index + 16 <= end {
-                let low = base.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                let high = base.loadUnaligned(fromByteOffset: index + 8, as: UInt64.self)
-                guard zeroes(low) | zeroes(high) == 0 else { break }
-                index += 16
-            }
-            let stop = min(index + 16, end - 2)
-            while index < stop {
-                let third = base.load(fromByteOffset: index + 2, as: UInt8.self)
-                if third > 1 {
-                    index += 3
-                } else if third == 1, base.loadUnaligned(fromByteOffset: index, as: UInt16.self) == 0 {
-                    return index
-                } else {
-                    index += 1
-                }
+            let third = base.load(fromByteOffset: index + 2, as: UInt8.self)
+            if third > 1 {
+                index += 3
+            } else if third == 1, base.loadUnaligned(fromByteOffset: index, as: UInt16.self) == 0 {
+                return index
+            } else {
+                index += 1
             }
         }
         return nil
     }
 
-    /// Not 0 if one of the eight bytes is 0.
+    /// Whether a prefix begins at one of the next ``stride`` places.
     @inline(__always)
-    private static func zeroes(_ word: UInt64) -> UInt64 {
-        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+    private static func beginsSoon(_ bytes: UnsafeRawPointer) -> Bool {
+        let ones = SIMD4<UInt64>(repeating: 0x0101_0101_0101_0101)
+        let (first, second, third) = (words(bytes), words(bytes + 1), words(bytes + 2))
+        // A byte of this is 0 where a prefix begins, and only there.
+        let differences = first | second | (third ^ ones)
+        let zeros = (differences &- ones) & ~differences
+        return (zeros[0] | zeros[1] | zeros[2] | zeros[3]) & 0x8080_8080_8080_8080 != 0
+    }
+
+    @inline(__always)
+    private static func words(_ bytes: UnsafeRawPointer) -> SIMD4<UInt64> {
+        bytes.loadUnaligned(as: SIMD4<UInt64>.self)
     }
 }

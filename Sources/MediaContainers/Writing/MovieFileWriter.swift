@@ -15,8 +15,9 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     }
 
     private var file: File
-    private let mediaStart: Int64
-    private var position: Int64
+    private let expectedSeconds: Double
+    private var mediaStart: Int64 = 0
+    private var position: Int64 = 0
     private var tracks: [MediaTrack] = []
     private var gatherer = ChunkGatherer()
     private let priming: [UInt32: Int64]
@@ -32,19 +33,24 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     public init(_ file: File, expectedDuration: Double? = nil, priming: [UInt32: Int64] = [:]) {
         self.file = file
         self.priming = priming
-        // A second of pictures and sound takes about 1,100 bytes in the tables: 60 pictures with reordering, 47 frames
-        // of sound, two chunks. Room that isn't used is a hole in the file.
-        let seconds = min(max(expectedDuration ?? 0, 0), 1e6)
-        let room = 16384 + Int64(seconds * 1100)
-        mediaStart = (room + 4095) / 4096 * 4096
-        position = mediaStart
+        expectedSeconds = min(max(expectedDuration ?? 0, 0), 1e6)
     }
 
     /// Takes the list of tracks; see ``SampleSink/tracks(_:)``.
     public mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
+        if self.tracks.isEmpty { leaveRoom(for: tracks) }
         try builder.setTracks(tracks, priming: priming)
         gatherer.setTracks(tracks)
         self.tracks = tracks
+    }
+
+    /// A second takes so many bytes in the tables, a chunk's included: 60 pictures with reordering, or 47 frames of
+    /// sound. Room that isn't used is a hole in the file.
+    private mutating func leaveRoom(for tracks: [MediaTrack]) {
+        let perSecond = tracks.reduce(0) { $0 + ($1.kind == .video ? 860 : 240) }
+        let room = 16384 + Int64(expectedSeconds * Double(perSecond))
+        mediaStart = (room + 4095) / 4096 * 4096
+        position = mediaStart
     }
 
     /// Takes a sample; see ``SampleSink/sample(_:bytes:)``.

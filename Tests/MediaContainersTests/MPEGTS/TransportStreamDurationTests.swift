@@ -1,0 +1,39 @@
+import MediaContainers
+import Testing
+
+struct TransportStreamDurationTests {
+    /// Pictures and sound, 25 pictures a second.
+    private func stream(from start: Int64, pictures: Int) -> [UInt8] {
+        var builder = TransportStreamBuilder()
+        for second in 0..<Int64(pictures / 25) {
+            builder.tables()
+            builder.play(from: start + second * 90_000, pictures: 25)
+        }
+        return builder.bytes
+    }
+
+    @Test func bothEndsTellAndWhatLiesBetweenIsNotRead() throws {
+        // The clock wraps on the way.
+        let source = CountingSource(MemorySource(stream(from: (1 << 33) - 900_000, pictures: 5000)))
+        try #require(source.length > 2 << 20)
+        let seconds = try #require(try TransportStreamDuration.estimate(source))
+        #expect(abs(seconds - 200) < 0.5)
+        #expect(source.bytesRead == 1 << 20)
+    }
+
+    @Test func aLeapBetweenClocksIsNotBelieved() throws {
+        let first = stream(from: 0, pictures: 2500)
+        let seconds = try #require(
+            try TransportStreamDuration.estimate(MemorySource(first + stream(from: 1 << 31, pictures: 2500))))
+        #expect(seconds < 800)
+    }
+
+    @Test func aClockThatGoesBackTellsNothing() throws {
+        let later = stream(from: 90_000_000, pictures: 2500)
+        #expect(try TransportStreamDuration.estimate(MemorySource(later + stream(from: 0, pictures: 2500))) == nil)
+    }
+
+    @Test func aShortStreamIsNotWorthIt() throws {
+        #expect(try TransportStreamDuration.estimate(MemorySource(stream(from: 0, pictures: 25))) == nil)
+    }
+}
