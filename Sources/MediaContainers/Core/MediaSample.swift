@@ -34,4 +34,12 @@ public struct MediaSample: Sendable, Hashable {
         self.formatIndex = formatIndex
         self.offset = offset
     }
+
+    /// Refuses times whose sums and conversions could overflow: 35,000 years are enough for any recording.
+    func checkTimes(timescale: Int32) throws(ContainerError) {
+        let largest = max(pts.magnitude, dts.magnitude, duration.magnitude)
+        guard largest < 1 << 59, largest / UInt64(max(1, timescale)) < 1 << 40 else {
+            throw ContainerError(.unrepresentable, "a sample at \(pts) ticks of 1/\(timescale) s")
+        }
+    }
 }

@@ -13,7 +13,7 @@ package struct ChunkGatherer: Sendable {
 
     /// What is gathered of each track.
     package private(set) var chunks: [Chunk] = []
-    private var timescales: [Int64] = []
+    private var timescales: [Int32] = []
 
     /// Starts without tracks.
     package init() {}
@@ -22,21 +22,23 @@ package struct ChunkGatherer: Sendable {
     package mutating func setTracks(_ tracks: [MediaTrack]) {
         for track in tracks.dropFirst(chunks.count) {
             chunks.append(Chunk())
-            timescales.append(Int64(track.timescale))
+            timescales.append(track.timescale)
         }
     }
 
     /// Whether the chunk of a sample's track is large or long enough without the sample.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/malformed`` for a sample of an unknown track.
+    /// - Throws: ``ContainerError``: `malformed` for a sample of an unknown track, `unrepresentable` for times of which no
+    ///   sum can be made.
     package func isComplete(before sample: MediaSample) throws(ContainerError) -> Bool {
         guard chunks.indices.contains(sample.track) else {
             throw ContainerError(.malformed, "a sample of track \(sample.track), which was not announced")
         }
+        try sample.checkTimes(timescale: timescales[sample.track])
         guard let first = chunks[sample.track].samples.first else { return false }
         if chunks[sample.track].bytes.count + sample.size > Self.chunkSize { return true }
         if sample.formatIndex != first.formatIndex { return true }
-        return sample.dts.addingClamped(-first.dts) >= timescales[sample.track]
+        return sample.dts - first.dts >= Int64(timescales[sample.track])
     }
 
     /// Adds a sample to the chunk of its track, which is one that ``isComplete(before:)`` knows.

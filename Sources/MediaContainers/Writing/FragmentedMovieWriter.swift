@@ -81,12 +81,17 @@ public struct FragmentedMovieWriter: Sendable {
     ///
     /// - Parameter samples: The samples in the order of their bytes; those of one track in decoding order, with no gap
     ///   between them but the last one's duration.
-    /// - Throws: ``ContainerError`` when a time is negative or a number doesn't fit its field.
+    /// - Throws: ``ContainerError`` when a sample's track wasn't added, a time is negative, or a number doesn't fit its
+    ///   field.
     public mutating func fragmentHead(_ samples: [MediaSample]) throws(ContainerError) -> [UInt8] {
         sequenceNumber &+= 1
         var runs: [Run] = []
         var length: Int64 = 0
         for (index, sample) in samples.enumerated() {
+            guard tracks.indices.contains(sample.track),
+                tracks[sample.track].media.formats.indices.contains(sample.formatIndex)
+            else { throw ContainerError(.malformed, "a sample of track \(sample.track) without a format") }
+            try sample.checkTimes(timescale: tracks[sample.track].media.timescale)
             if let last = runs.last, last.track == sample.track, last.format == sample.formatIndex {
                 runs[runs.count - 1].samples.append(index)
             } else {
@@ -131,11 +136,9 @@ public struct FragmentedMovieWriter: Sendable {
     private func write(
         _ runs: [Run], _ samples: [MediaSample], dataStart: Int64, to bytes: inout [UInt8]
     ) throws(ContainerError) {
-        guard let run = runs.first, let first = run.samples.first, tracks.indices.contains(run.track) else {
-            throw ContainerError(.malformed, "a fragment's sample of a track that was not added")
-        }
+        guard let run = runs.first, let first = run.samples.first else { return }
         let track = tracks[run.track]
-        let time = samples[first].dts + track.timeOffset
+        let time = samples[first].dts.addingClamped(track.timeOffset)
         guard time >= 0 else {
             throw ContainerError(
                 .unrepresentable, "tfdt: a decoding time of \(time)", advice: "Give the track a time offset")

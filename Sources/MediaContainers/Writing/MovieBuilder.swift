@@ -102,12 +102,7 @@ public struct MovieBuilder: Sendable {
         guard tracks.indices.contains(sample.track),
             tracks[sample.track].media.formats.indices.contains(sample.formatIndex)
         else { throw ContainerError(.malformed, "a sample of track \(sample.track) without a format") }
-        let timescale = Int64(tracks[sample.track].media.timescale)
-        // Sums and conversions of such times can't overflow: 35,000 years are enough for any recording.
-        let largest = max(sample.pts.magnitude, sample.dts.magnitude, sample.duration.magnitude)
-        guard largest < 1 << 59, Int64(largest) / timescale < 1 << 40 else {
-            throw ContainerError(.unrepresentable, "a sample at \(sample.pts) ticks of 1/\(timescale) s")
-        }
+        try sample.checkTimes(timescale: tracks[sample.track].media.timescale)
         try tracks[sample.track].table.add(sample)
         let offset = mediaLength
         let size = Int64(sample.size)

@@ -1,4 +1,3 @@
-import Foundation
 import MediaContainers
 import Testing
 
@@ -15,42 +14,6 @@ struct TransportStreamFuzzTests {
             self.bytes += bytes.count
             // Reading both ends shows that the bytes are there.
             if let first = bytes.first, let last = bytes.last { samples &+= Int(first ^ last) & 0 }
-        }
-    }
-
-    private struct Seeds {
-        var streams: [[UInt8]] = []
-        var elementary: [[UInt8]] = []
-        var packed: [[UInt8]] = []
-
-        init() throws {
-            var builder = TransportStreamBuilder()
-            builder.tables(
-                TransportStreamBuilder.both + [TransportStreamBuilder.Stream(pid: 0x110, type: 0x86)], version: 3)
-            builder.play(from: (1 << 33) - 18_000, pictures: 12)
-            streams.append(builder.bytes)
-            var disc = TransportStreamBuilder()
-            disc.before = [1, 2, 3, 4]
-            disc.tables()
-            disc.play(from: 90_000, pictures: 6)
-            streams.append(disc.bytes)
-            let picture = TransportStreamBuilder.picture(isKey: true)
-            elementary = [
-                picture + picture, TransportStreamBuilder.aac() + TransportStreamBuilder.aac(),
-                ElementarySamples.mpeg2Video, ElementarySamples.latm, ElementarySamples.enhancedAC3,
-                ElementarySamples.mp2, ElementarySamples.hevc,
-                [0x7F, 0xE0, 10, 0xFC] + [UInt8](repeating: 5, count: 9) + [0x7F, 0xF8, 3, 0, 1, 0, 2, 0xFC, 1, 2],
-            ]
-            packed = [TransportStreamBuilder.aac() + TransportStreamBuilder.aac(), ElementarySamples.enhancedAC3]
-            guard Corpora.root != nil else { return }
-            for name in ["muxed", "audioMaxOffset", "videoOneSecond", "zeroLength", "id3", "videoDiffPtsDts"] {
-                streams.append(try Corpora.bytes("videojs-http-streaming/segments/\(name).ts"))
-            }
-            streams.append(try Corpora.bytes("androidx-media/media/ts/sample_h264_mpeg_audio.ts"))
-            streams.append(try Corpora.bytes("videojs-mux.js/segments/test-middle-pat-pmt.ts"))
-            packed.append(Array(try Corpora.bytes("androidx-media/media/ts/sample_with_id3.adts").prefix(1500)))
-            packed.append(Array(try Corpora.bytes("shaka-player/hls-raw-ac3/fileSequence1.ac3").prefix(5000)))
-            packed.append(try Corpora.bytes("androidx-media/media/id3/comm_apic.id3"))
         }
     }
 
@@ -88,39 +51,23 @@ struct TransportStreamFuzzTests {
     }
 
     @Test func damagedStreamsAreReadOrRefused() throws {
-        let (count, first) = (FuzzSettings.count, FuzzSettings.firstSeed)
-        let seeds = try Seeds()
-        let clock = ContinuousClock()
-        var slowest = (time: Duration.zero, seed: UInt64(0))
-        for number in 0..<UInt64(count) {
-            let seed = first + number
+        let seeds = try TransportStreamSeeds()
+        FuzzRun(of: "damaged streams").run { seed in
             var random = SeededGenerator(seed: seed ^ 0xF00D)
             var mutator = Mutator(seed: seed)
             let size = Int.random(in: 1...5000, using: &random)
-            let time = clock.measure {
-                switch seed % 4 {
-                case 0, 1:
-                    let origin = seeds.streams[Int(seed / 4) % seeds.streams.count]
-                    demux(mutator.mutate(origin, at: Self.headers(origin)), bufferSize: size)
-                case 2:
-                    let origin = seeds.elementary[Int(seed / 4) % seeds.elementary.count]
-                    demux(wrap(mutator.mutate(origin, at: [0..<min(60, origin.count)]), &random), bufferSize: size)
-                default:
-                    let origin = seeds.packed[Int(seed / 4) % seeds.packed.count]
-                    readPacked(mutator.mutate(origin, at: [0..<min(200, origin.count)]), bufferSize: size)
-                }
+            switch seed % 4 {
+            case 0, 1:
+                let origin = seeds.streams[Int(seed / 4) % seeds.streams.count]
+                demux(mutator.mutate(origin, at: TransportStreamSeeds.headers(origin)), bufferSize: size)
+            case 2:
+                let origin = seeds.elementary[Int(seed / 4) % seeds.elementary.count]
+                demux(wrap(mutator.mutate(origin, at: [0..<min(60, origin.count)]), &random), bufferSize: size)
+            default:
+                let origin = seeds.packed[Int(seed / 4) % seeds.packed.count]
+                readPacked(mutator.mutate(origin, at: [0..<min(200, origin.count)]), bufferSize: size)
             }
-            if time > slowest.time { slowest = (time, seed) }
         }
-        print("\(count) damaged streams; the slowest, seed \(slowest.seed), took \(slowest.time)")
-        // A hundred times what the slowest of a million took in a release build.
-        #expect(slowest.time < .seconds(10), "seed \(slowest.seed)")
-    }
-
-    /// The headers of transport packets and what begins in them.
-    private static func headers(_ bytes: [UInt8]) -> [Range<Int>] {
-        let stride = bytes.count > 192 && bytes[0] != 0x47 ? 192 : 188
-        return Swift.stride(from: stride - 188, to: bytes.count, by: stride).map { $0..<min(bytes.count, $0 + 40) }
     }
 
     /// A stream whose map may lie about how its payload is coded.

@@ -21,6 +21,11 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
 
     private static var mapPID: UInt16 { 0x1000 }
     private static var firstPID: UInt16 { 0x100 }
+    /// PIDs of streams end before the map's; the map's packet is full long before.
+    private static var mostTracks: Int { Int(mapPID - firstPID) }
+    private static var tooManyTracks: ContainerError {
+        ContainerError(.unrepresentable, "more tracks than one map has room for")
+    }
     private static var mostWaiting: Int { 8 << 20 }
     /// The first sample's time, so that the clock begins above zero; decoders get their bytes this long before.
     private static var firstTime: Int64 { 126_000 }
@@ -50,6 +55,7 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     /// Takes the list of tracks; see ``SampleSink/tracks(_:)``. Those of text and data are left out.
     public mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
         media = tracks
+        guard tracks.count < Self.mostTracks else { throw Self.tooManyTracks }
         for (index, track) in tracks.enumerated().dropFirst(streams.count) {
             let isCarried = track.kind == .video || track.kind == .audio
             streams.append(
@@ -71,6 +77,7 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         else { return }
         let track = media[sample.track]
         if sample.isHidden, track.kind == .audio { return }
+        try sample.checkTimes(timescale: track.timescale)
         let dts = Timescale.convert(sample.dts, from: track.timescale, to: 90_000)
         let pts = Timescale.convert(sample.pts, from: track.timescale, to: 90_000)
         var framed: [UInt8] = []
@@ -150,7 +157,7 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         lastTables = dts
         packets.add(section: WrittenStream.association(mapPID: Self.mapPID), pid: 0)
         let map = WrittenStream.map(streams.compactMap(\.self), clockPID: clock.pid)
-        guard map.count <= 183 else { throw ContainerError(.unrepresentable, "more tracks than one map has room for") }
+        guard map.count <= 183 else { throw Self.tooManyTracks }
         packets.add(section: map, pid: Self.mapPID)
     }
 

@@ -1,0 +1,48 @@
+import Foundation
+import MediaContainers
+
+/// A file that fuzzers damage.
+struct MP4Seed {
+    /// The whole file.
+    var bytes: [UInt8]
+    /// Where its structure lies.
+    var places: [Range<Int>]
+
+    /// Everything but the content of `mdat` is structure.
+    init(_ bytes: [UInt8]) throws {
+        self.bytes = bytes
+        places = []
+        var boxes = TopLevelBoxes(MemorySource(bytes))
+        while let header = try boxes.next() {
+            let end = min(Int(header.end), bytes.count)
+            let stop = header.type == "mdat" ? Int(header.offset) + header.headerSize : end
+            places.append(Int(header.offset)..<min(stop, bytes.count))
+        }
+    }
+
+    private static let files = [
+        "abema-go-mp4/sample.mp4", "abema-go-mp4/sample_fragmented.mp4", "abema-go-mp4/sample_init.encv.mp4",
+        "alfg-mp4-rust/tests/samples/minimal.mp4", "androidx-media/media/mp4/sample_audio_only.mp4",
+        "androidx-media/media/mp4/sample_simple.mp4", "eyevinn-mp4ff/cmd/mp4ff-mvhevc/testdata/stereo_spatial.mp4",
+        "eyevinn-mp4ff/cmd/mp4ff-subslister/testdata/sample_short.ismt",
+        "eyevinn-mp4ff/cmd/mp4ff-subslister/testdata/stpp_combined.mp4", "eyevinn-mp4ff/mp4/testdata/ed_hevc.mp4",
+        "eyevinn-mp4ff/mp4/testdata/init_cenc.cmfv", "eyevinn-mp4ff/mp4/testdata/opus.mp4",
+        "videojs-http-streaming/segments/mp4Video.mp4", "eyevinn-mp4ff/mp4/testdata/moof_enc.m4s",
+    ]
+
+    /// Our own, then those of the corpora where these are.
+    static func all() throws -> [MP4Seed] {
+        var builder = MovieBuilder()
+        let format = MediaFormat(codec: .aac, configuration: [0x12, 0x10], sampleRate: 44100, channels: 2)
+        _ = try builder.add(MediaTrack(id: 1, kind: .audio, formats: [format], timescale: 44100), priming: 2112)
+        for index in 0..<40 {
+            let time = Int64(index) * 1024
+            try builder.add(MediaSample(track: 0, pts: time, dts: time, duration: 1024, size: 9, isSync: true))
+        }
+        let layout = try builder.progressiveLayout()
+        var seeds = [try MP4Seed(layout.head + [UInt8](repeating: 1, count: Int(layout.mediaLength)))]
+        guard Corpora.root != nil else { return seeds }
+        for path in files { seeds.append(try MP4Seed(try Corpora.bytes(path))) }
+        return seeds
+    }
+}

@@ -1,0 +1,114 @@
+import MediaContainers
+import Testing
+
+/// Damaged inputs on their whole way into another container: read, joined, cut, written, and read again.
+struct RemuxFuzzTests {
+    private struct Seeds {
+        let streams: TransportStreamSeeds
+        let movies: [MP4Seed]
+
+        init() throws {
+            streams = try TransportStreamSeeds()
+            movies = try MP4Seed.all()
+        }
+
+        /// A damaged input of any kind.
+        func input(_ seed: UInt64, _ random: inout SeededGenerator) -> MemorySource {
+            var mutator = Mutator(seed: seed)
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1:
+                let origin = streams.streams.randomElement(using: &random) ?? []
+                return MemorySource(mutator.mutate(origin, at: TransportStreamSeeds.headers(origin)))
+            case 2:
+                let origin = streams.packed.randomElement(using: &random) ?? []
+                return MemorySource(mutator.mutate(origin, at: [0..<min(200, origin.count)]))
+            default:
+                let origin = movies.randomElement(using: &random) ?? movies[0]
+                return MemorySource(mutator.mutate(origin.bytes, at: origin.places))
+            }
+        }
+    }
+
+    /// Where the samples go; some are cut.
+    private func way<Writer: SampleSink>(
+        _ writer: Writer, lies: Bool, _ random: inout SeededGenerator
+    ) -> BoundedSink<TimeCut<ScramblingSink<Writer>>> {
+        let scrambling = ScramblingSink(writer, seed: random.next(), rate: lies ? 20 : 0)
+        let isCut = Int.random(in: 0..<3, using: &random) == 0
+        let from = isCut ? [-1, 0, 0.5, 1e18].randomElement(using: &random) : nil
+        let end = isCut ? [nil, 0, 0.7, .infinity].randomElement(using: &random) ?? nil : nil
+        return BoundedSink(TimeCut(scrambling, from: from, to: end))
+    }
+
+    /// The writer behind a way that all inputs went; nil where one of them was refused, or what came of them.
+    private func remux<Writer: SampleSink>(
+        _ inputs: [MemorySource], into writer: Writer, lies: Bool, _ random: inout SeededGenerator
+    ) -> Writer? {
+        let isTogether = Bool.random(using: &random)
+        let way = way(writer, lies: lies, &random)
+        var remuxer = Remuxer(into: way, inputs: isTogether ? inputs.count : 1, longestGap: 60)
+        do {
+            for join in [SegmentJoin.continuous, .discontinuity, .gap] {
+                for (index, input) in inputs.enumerated() {
+                    try remuxer.append(input, input: isTogether ? index : 0, join: join)
+                }
+            }
+            var end = try remuxer.finish()
+            try end.output.finish()
+            return end.output.output.output
+        } catch {
+            return nil
+        }
+    }
+
+    /// What was made has to be readable to its end. Offsets of weeks needn't fit another file, where they are counted
+    /// from earlier decoding times.
+    private func expectReadable(_ file: [UInt8], _ seed: UInt64) {
+        var sink = DiscardingSink()
+        #expect(throws: Never.self, "seed \(seed)") {
+            let source = MemorySource(file)
+            let reader = try MP4Reader(source)
+            try reader.deliver(to: &sink)
+            _ = try FastStart.view(of: source)
+            _ = try? ProgressiveRemux(reader)
+        }
+    }
+
+    private struct DiscardingSink: SampleSink {
+        mutating func tracks(_: [MediaTrack]) {}
+        mutating func sample(_: MediaSample, bytes _: UnsafeRawBufferPointer) {}
+    }
+
+    @Test func damagedInputsAreWrittenOrRefused() throws {
+        let seeds = try Seeds()
+        var written = 0
+        FuzzRun(of: "damaged inputs of a remux").run { seed in
+            var random = SeededGenerator(seed: seed ^ 0xBEEF)
+            let inputs = (0..<Int.random(in: 1...2, using: &random)).map { seeds.input(seed + UInt64($0), &random) }
+            // The writers are lied to in a third of the runs.
+            let lies = Int.random(in: 0..<3, using: &random) == 0
+            switch seed % 4 {
+            case 0, 1:
+                let file = MemoryFile()
+                guard var writer = remux(inputs, into: MovieFileWriter(file), lies: lies, &random),
+                    (try? writer.finish()) != nil
+                else { return }
+                written += 1
+                if !lies { expectReadable(file.contents, seed) }
+            case 2:
+                guard var writer = remux(inputs, into: TransportStreamWriter(MemorySink()), lies: lies, &random),
+                    (try? writer.finish()) != nil
+                else { return }
+                written += 1
+                #expect(writer.sink.contents.count % 188 == 0, "seed \(seed)")
+            default:
+                guard var writer = remux(inputs, into: FragmentedMovieWriterTests.Fragmenter(), lies: lies, &random),
+                    (try? writer.finish()) != nil
+                else { return }
+                written += 1
+            }
+        }
+        // Otherwise the writers weren't reached.
+        #expect(written > FuzzSettings.count / 8)
+    }
+}
