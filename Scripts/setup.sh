@@ -22,7 +22,7 @@ for part in "$@"; do
     case $part in
         build) wants_build=true ;;
         test)
-            programs+=(ffmpeg nginx mpv curl)
+            programs+=(ffmpeg nginx mpv curl openssl)
             wants_players=true
             ;;
         bench) programs+=(nginx varnish curl wrk) ;;

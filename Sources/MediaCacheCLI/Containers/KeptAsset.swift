@@ -6,11 +6,12 @@ import MediaLibrary
 struct KeptAsset: Sendable {
     /// Its URL.
     let url: ResourceURL
-    private let record: ResourceRecord
+    /// Nil where nothing is kept, and its origin may be asked for all of it.
+    private let record: ResourceRecord?
 
     /// Looks it up.
     ///
-    /// - Throws: ``CommandFailure`` if nothing is kept of it.
+    /// - Throws: ``CommandFailure`` if nothing is kept of it: of a number always, of a URL where no origin may be asked.
     init(_ asset: AssetArgument, _ opening: InputOpening) throws {
         guard let client = opening.connection?.client else { throw CommandFailure(.failed, "no cache is open") }
         let (record, name) = try opening.control.wait { () -> (ResourceRecord?, String) in
@@ -19,16 +20,22 @@ struct KeptAsset: Sendable {
             case .id(let id): (try await client.resource(id: id), "number \(id)")
             }
         }
-        guard let record else {
-            throw CommandFailure(.failed, "nothing is kept of \(name); `get` keeps it, and so does playing it")
-        }
         self.record = record
         // Whose it is is in the URL that was given, and not in the record's.
-        if case .url(let url) = asset { self.url = url } else { url = try ResourceURL(record.url) }
+        if case .url(let url) = asset, record != nil || !opening.isKeptOnly {
+            self.url = url
+            return
+        }
+        guard let record else {
+            throw CommandFailure(
+                .failed, "nothing is kept of \(name); `get` keeps it, and so does playing it; --fetch asks its origin")
+        }
+        url = try ResourceURL(record.url)
     }
 
     /// - Throws: ``CommandFailure``, saying what is missing.
     func requireWhole() throws {
+        guard let record else { return }
         if let stream = record.stream {
             guard !stream.playsWithoutOrigin else { return }
             let missing = stream.playlists.filter { !$0.isComplete && $0.role != "multivariant" }.map(Self.missing)
@@ -49,7 +56,7 @@ struct KeptAsset: Sendable {
     /// Whether the media playlist at a play URL is kept with all that it names.
     func isWhole(playURL: String) -> Bool {
         guard let path = playURL.firstRange(of: "/play/").map({ playURL[$0.lowerBound...] }),
-            let origin = try? PlayTarget(String(path)).url, let stream = record.stream
+            let origin = try? PlayTarget(String(path)).url, let stream = record?.stream
         else { return true }
         return stream.playlists.first { $0.url == origin.description }?.isComplete ?? true
     }

@@ -1,12 +1,22 @@
 import Foundation
 
-/// A page with `<video>` that plays a stream in Chromium without help of a script, and says how it ended by what it
+/// A page with `<video>` that plays streams in Chromium without help of a script, and says how each ended by what it
 /// asks its own origin for.
 enum ChromiumPage {
     /// Plays all of `url`, `rate` times as fast as it is meant to be.
     static func play(_ url: URL, rate: Int, within limit: Duration) async throws -> StreamPlayer.Playback {
+        guard let playback = try await play([url], rate: rate, within: limit).first else {
+            throw HarnessError("Chromium played nothing")
+        }
+        return playback
+    }
+
+    /// Plays all of each of `urls`, at the same time.
+    static func play(
+        _ urls: [URL], rate: Int, within limit: Duration = .seconds(60)
+    ) async throws -> [StreamPlayer.Playback] {
         let folder = try TemporaryFolder("page")
-        try html(source: url.absoluteString, rate: rate)
+        try html(sources: urls.map(\.absoluteString), rate: rate)
             .write(toFile: folder.file("page.html"), atomically: true, encoding: .utf8)
         let origin = try await NginxOrigin(serving: folder.path)
         let browser = try ChildProcess(
@@ -15,36 +25,44 @@ enum ChromiumPage {
                 + ["--disable-background-networking", "--autoplay-policy=no-user-gesture-required"]
                 + ["--user-data-dir=\(folder.file("profile"))", origin.url("page.html").absoluteString])
         defer { browser.signal(SIGKILL) }
-        let said = try await eventually("Chromium ends the stream \(url)", within: limit) {
+        let said = try await eventually("Chromium ends \(urls)", within: limit) {
             if let ending = browser.ending {
                 throw HarnessError("chromium: \(ending): \(browser.errorText.suffix(2000))")
             }
-            return try await origin.log().entries.first { $0.path.hasPrefix("/said/") }?.path
+            let paths = try await origin.log().entries.map(\.path).filter { $0.hasPrefix("/said/") }
+            return Set(paths.compactMap { $0.split(separator: "/").dropFirst().first }).count == urls.count
+                ? paths : nil
         }
         browser.signal(SIGTERM)
         _ = try? await browser.end(within: .seconds(10))
-        // "/said/ended/FRAMES/BYTES-OF-SOUND/WIDTH"
-        let words = said.split(separator: "/")
-        guard words.count == 5, words[1] == "ended", let frames = Int(words[2]), let sound = Int(words[3]) else {
-            throw HarnessError("Chromium, of \(url): \(said)")
+        // "/said/INDEX/ended/FRAMES/BYTES-OF-SOUND/WIDTH"
+        return try urls.enumerated().map { index, url in
+            let path = said.first { $0.hasPrefix("/said/\(index)/") } ?? ""
+            let words = path.split(separator: "/")
+            guard words.count == 6, words[2] == "ended", let frames = Int(words[3]), let sound = Int(words[4]) else {
+                throw HarnessError("Chromium, of \(url): \(path)")
+            }
+            return StreamPlayer.Playback(videoFrames: frames, hasSound: sound > 0)
         }
-        return StreamPlayer.Playback(videoFrames: frames, hasSound: sound > 0)
     }
 
     /// Without `crossorigin`, Chromium plays no byte ranges of another site's file (error 4), through a cache or not.
-    private static func html(source: String, rate: Int) -> String {
+    private static func html(sources: [String], rate: Int) -> String {
         """
         <!doctype html>
         <title>Player</title>
-        <video crossorigin muted playsinline src="\(source)"></video>
+        \(sources.map { "<video crossorigin muted playsinline src=\"\($0)\"></video>" }.joined(separator: "\n"))
         <script>
-        const video = document.querySelector("video")
-        const say = (...words) => { new Image().src = "/said/" + words.map(encodeURIComponent).join("/") }
-        video.defaultPlaybackRate = video.playbackRate = \(rate)
-        video.onended = () => say("ended", video.getVideoPlaybackQuality().totalVideoFrames,
-            video.webkitAudioDecodedByteCount, video.videoWidth)
-        video.onerror = () => say("error", video.error.code, video.error.message || "-")
-        video.play().catch(error => say("refused", error.message))
+        document.querySelectorAll("video").forEach((video, index) => {
+            const say = (...words) => {
+                new Image().src = "/said/" + index + "/" + words.map(encodeURIComponent).join("/")
+            }
+            video.defaultPlaybackRate = video.playbackRate = \(rate)
+            video.onended = () => say("ended", video.getVideoPlaybackQuality().totalVideoFrames,
+                video.webkitAudioDecodedByteCount, video.videoWidth)
+            video.onerror = () => say("error", video.error.code, video.error.message || "-")
+            video.play().catch(error => say("refused", error.message))
+        })
         </script>
         """
     }

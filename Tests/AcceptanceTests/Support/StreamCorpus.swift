@@ -45,6 +45,13 @@ enum StreamCorpus {
             }
     }
 
+    /// The paths of all playlists that lie beside their segments.
+    static func playlists() throws -> [String] {
+        try ["shaka-player", "androidx-media/media/hls"].flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: "\(root)/\(folder)").map { "\(folder)/\($0)" }
+        }.filter { $0.hasSuffix(".m3u8") }.sorted()
+    }
+
     /// Whether a path asked of the origin is a file in the folder.
     static func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root + path) }
 

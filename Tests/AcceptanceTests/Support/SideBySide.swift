@@ -1,0 +1,14 @@
+/// Does `body` with each of `items`, at most `width` at the same time, and gives what came of them in the items' order.
+func sideBySide<Item: Sendable, Result: Sendable>(
+    _ items: [Item], width: Int = 4, _ body: @escaping @Sendable (Item) async throws -> Result
+) async throws -> [Result] {
+    try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+        var results = [Result?](repeating: nil, count: items.count)
+        for (index, item) in items.enumerated() {
+            if index >= width, let (done, result) = try await group.next() { results[done] = result }
+            group.addTask { (index, try await body(item)) }
+        }
+        for try await (done, result) in group { results[done] = result }
+        return results.compactMap(\.self)
+    }
+}
