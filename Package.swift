@@ -109,7 +109,10 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "HLSTests", dependencies: ["HLS"], swiftSettings: swiftSettings),
-        .testTarget(name: "MediaContainersTests", dependencies: ["MediaContainers"], swiftSettings: swiftSettings),
+        .target(name: "PacketOracles", path: "Tests/PacketOracles", swiftSettings: swiftSettings),
+        .testTarget(
+            name: "MediaContainersTests", dependencies: ["MediaContainers", "PacketOracles"],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "MediaLibraryTests",
             dependencies: [
@@ -178,7 +181,7 @@ let package = Package(
             name: "AcceptanceTests",
             // The command is started from the build folder, so it has to be built first. A reader of low-latency streams
             // takes playlists apart.
-            dependencies: ["HLS", "MediaCacheCLI"],
+            dependencies: ["HLS", "MediaCacheCLI", "PacketOracles"],
             swiftSettings: swiftSettings
         ),
     ]

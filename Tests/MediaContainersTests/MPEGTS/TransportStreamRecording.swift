@@ -4,8 +4,6 @@ import MediaContainers
 struct TransportStreamRecording: SampleSink {
     var tracks: [MediaTrack] = []
     var packets = PacketList()
-    /// The same without each sample's first five bytes, which FFmpeg takes from ID3 as a header that isn't there.
-    var withoutFiveBytes = PacketList()
     var samples: [(sample: MediaSample, bytes: [UInt8])] = []
     var diagnostics: [ContainerDiagnostic] = []
 
@@ -43,9 +41,6 @@ struct TransportStreamRecording: SampleSink {
 
     mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
         packets.sample(sample, bytes: bytes)
-        var shorter = sample
-        shorter.size = max(0, sample.size - 5)
-        withoutFiveBytes.sample(shorter, bytes: UnsafeRawBufferPointer(rebasing: bytes.dropFirst(5)))
         samples.append((sample, Array(bytes)))
     }
 

@@ -1,0 +1,79 @@
+import MediaContainers
+import PacketOracles
+import Testing
+
+/// Compares what is read of a public sample with its oracle, packet by packet.
+struct OracleComparison: SampleSink {
+    let path: String
+    let oracle: PacketOracle
+    /// Whether the container tells how long samples last.
+    let hasDurations: Bool
+    private(set) var tracks: [MediaTrack] = []
+    private var samples: [[(sample: MediaSample, bytes: [UInt8])]] = []
+
+    init(_ path: String, hasDurations: Bool = false) throws {
+        self.path = path
+        self.hasDurations = hasDurations
+        oracle = PacketOracle(try Corpora.text("\(PacketOracle.folder)/\(path).csv"), of: path)
+    }
+
+    /// The samples that have an oracle and one of these endings, or else are `also`.
+    static func paths(_ endings: [String], also: (String) -> Bool = { _ in false }) -> [String] {
+        ((try? Corpora.files(PacketOracle.folder)) ?? []).map { String($0.dropLast(4)) }
+            .filter { path in endings.contains { path.hasSuffix($0) } || also(path) }
+    }
+
+    mutating func tracks(_ tracks: [MediaTrack]) {
+        self.tracks = tracks
+        while samples.count < tracks.count { samples.append([]) }
+    }
+
+    mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
+        samples[sample.track].append((sample, Array(bytes)))
+    }
+
+    /// Expects all that the oracle has.
+    func expect() {
+        for (number, stream) in oracle.streams {
+            guard tracks.indices.contains(number) else {
+                Issue.record("\(path): no track \(number)")
+                continue
+            }
+            let ours = samples[number]
+            let expected = stream.packets.count
+            #expect(stream.isCutShort ? ours.count >= expected : ours.count == expected, "\(path) \(number)")
+            for (index, (mine, packet)) in zip(ours, stream.packets).enumerated() {
+                let next = ours.indices.contains(index + 1) ? ours[index + 1].sample : nil
+                let differences = differences(mine.sample, mine.bytes, packet, stream, tracks[number], next: next)
+                guard !differences.isEmpty else { continue }
+                Issue.record("\(path) stream \(number) packet \(index): \(differences.joined(separator: ", "))")
+                break
+            }
+        }
+    }
+
+    private func differences(
+        _ sample: MediaSample, _ bytes: [UInt8], _ packet: OraclePacket, _ stream: OracleStream, _ track: MediaTrack,
+        next: MediaSample?
+    ) -> [String] {
+        func ticks(_ time: Int64) -> Int64 {
+            Timescale.convert(time, from: track.timescale, to: Int32(stream.ticks))
+        }
+        var found: [String] = []
+        func compare<Value: Equatable>(_ name: String, _ mine: Value, _ their: Value) {
+            if mine != their { found.append("\(name) \(mine), not \(their)") }
+        }
+        compare("pts", ticks(sample.pts), packet.pts)
+        compare("dts", ticks(sample.dts), packet.dts)
+        let content = packet.content.of(bytes)
+        compare("size", content.count, packet.size)
+        compare("checksum", content.withUnsafeBytes { CRC32.checksum($0) }, packet.checksum)
+        compare("sync", sample.isSync, packet.isSync)
+        compare("hidden", sample.isHidden, packet.isHidden)
+        // Where theirs isn't the distance to the next sample, FFmpeg took it from the codec or the frame rate.
+        if hasDurations, let next, sample.duration != next.dts - sample.dts, let duration = packet.duration {
+            compare("duration", ticks(sample.duration), duration)
+        }
+        return found
+    }
+}
