@@ -62,7 +62,8 @@ extension AcceptanceTests {
             return (object?["boxes"] as? [[String: Any]] ?? []).compactMap { $0["type"] as? String }
         }
 
-        private static func packets(_ path: String) async throws -> Data {
+        /// A file's packets as ffprobe tells them: all but where they lie.
+        static func packets(_ path: String) async throws -> Data {
             try await Peer.run(
                 "ffprobe",
                 ["-v", "error", "-show_packets", "-show_data_hash", "crc32", "-show_entries"]

@@ -52,6 +52,11 @@ enum StreamCorpus {
         }.filter { $0.hasSuffix(".m3u8") }.sorted()
     }
 
+    /// MP4s whose index comes last, by path, and the SHA-256 of the right result in hexadecimal digits.
+    static func fastStarts() throws -> [(path: String, sum: String)] {
+        try table("derived/media/faststart-oracle.tsv").map { ($0["path"] ?? "", $0["qt_faststart_sha256"] ?? "") }
+    }
+
     /// Whether a path asked of the origin is a file in the folder.
     static func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root + path) }
 

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// MP4s of many makers whose index comes last: rearranged by the command, and by the server as they are asked for.
+    @Suite(.enabled(if: Peer.present("nginx", "ffprobe", "sha256sum") && StreamCorpus.isPresent))
+    struct FastStartCorpusTests {
+        /// What another program made of each file, bit for bit; the packets are those of the original.
+        @Test func theCommandWritesWhatQtFaststartWrites() async throws {
+            let oracles = try StreamCorpus.fastStarts()
+            #expect(oracles.count >= 13)
+            let folder = try TemporaryFolder("output")
+            _ = try await sideBySide(oracles) { path, sum in
+                let source = "\(StreamCorpus.root)/\(path)"
+                let output = try await Self.rearranged(path, in: folder)
+                let said = try await Peer.run("sha256sum", [output])
+                #expect(String(decoding: said, as: UTF8.self).hasPrefix(sum + " "), "\(path)")
+                let (before, after) = (
+                    try await FastStartCommandTests.packets(source), try await FastStartCommandTests.packets(output)
+                )
+                #expect(!before.isEmpty && before == after, "\(path)")
+            }
+        }
+
+        /// The server's view has every byte that the command writes, whole and in parts.
+        @Test func theViewIsWhatTheCommandWrites() async throws {
+            let oracles = try StreamCorpus.fastStarts()
+            let folder = try TemporaryFolder("output")
+            let cache = try TemporaryFolder("cache")
+            let origin = try await NginxOrigin(serving: StreamCorpus.root)
+            let server = try await RunningServer(cache: cache.path)
+            let base = try await server.play(origin.url(""))
+            var random = SeededGenerator.forTest("theViewIsWhatTheCommandWrites")
+            for (path, _) in oracles {
+                let expected = try #require(
+                    FileManager.default.contents(atPath: try await Self.rearranged(path, in: folder)))
+                let url = try #require(URL(string: "\(base.appending(path: path))?faststart=1"))
+                let connection = try HTTPConnection(to: url)
+                // Parts first, so that they aren't of what is kept already.
+                for _ in 0..<20 {
+                    let begin = Int.random(in: 0..<expected.count, using: &random)
+                    let range = begin..<Int.random(in: begin + 1...expected.count, using: &random)
+                    #expect(try connection.request(url, range: range).status == 206, "\(path) \(range)")
+                    #expect(try connection.body() == expected[range], "\(path) \(range)")
+                }
+                #expect(try connection.request(url).status == 200, "\(path)")
+                #expect(try connection.body() == expected, "\(path)")
+            }
+            try await server.stop()
+        }
+
+        private static func rearranged(_ path: String, in folder: TemporaryFolder) async throws -> String {
+            let output = folder.file(path.split(separator: "/").joined(separator: "-"))
+            try await MediaCacheBinary.output(["faststart", "\(StreamCorpus.root)/\(path)", output, "-q"])
+            return output
+        }
+    }
+}
