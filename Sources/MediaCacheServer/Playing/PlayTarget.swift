@@ -58,11 +58,12 @@ public struct PlayTarget: Sendable, Hashable {
         return "\(prefix)\(key)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
     }
 
-    /// The path and query that name `other` in the way this names its own resource: with the same key, and at the same
-    /// origin in the same name, unless the options say another.
+    /// The path and query that name `other` in the way this names its own resource: with the same key, without asking
+    /// origins if this doesn't, and at the same origin in the same name, unless the options say another.
     func path(for other: ResourceURL, options: PlayOptions) -> String {
         var options = options
         if options.identity == nil, other.hasSameOrigin(as: url) { options.identity = self.options.identity }
+        if self.options.isKeptOnly { options.isKeptOnly = true }
         return Self.path(for: other, key: key, options: options)
     }
 

@@ -98,6 +98,13 @@ struct PlaylistRewriterTests {
         #expect(line == "/play/K/https/edge.example/deep/er/1.ts?x")
     }
 
+    /// Where a playlist is read without asking origins, so is what it names.
+    @Test func whatIsReadOfWhatIsKeptStaysSo() throws {
+        let path = "/play/K;kept=1/https/cdn.example/a/b/index.m3u8"
+        #expect(try line("https://other.example/1.ts", from: path) == "/play/K;kept=1/https/other.example/1.ts")
+        #expect(try line("/1.ts", from: path) == "/play/K;kept=1/https/cdn.example/1.ts")
+    }
+
     @Test func behindAProxyThePublicPathComesFirst() throws {
         #expect(try line("/1.ts", publicPath: "/cache") == "/cache/play/K/https/cdn.example/1.ts")
         #expect(try line("1.ts", publicPath: "/cache") == "1.ts")

@@ -1,0 +1,82 @@
+import MediaCache
+import MediaCacheServer
+import MediaLibrary
+
+/// Finds the picture of a song or a film, and keeps it with the asset that it's of.
+struct CoverJob: Sendable {
+    /// Where a picture came from.
+    enum Source: String, Encodable, Sendable {
+        /// It was kept with the asset.
+        case kept
+        /// The file has it in its metadata.
+        case embedded
+        /// It's one of the film.
+        case frame
+    }
+
+    /// What was found.
+    struct Found: Sendable {
+        /// The picture.
+        var cover: Cover
+        /// Where it came from.
+        var source: Source
+        /// Whether it's kept with the asset now.
+        var isKept: Bool
+    }
+
+    /// The song or film.
+    var input: InputArgument
+    /// The moment of a frame, in seconds; nil takes what there is.
+    var time: Double?
+    /// Whether what is found becomes the asset's.
+    var keeps: Bool
+
+    /// Finds it.
+    ///
+    /// - Throws: ``CommandFailure`` where there is none; `ContainerError`.
+    func run(_ opening: InputOpening) throws -> Found {
+        let client = opening.connection?.client
+        if time == nil, let client, case .url(let url) = input, let cover = try kept(url, client, opening.control) {
+            return Found(cover: cover, source: .kept, isKept: true)
+        }
+        let embedded = time == nil ? try Cover.embedded(in: try opening.bytes(of: input)) : nil
+        guard let cover = try embedded ?? frame(opening) else {
+            throw CommandFailure(.failed, "\(input.name) has no picture" + (time == nil ? "" : " at that moment"))
+        }
+        var found = Found(cover: cover, source: embedded == nil ? .frame : .embedded, isKept: false)
+        if keeps, let client, case .url(let url) = input {
+            found.isKept = try opening.control.wait { try await Self.keep(cover, of: url, client) }
+        }
+        return found
+    }
+
+    private func kept(_ url: ResourceURL, _ client: APIClient, _ control: WorkControl) throws -> Cover? {
+        try control.wait {
+            guard let asset = try await client.asset(for: url), asset.cover != nil else { return nil }
+            return try await client.cover(of: asset.id)
+        }
+    }
+
+    /// Keeps a picture with the asset that begins with what is kept of a URL.
+    ///
+    /// - Returns: whether there is one; nothing may be kept of the URL.
+    static func keep(_ cover: Cover, of url: ResourceURL, _ client: APIClient) async throws -> Bool {
+        guard let asset = try await client.addAsset(for: url) else { return false }
+        try await client.setCover(cover, of: asset.id)
+        return true
+    }
+
+    private func frame(_ opening: InputOpening) throws -> Cover? {
+        let name: String
+        switch input {
+        case .url(let url): name = try opening.playURL(for: url)
+        case .file(let path): name = path.hasPrefix("/") ? path : "./\(path)"
+        case .standardInput: throw InputOpening.standardInputFailure
+        }
+        let frame = FilmFrame(input: name, time: time ?? FilmFrame.usualTime)
+        if let cover = try frame.take(of: input.name, opening.control) { return cover }
+        guard time == nil else { return nil }
+        // Shorter than that: its first picture.
+        return try FilmFrame(input: name, time: 0).take(of: input.name, opening.control)
+    }
+}

@@ -1,0 +1,52 @@
+import MediaCache
+import MediaLibrary
+
+/// `/library/<id>/`: what players and pages read of an asset, without the URL that it came from.
+///
+/// `media.mp4` is all of it as one file, `cover` the picture that is kept with it, and `frame.jpg?t=<seconds>` one out of
+/// the film. What isn't kept is an error; no origin is asked.
+struct LibraryRoute: MediaRoute {
+    static let prefix = "/library/"
+
+    let paths = [LibraryRoute.prefix]
+    let access = RouteAccess.reader
+    let shelf: AssetShelf
+    let movies: MovieBook
+    let frames: FrameQueue
+    let playURL: @Sendable (Asset) throws -> String
+
+    func opener(for request: RouteRequest) throws -> any ReaderOpener {
+        let parts = request.path.dropFirst(Self.prefix.utf8.count).split(
+            separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let id = AssetID(rawValue: String(parts[0])) else {
+            throw Problem.notFound(
+                "there is nothing at this path; an asset has media.mp4, cover and frame.jpg?t=<seconds>")
+        }
+        switch parts[1] {
+        case "media.mp4": return MovieOpener(id: id, shelf: shelf, movies: movies)
+        case "cover": return CoverOpener(id: id, shelf: shelf)
+        case "frame.jpg":
+            return FrameOpener(
+                id: id, time: try Self.time(request.queryItem("t")), shelf: shelf, frames: frames, playURL: playURL)
+        default: throw Problem.notFound("an asset has media.mp4, cover and frame.jpg?t=<seconds>, not “\(parts[1])”")
+        }
+    }
+
+    private static func time(_ text: String?) throws -> Double {
+        guard let text else { return FrameQueue.usualTime }
+        guard let time = Double(text), time.isFinite, time >= 0 else {
+            throw Problem.badRequest("t is a number of seconds, not “\(text)”")
+        }
+        return time
+    }
+}
+
+extension AssetShelf {
+    /// The asset of this name.
+    ///
+    /// - Throws: `CacheError` with `notFound`.
+    func requireAsset(_ id: AssetID) async throws -> Asset {
+        guard let asset = try await asset(id) else { throw CacheError(.notFound, "there is no asset \(id)") }
+        return asset
+    }
+}

@@ -1,0 +1,122 @@
+import HTTPTypes
+import MediaCache
+import MediaLibrary
+
+/// `/api/v1/assets` and their covers: `GET` and `POST` here, `GET` and `DELETE` of one, `GET`, `PUT` and `DELETE` of its
+/// `cover`; `DELETE /api/v1/covers` for all of them.
+struct AssetsRoute: Route {
+    static let path = "/api/v1/assets"
+    private static let coversPath = "/api/v1/covers"
+
+    let paths = [AssetsRoute.path, AssetsRoute.path + "/", AssetsRoute.coversPath]
+    let access = RouteAccess.key
+    let store: CacheStore
+    let shelf: AssetShelf
+    let libraryURL: @Sendable (AssetID) throws -> String
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        switch request.method {
+        case .get, .head: try store.requireReadableFolder()
+        default: try store.requireWritableFolder()
+        }
+        if request.path == Self.coversPath {
+            guard request.method == .delete else { throw Problem.methodNotAllowed(request.method.rawValue) }
+            return try .json(try await shelf.removeCovers())
+        }
+        let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
+        switch parts.count {
+        case 0: return try await respondForAll(request)
+        case 1: return try await respondForOne(request, try Self.id(parts[0]))
+        case 2 where parts[1] == "cover": return try await respondForCover(request, try Self.id(parts[0]))
+        default: throw Problem.notFound("there is nothing at this path")
+        }
+    }
+
+    private func respondForAll(_ request: RouteRequest) async throws -> RouteResponse {
+        switch request.method {
+        case .get, .head:
+            if let text = request.queryItem("url") {
+                let resource = try await resource(for: text)
+                guard let asset = try await shelf.asset(of: resource) else {
+                    throw Problem.notFound("\(resource.url) is kept, but isn't an asset; POST its URL here")
+                }
+                return try .json(try record(asset))
+            }
+            return try .json(AssetList(assets: try await shelf.assets().map(record)))
+        case .post:
+            let resource = try await resource(for: try request.decode(AssetRequest.self).url)
+            let isKnown = try await shelf.asset(of: resource) != nil
+            return try .json(try record(try await shelf.add(resource)), status: isKnown ? 200 : 201)
+        default:
+            throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+
+    private func respondForOne(_ request: RouteRequest, _ id: AssetID) async throws -> RouteResponse {
+        switch request.method {
+        case .get, .head: return try .json(try record(try await asset(id)))
+        case .delete:
+            try await shelf.remove(try await asset(id).id)
+            return RouteResponse(status: 204)
+        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+
+    private func respondForCover(_ request: RouteRequest, _ id: AssetID) async throws -> RouteResponse {
+        switch request.method {
+        case .get, .head:
+            guard let cover = try await shelf.cover(of: try await asset(id).id) else {
+                throw Problem.notFound("no picture is kept with the asset \(id)")
+            }
+            return .picture(cover)
+        case .put:
+            guard request.body.count <= Cover.largest, let cover = Cover(recognising: request.body) else {
+                throw Problem(
+                    title: "Not a picture", status: 415,
+                    detail: "the body is neither JPEG, PNG, GIF, WebP, AVIF nor HEIC", code: "notAPicture")
+            }
+            return try .json(try record(try await shelf.setCover(cover, of: try await asset(id).id)))
+        case .delete:
+            return try .json(try record(try await shelf.removeCover(of: try await asset(id).id)))
+        default:
+            throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+
+    private func record(_ asset: Asset) throws -> AssetRecord {
+        AssetRecord(asset, libraryURL: try libraryURL(asset.id))
+    }
+
+    private func asset(_ id: AssetID) async throws -> Asset {
+        guard let asset = try await shelf.asset(id) else { throw Problem.notFound("there is no asset \(id)") }
+        return asset
+    }
+
+    private func resource(for text: String) async throws -> ResourceInfo {
+        let url = try ResourceURL(text)
+        guard let info = try await store.resource(for: url) else {
+            throw Problem.notFound("nothing of \(url) is kept; play it or `get` it first")
+        }
+        return info
+    }
+
+    private static func id(_ text: Substring) throws -> AssetID {
+        guard let id = AssetID(rawValue: String(text)) else {
+            throw Problem.badRequest("“\(text)” is not the name of an asset")
+        }
+        return id
+    }
+}
+
+extension RouteResponse {
+    /// A picture, which a browser asks about again before it shows it from its own cache.
+    static func picture(_ cover: Cover) -> RouteResponse {
+        let tag = cover.bytes.withUnsafeBytes { FNV1a.extend(FNV1a.initial, with: $0) }
+        return RouteResponse(
+            headerFields: [
+                .contentType: cover.mediaType, .acceptRanges: "bytes", .cacheControl: "no-cache",
+                .eTag: "\"mc-\(String(tag, radix: 16))-\(cover.bytes.count)\"",
+            ],
+            body: .bytes(cover.bytes))
+    }
+}

@@ -1,0 +1,176 @@
+internal import Foundation
+public import MediaCache
+
+/// The assets of a store, and their covers.
+///
+/// Each is a small file of its own beside the catalog, so that a damaged catalog loses none of them; a cover is another,
+/// which may be a picture that nobody can fetch again.
+public actor AssetShelf {
+    private static let recordSuffix = ".json"
+    private static let coverSuffix = ".cover"
+
+    private let store: CacheStore
+    private let folder: SideFolder
+    /// What the files say; nil until they have been read.
+    private var known: [AssetID: Asset]?
+    private var loading: Task<[AssetID: Asset], any Error>?
+
+    /// The shelf of a store. Nothing is read before it's asked for.
+    public init(of store: CacheStore) {
+        self.store = store
+        folder = store.sideFolder("assets")
+    }
+
+    // MARK: - Assets
+
+    /// All assets, the newest first.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    public func assets() async throws -> [Asset] {
+        try await load().values.sorted { ($0.created, $0.id.rawValue) > ($1.created, $1.id.rawValue) }
+    }
+
+    /// The asset of this name, or nil.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    public func asset(_ id: AssetID) async throws -> Asset? { try await load()[id] }
+
+    /// The asset that begins with a kept resource, or nil if it isn't one.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    public func asset(of resource: ResourceInfo) async throws -> Asset? {
+        try await load().values.first { $0.key == resource.key }
+    }
+
+    /// Makes an asset of a kept resource, unless it's one.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    public func add(_ resource: ResourceInfo) async throws -> Asset {
+        if let asset = try await asset(of: resource) { return asset }
+        let asset = Asset(of: resource, created: store.now)
+        // Known at once: who asks meanwhile makes no second one.
+        known?[asset.id] = asset
+        do {
+            try await write(asset)
+        } catch {
+            known?[asset.id] = nil
+            throw error
+        }
+        return asset
+    }
+
+    /// Forgets an asset and its cover. What is kept of its files stays where it is.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    public func remove(_ id: AssetID) async throws {
+        guard try await load()[id] != nil else { return }
+        try await folder.remove(id.rawValue + Self.recordSuffix)
+        known?[id] = nil
+        try await folder.remove(id.rawValue + Self.coverSuffix)
+    }
+
+    /// Forgets the assets of resources that were removed.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    public func remove(withNames names: Set<String>) async throws {
+        for asset in try await load().values where names.contains(asset.name) { try await remove(asset.id) }
+    }
+
+    // MARK: - Covers
+
+    /// The picture that is kept with an asset; nil without one, and where there is no such asset.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    public func cover(of id: AssetID) async throws -> Cover? {
+        guard let note = try await load()[id]?.cover,
+            let bytes = try await folder.contents(of: id.rawValue + Self.coverSuffix), !bytes.isEmpty
+        else { return nil }
+        return Cover(bytes: bytes, mediaType: note.mediaType)
+    }
+
+    /// Keeps a picture with an asset, in place of the one it has.
+    ///
+    /// - Returns: the asset with it.
+    /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
+    public func setCover(_ cover: Cover, of id: AssetID) async throws -> Asset {
+        guard try await load()[id] != nil else { throw CacheError(.notFound, "there is no asset \(id)") }
+        // A picture without its note is passed over, and a note without its picture too.
+        try await folder.write(cover.bytes, to: id.rawValue + Self.coverSuffix)
+        return try await note(
+            Asset.CoverNote(mediaType: cover.mediaType, size: cover.bytes.count, changed: store.now), of: id)
+    }
+
+    /// Removes the picture that is kept with an asset, if there is one.
+    ///
+    /// - Returns: the asset without it.
+    /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
+    @discardableResult
+    public func removeCover(of id: AssetID) async throws -> Asset {
+        let asset = try await note(nil, of: id)
+        try await folder.remove(id.rawValue + Self.coverSuffix)
+        return asset
+    }
+
+    /// Removes all pictures.
+    ///
+    /// - Returns: how many there were, and their bytes.
+    /// - Throws: `CacheError` with `storage`.
+    public func removeCovers() async throws -> CoverUsage {
+        let usage = try await coverUsage()
+        for asset in try await load().values where asset.cover != nil { try await removeCover(of: asset.id) }
+        return usage
+    }
+
+    /// How much is kept of pictures.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    public func coverUsage() async throws -> CoverUsage {
+        let covers = try await load().values.compactMap(\.cover)
+        return CoverUsage(covers: covers.count, bytes: covers.reduce(0) { $0 + Int64($1.size) })
+    }
+
+    private func note(_ note: Asset.CoverNote?, of id: AssetID) async throws -> Asset {
+        guard var asset = try await load()[id] else { throw CacheError(.notFound, "there is no asset \(id)") }
+        asset.cover = note
+        try await write(asset)
+        // Removed meanwhile, it stays so.
+        guard known?[id] != nil else {
+            try await folder.remove(id.rawValue + Self.recordSuffix)
+            throw CacheError(.notFound, "there is no asset \(id) any more")
+        }
+        known?[id] = asset
+        return asset
+    }
+
+    // MARK: - Files
+
+    private func write(_ asset: Asset) async throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        try await folder.write(Array(try encoder.encode(asset)), to: asset.id.rawValue + Self.recordSuffix)
+    }
+
+    private func load() async throws -> [AssetID: Asset] {
+        if let known { return known }
+        let task = loading ?? Task { [folder] in try await Self.read(folder) }
+        loading = task
+        defer { loading = nil }
+        let read = try await task.value
+        // The first of those who waited sets it; what others have changed since is in it.
+        if known == nil { known = read }
+        return known ?? read
+    }
+
+    private static func read(_ folder: SideFolder) async throws -> [AssetID: Asset] {
+        var assets: [AssetID: Asset] = [:]
+        for name in try await folder.names() where name.hasSuffix(recordSuffix) {
+            // What can't be read is another version's; it's left alone.
+            guard let id = AssetID(rawValue: String(name.dropLast(recordSuffix.count))),
+                let bytes = try await folder.contents(of: name),
+                let asset = try? JSONDecoder().decode(Asset.self, from: Data(bytes)), asset.id == id
+            else { continue }
+            assets[id] = asset
+        }
+        return assets
+    }
+}

@@ -1,0 +1,86 @@
+public import MediaCache
+public import MediaContainers
+
+/// The resources of a stream as a store has them, for work on a thread that may wait. No origin is asked: a hole is an
+/// error.
+package struct StoreResources: StreamResources {
+    private let store: CacheStore
+    private let settings: TransferSettings
+    private let control: WorkControl
+
+    /// - Parameters:
+    ///   - store: where they are kept.
+    ///   - settings: how they are read, and in whose name.
+    ///   - control: what ends the work.
+    package init(_ store: CacheStore, settings: TransferSettings, control: WorkControl) {
+        self.store = store
+        self.settings = settings.askingNoOrigins
+        self.control = control
+    }
+
+    /// Reads all of a small resource; see `StreamResources`.
+    package func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String) {
+        let body = try wait(for: url) { store, url, settings in
+            try await store.wholeBody(
+                WholeBodyRequest(
+                    url: url, maximumLength: Int64(limit), settings: settings, revalidation: .never, kind: .playlist
+                ) { _ in false })
+        }
+        return (body.bytes, (body.head.location?.description ?? url))
+    }
+
+    /// Opens a media segment; see `StreamResources`.
+    package func bytes(of url: String, range: Range<Int64>?) throws(ContainerError) -> ByteSlice<WindowedSource> {
+        let first = range?.lowerBound ?? 0
+        let (head, window) = try part(of: url, first..<first + Int64(SegmentFormat.probeLength))
+        guard let length = head.length else {
+            throw ContainerError(.inputOutput, "\(url): not all of it is kept", advice: "`get` all of it first")
+        }
+        let source = WindowedSource(
+            length: length, window: window, at: first
+        ) { (range) throws(ContainerError) in
+            let (found, bytes) = try part(of: url, range)
+            guard found.entityTag == head.entityTag else {
+                throw ContainerError(.inputOutput, "\(url) changed while it was read", at: range.lowerBound)
+            }
+            return bytes
+        }
+        return try ByteSlice(source, range ?? 0..<length)
+    }
+
+    private func part(
+        of url: String, _ range: Range<Int64>
+    ) throws(ContainerError) -> (head: ResourceHead, bytes: [UInt8]) {
+        try wait(for: url) { store, url, settings in
+            let session = try await store.read(
+                ReadRequest(
+                    url: url, range: .closed(range.lowerBound, through: range.upperBound - 1), settings: settings))
+            defer { session.cancel() }
+            var bytes: [UInt8] = []
+            for try await buffer in session.buffers { bytes += buffer }
+            return (session.head, bytes)
+        }
+    }
+
+    private func wait<Value: Sendable>(
+        for url: String,
+        _ body: @escaping @Sendable (CacheStore, ResourceURL, TransferSettings) async throws -> Value
+    ) throws(ContainerError) -> Value {
+        do {
+            let (store, settings) = (store, settings)
+            let resource = try ResourceURL(url)
+            return try control.wait { try await body(store, resource, settings) }
+        } catch {
+            throw ContainerError(.inputOutput, "\(url) can't be read from the cache", cause: error)
+        }
+    }
+}
+
+extension TransferSettings {
+    /// These settings for reads that ask no origin for anything.
+    package var askingNoOrigins: TransferSettings {
+        var settings = self
+        settings.asksOrigins = false
+        return settings
+    }
+}

@@ -1,0 +1,65 @@
+package import MediaContainers
+
+/// The bytes of a resource that are fetched by ranges as they are wanted, with the last range held.
+///
+/// For work on a thread of its own, which waits there. One thread reads.
+package final class WindowedSource: MediaContainers.ByteSource {
+    /// What is fetched at once: little where a reader jumps about, more the longer it goes straight on.
+    private static let shortest: Int64 = 32 << 10
+    private static let longest: Int64 = 1 << 20
+
+    /// The length of the resource in bytes.
+    package let length: Int64
+    private let fetch: (Range<Int64>) throws(ContainerError) -> [UInt8]
+    private var window: [UInt8]
+    private var windowStart: Int64
+    private var step = shortest
+
+    /// A source whose first bytes are here already.
+    ///
+    /// - Parameters:
+    ///   - length: the length of the resource in bytes.
+    ///   - window: bytes that are here.
+    ///   - windowStart: where they begin.
+    ///   - fetch: gets a range that lies within the resource: all of it, or at least its first byte.
+    package init(
+        length: Int64, window: [UInt8] = [], at windowStart: Int64 = 0,
+        fetch: @escaping (Range<Int64>) throws(ContainerError) -> [UInt8]
+    ) {
+        self.length = length
+        self.window = window
+        self.windowStart = windowStart
+        self.fetch = fetch
+    }
+
+    /// Reads; see `ByteSource`.
+    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
+        var done = 0
+        while done < buffer.count, offset + Int64(done) < length {
+            let position = offset + Int64(done)
+            let windowEnd = windowStart + Int64(window.count)
+            guard position >= windowStart, position < windowEnd else {
+                try move(to: position, needed: Int64(buffer.count - done))
+                continue
+            }
+            let count = min(buffer.count - done, Int(windowEnd - position))
+            let start = Int(position - windowStart)
+            window.withUnsafeBytes { bytes in
+                UnsafeMutableRawBufferPointer(rebasing: buffer[done..<done + count])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<start + count]))
+            }
+            done += count
+        }
+        return done
+    }
+
+    private func move(to position: Int64, needed: Int64) throws(ContainerError) {
+        step = position == windowStart + Int64(window.count) ? min(step * 2, Self.longest) : Self.shortest
+        let bytes = try fetch(position..<min(length, position + max(step, needed)))
+        guard !bytes.isEmpty else {
+            throw ContainerError(.inputOutput, "the resource changed while it was read", at: position)
+        }
+        window = bytes
+        windowStart = position
+    }
+}

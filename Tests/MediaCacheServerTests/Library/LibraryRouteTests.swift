@@ -1,0 +1,224 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import MediaContainers
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheServer
+
+/// Assets through the API, and what players and pages read of them.
+struct LibraryRouteTests {
+    private let origin = ScriptedOrigin()
+    private let url: ResourceURL
+    private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47] + (0..<96).map { UInt8($0) }
+
+    init() throws {
+        url = try ResourceURL("http://origin.example/clip.mp4")
+        origin[url] = ScriptedResource(.random(seed: 3, length: 5000), contentType: "video/mp4")
+    }
+
+    private func withHost(
+        _ change: (inout ServerConfiguration) -> Void = { _ in }, _ body: (CacheHost) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "library-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: origin, change, body)
+    }
+
+    /// Makes an asset of what is played first.
+    private func asset(of url: ResourceURL, _ host: CacheHost) async throws -> AssetRecord {
+        #expect(try await host.play(url).status == 200)
+        let made = try await host.ask("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
+        #expect(made.status == 201)
+        return try APICoding.makeDecoder().decode(AssetRecord.self, from: Data(made.body))
+    }
+
+    private func path(_ asset: AssetRecord, _ name: String) -> String { "/library/\(asset.id)/\(name)" }
+
+    @Test func coversAreKeptReadReplacedAndRemoved() async throws {
+        try await withHost { host in
+            let asset = try await asset(of: url, host)
+            let cover = "/api/v1/assets/\(asset.id)/cover"
+            #expect(try await host.ask("GET", cover).status == 404)
+            #expect(try await host.exchange("GET", path(asset, "cover")).status == 404)
+            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            let record = try await client.setCover(Cover(bytes: Self.png, mediaType: "image/png"), of: asset.id)
+            #expect(record.cover?.mediaType == "image/png")
+            #expect(try await client.cover(of: asset.id)?.bytes == Self.png)
+            #expect(try await client.usage().covers == CoverUsage(covers: 1, bytes: 100))
+
+            let read = try await host.exchange("GET", path(asset, "cover"))
+            #expect(read.status == 200)
+            #expect(read.body == Self.png)
+            #expect(read.fields["content-type"] == "image/png")
+            let tag = try #require(read.fields["etag"])
+            let unchanged = try await host.exchange("GET", path(asset, "cover"), ["If-None-Match: \(tag)"])
+            #expect(unchanged.status == 304)
+            let part = try await host.exchange("GET", path(asset, "cover"), ["Range: bytes=-10"])
+            #expect(part.status == 206)
+            #expect(part.body == Array(Self.png.suffix(10)))
+
+            let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF] + Self.png
+            try await client.setCover(Cover(bytes: jpeg, mediaType: "image/jpeg"), of: asset.id)
+            #expect(try await host.exchange("GET", path(asset, "cover")).body == jpeg)
+            try await client.removeCover(of: asset.id)
+            #expect(try await host.exchange("GET", path(asset, "cover")).status == 404)
+            try await client.setCover(Cover(bytes: jpeg, mediaType: "image/jpeg"), of: asset.id)
+            #expect(try await client.removeCovers() == CoverUsage(covers: 1, bytes: 103))
+            #expect(try await client.usage().covers.covers == 0)
+            await client.close()
+        }
+    }
+
+    /// A page or a script is never kept as a picture; nor is one so large that it fills memory.
+    @Test func onlyPicturesAreCovers() async throws {
+        try await withHost { $0.limits.maximumPictureBytes = 2 << 20 } _: { host in
+            let asset = try await asset(of: url, host)
+            let cover = "/api/v1/assets/\(asset.id)/cover"
+            for text in ["<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "<html>", ""] {
+                #expect(try await host.ask("PUT", cover, body: text).status == 415, "\(text)")
+            }
+            // Refused by what is announced, before any of it comes.
+            let bearer = "Authorization: Bearer \(host.key.value)"
+            let large = try await host.exchange("PUT", cover, [bearer, "Content-Length: \((2 << 20) + 1)"])
+            #expect(large.status == 413)
+            // Without the key, the limit is that of all requests.
+            #expect(try await host.exchange("PUT", cover, ["Content-Length: \((1 << 20) + 1)"]).status == 413)
+            #expect(try await host.exchange("PUT", cover, ["Content-Length: 1"], "x").status == 401)
+        }
+    }
+
+    @Test func assetsAreListedFoundAndForgotten() async throws {
+        try await withHost { host in
+            let nothing = try await host.ask("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
+            #expect(nothing.status == 404)
+            let asset = try await asset(of: url, host)
+            #expect(asset.libraryURL == "\(try #require(host.server.boundAddresses.first))/library/\(asset.id)/")
+            let again = try await host.ask("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
+            #expect(again.status == 200)
+            let list = try await host.ask("GET", "/api/v1/assets")
+            #expect(try APICoding.makeDecoder().decode(AssetList.self, from: Data(list.body)).assets == [asset])
+            #expect(try await host.ask("GET", "/api/v1/assets/\(asset.id)").status == 200)
+            #expect(try await host.ask("GET", "/api/v1/assets/aaaaaaaaaaaa").status == 404)
+            #expect(try await host.ask("GET", "/api/v1/assets/..%2f..").status == 400)
+            #expect(try await host.exchange("GET", "/api/v1/assets").status == 401)
+            // What is removed is no asset any more.
+            let number = try await host.store.resource(for: url)?.id ?? 0
+            #expect(try await host.ask("DELETE", "/api/v1/resources/\(number)").status == 200)
+            #expect(try await host.ask("GET", "/api/v1/assets/\(asset.id)").status == 404)
+        }
+    }
+
+    /// Without the key, the library is this machine's alone; the key in the path opens it, and nothing else.
+    @Test func whoMayReadTheLibrary() async throws {
+        try await withHost { host in
+            let asset = try await asset(of: url, host)
+            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            try await client.setCover(Cover(bytes: Self.png, mediaType: "image/png"), of: asset.id)
+            await client.close()
+            let open = try await host.exchange("GET", path(asset, "cover"))
+            #expect(open.fields["access-control-allow-origin"] == nil)
+            let keyed = try await host.exchange("GET", "/k/\(host.key.value)\(path(asset, "cover"))")
+            #expect(keyed.body == Self.png)
+            #expect(keyed.fields["access-control-allow-origin"] == "*")
+            #expect(try await host.exchange("GET", "/k/wrong\(path(asset, "cover"))").status == 403)
+            #expect(try await host.exchange("GET", "/k/\(host.key.value)/api/v1/assets").status == 404)
+            #expect(try await host.exchange("DELETE", path(asset, "cover")).status == 405)
+        }
+        for isOpen in [false, true] {
+            try await withHost {
+                $0.allowedHosts = ["tv.example"]
+                $0.publicRead = isOpen
+            } _: { host in
+                let asset = try await asset(of: url, host)
+                // A proxy before it passes on whom its clients asked.
+                let address = try #require(host.server.boundAddresses.first)
+                let text = "GET \(path(asset, "cover")) HTTP/1.1\r\nHost: tv.example\r\nConnection: close\r\n\r\n"
+                let status = try await LoopbackClient.exchange(address, text)?.status
+                #expect(status == (isOpen ? 404 : 403))
+            }
+        }
+    }
+
+    /// A picture of a moment, by whatever takes them.
+    @Test func framesComeFromTheDecoder() async throws {
+        let frames = ScriptedFrames()
+        try await withHost { $0.frames = frames } _: { host in
+            let asset = try await asset(of: url, host)
+            let frame = try await host.exchange("GET", path(asset, "frame.jpg?t=2.5"))
+            #expect(frame.status == 200)
+            #expect(frame.body == [0xFF, 0xD8, 0xFF, 25])
+            #expect(frame.fields["content-type"] == "image/jpeg")
+            #expect(try await host.exchange("GET", path(asset, "frame.jpg?t=99")).status == 404)
+            for text in ["-1", "nan", "inf", "soon"] {
+                #expect(try await host.exchange("GET", path(asset, "frame.jpg?t=\(text)")).status == 400, "\(text)")
+            }
+            #expect(try await host.exchange("GET", path(asset, "frame.png")).status == 404)
+        }
+        try await withHost { host in
+            let asset = try await asset(of: url, host)
+            let none = try await host.exchange("GET", path(asset, "frame.jpg?t=2.5"))
+            #expect(none.status == 500)
+        }
+    }
+
+    /// A file whose index comes last is an MP4 with its index first, in any range, with the origin gone.
+    @Test func aFileIsOneMP4() async throws {
+        let name = "androidx-media/media/mp4/sample.mp4"
+        guard let file = try Corpus.data(name) else { return }
+        origin[url] = ScriptedResource(.bytes(Array(file)), contentType: "video/mp4")
+        try await withHost { host in
+            let asset = try await asset(of: url, host)
+            origin.isReachable = false
+            let whole = try await host.exchange("GET", path(asset, "media.mp4"))
+            #expect(whole.status == 200)
+            #expect(whole.fields["content-type"] == "video/mp4")
+            let movie = try MP4Reader(MemorySource(whole.body)).movie
+            let source = try MP4Reader(MemorySource(Array(file))).movie
+            #expect(movie.tracks.map(\.media.kind) == source.tracks.map(\.media.kind))
+            #expect(try BoxTree.types(whole.body).prefix(2) == ["ftyp", "moov"])
+            let middle = whole.body.count / 2
+            let part = try await host.exchange(
+                "GET", path(asset, "media.mp4"), ["Range: bytes=\(middle)-\(middle + 999)"])
+            #expect(part.status == 206)
+            #expect(part.body == Array(whole.body[middle..<middle + 1000]))
+            #expect(part.fields["etag"] == whole.fields["etag"])
+        }
+    }
+
+    @Test func whatIsNotAllHereIsAnErrorThatSaysSo() async throws {
+        origin[url] = ScriptedResource(.random(seed: 3, length: 50 << 20), contentType: "video/mp4")
+        try await withHost { host in
+            #expect(try await host.play(url, "GET", "Range: bytes=0-99").status == 206)
+            let made = try await host.ask("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
+            let asset = try APICoding.makeDecoder().decode(AssetRecord.self, from: Data(made.body))
+            let answer = try await host.exchange("GET", path(asset, "media.mp4"))
+            #expect(answer.status == 404)
+            #expect(String(decoding: answer.body, as: UTF8.self).contains("of 52428800 bytes"))
+        }
+    }
+}
+
+/// Pictures of the first ten seconds of any film.
+private struct ScriptedFrames: FrameTaker {
+    func frame(of url: String, at time: Double) async throws -> Cover? {
+        guard url.contains(";kept=1"), time < 10 else { return nil }
+        return Cover(bytes: [0xFF, 0xD8, 0xFF, UInt8(time * 10)], mediaType: "image/jpeg")
+    }
+}
+
+/// The boxes of a file's top level.
+private enum BoxTree {
+    static func types(_ bytes: [UInt8]) throws -> [String] {
+        var types: [String] = []
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            let size = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            types.append(String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self))
+            guard size >= 8 else { break }
+            offset += size
+        }
+        return types
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import Testing
+
+/// Assets and the pictures that are kept with them.
+struct AssetShelfTests {
+    private let fixture = LibraryFixture()
+    private let picture = Cover(bytes: [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3], mediaType: "image/jpeg")
+
+    private func kept(_ text: String, in store: CacheStore) async throws -> ResourceInfo {
+        let url = try ResourceURL(text)
+        fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 1000), contentType: "video/mp4")
+        return try await store.complete(ReadRequest(url: url))
+    }
+
+    @Test func anAssetIsTheSameAfterARestart() async throws {
+        let store = try await fixture.open()
+        let shelf = AssetShelf(of: store)
+        let film = try await kept("http://origin.example/film.mp4", in: store)
+        let asset = try await shelf.add(film)
+        #expect(try await shelf.add(film) == asset)
+        _ = try await shelf.setCover(picture, of: asset.id)
+        await store.close()
+
+        let again = try await fixture.open()
+        let other = AssetShelf(of: again)
+        let read = try #require(try await other.asset(asset.id))
+        #expect(read.url == "http://origin.example/film.mp4")
+        #expect(read.cover?.size == 7)
+        #expect(try await other.cover(of: asset.id) == picture)
+        #expect(try await other.assets().map(\.id) == [asset.id])
+        await again.close()
+    }
+
+    /// The catalog knows nothing of assets, so that a damaged one loses none.
+    @Test func aDamagedCatalogLosesNoCover() async throws {
+        let store = try await fixture.open()
+        let asset = try await AssetShelf(of: store).add(try await kept("http://origin.example/film.mp4", in: store))
+        _ = try await AssetShelf(of: store).setCover(picture, of: asset.id)
+        await store.close()
+        try Data("not a database, for sure".utf8).write(to: URL(filePath: "\(fixture.folder)/catalog.sqlite"))
+
+        let again = try await fixture.open()
+        #expect(try await AssetShelf(of: again).cover(of: asset.id) == picture)
+        await again.close()
+    }
+
+    @Test func picturesAreReplacedRemovedAndCounted() async throws {
+        let store = try await fixture.open()
+        let shelf = AssetShelf(of: store)
+        let first = try await shelf.add(try await kept("http://origin.example/1.mp4", in: store))
+        let second = try await shelf.add(try await kept("http://origin.example/2.mp4", in: store))
+        _ = try await shelf.setCover(picture, of: first.id)
+        let png = Cover(bytes: [0x89, 0x50, 0x4E, 0x47, 5], mediaType: "image/png")
+        _ = try await shelf.setCover(png, of: first.id)
+        _ = try await shelf.setCover(picture, of: second.id)
+        #expect(try await shelf.cover(of: first.id) == png)
+        #expect(try await shelf.coverUsage() == CoverUsage(covers: 2, bytes: 12))
+        try await shelf.removeCover(of: first.id)
+        #expect(try await shelf.cover(of: first.id) == nil)
+        #expect(try await shelf.removeCovers() == CoverUsage(covers: 1, bytes: 7))
+        #expect(try await shelf.coverUsage().covers == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(fixture.folder)/assets")
+        #expect(names.filter { $0.hasSuffix(".cover") }.isEmpty)
+        await store.close()
+    }
+
+    @Test func whatIsRemovedIsNoAssetAnyMore() async throws {
+        let store = try await fixture.open()
+        let shelf = AssetShelf(of: store)
+        let film = try await kept("http://origin.example/film.mp4", in: store)
+        let asset = try await shelf.add(film)
+        _ = try await shelf.setCover(picture, of: asset.id)
+        try await shelf.remove(withNames: [film.name])
+        #expect(try await shelf.asset(asset.id) == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(fixture.folder)/assets").isEmpty)
+        await #expect(throws: CacheError.self) { _ = try await shelf.setCover(picture, of: asset.id) }
+        await store.close()
+    }
+
+    /// Who asks at the same time gets the same one.
+    @Test func oneResourceIsOneAsset() async throws {
+        let store = try await fixture.open()
+        let shelf = AssetShelf(of: store)
+        let film = try await kept("http://origin.example/film.mp4", in: store)
+        let ids = try await withThrowingTaskGroup(of: AssetID.self) { group in
+            for _ in 0..<20 { group.addTask { try await shelf.add(film).id } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(ids.count == 1)
+        await store.close()
+    }
+
+    @Test(arguments: ["", "../../../etc", "abcdefghijk", "abcdefghijkl2", "ABCDEFGHIJKL", "abcdefghijk1"])
+    func aNameFromOutsideIsCheckedFirst(text: String) {
+        #expect(AssetID(rawValue: text) == nil)
+    }
+}

@@ -1,0 +1,37 @@
+import MediaLibrary
+import Synchronization
+import Testing
+
+struct WorkControlTests {
+    private struct Reason: Error {}
+
+    @Test func workWaitsForACall() async throws {
+        let value = try await BlockingWork.run { control in try control.wait { 42 } }
+        #expect(value == 42)
+    }
+
+    @Test func whatACallThrowsComesBack() async throws {
+        await #expect(throws: Reason.self) {
+            try await BlockingWork.run { control in try control.wait { throw Reason() } }
+        }
+    }
+
+    @Test func cancellingTheTaskEndsTheWork() async throws {
+        let (started, continuation) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            try await BlockingWork.run { control in
+                continuation.yield()
+                // Nothing else ends this call.
+                try control.wait {
+                    let (never, held) = AsyncStream<Void>.makeStream()
+                    for await _ in never {}
+                    _ = held
+                    try Task.checkCancellation()
+                }
+            }
+        }
+        for await _ in started { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
