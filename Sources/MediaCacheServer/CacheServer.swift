@@ -1,5 +1,6 @@
 import Logging
 public import MediaCache
+import MediaLibrary
 import NIOCore
 import NIOPosix
 public import ServiceLifecycle
@@ -47,19 +48,32 @@ public final class CacheServer: Service, Sendable {
         let access = AccessControl(key: key, file: keyFile)
         let addresses = AddressBook(publicPath: configuration.publicPath)
         let jobs = GetJobs(store: store, profiles: profiles)
+        let shelf = AssetShelf(of: store)
         let own: [any Route] = [
             HealthRoute(),
             MetricsRoute(store: store, metrics: metrics, registry: registry),
-            ResourcesRoute(store: store),
+            ResourcesRoute(store: store, shelf: shelf),
+            AssetsRoute(
+                store: store, shelf: shelf,
+                libraryURL: { try Self.libraryURL(of: $0, addresses, access, configuration) }),
+            LibraryRoute(
+                shelf: shelf, movies: MovieBook(store: store, profiles: profiles),
+                frames: FrameQueue(configuration.frames),
+                filmURL: { asset, isStream in
+                    // Of a stream, players open what it has of other variants too; its movie is what is kept.
+                    if isStream { return try Self.libraryURL(of: asset.id, key: access.key, addresses) + "media.mp4" }
+                    let options = PlayOptions(isKeptOnly: true, identity: asset.identity)
+                    return try Self.playURL(for: try ResourceURL(asset.url), options, addresses, access)
+                }),
             GetsRoute(jobs: jobs),
-            StoreRoute(store: store, profiles: profiles),
+            StoreRoute(store: store, shelf: shelf, profiles: profiles),
             ServerRoute(
                 cacheFolder: configuration.cacheFolder,
                 profiles: profiles,
                 addresses: { addresses.all },
                 playURL: { url in
                     let owner = try await profiles.identity(for: url, in: store)
-                    return try Self.playURL(for: url, as: owner, addresses, access)
+                    return try Self.playURL(for: url, PlayOptions(identity: owner), addresses, access)
                 }
             ),
         ]
@@ -74,6 +88,7 @@ public final class CacheServer: Service, Sendable {
             source: FastStartSource(store: store, base: streams, isAlwaysOn: configuration.fastStart),
             access: access,
             hosts: HostPolicy(boundHost: configuration.host, allowedHosts: configuration.allowedHosts),
+            isReadByAll: configuration.publicRead,
             profiles: profiles,
             router: Router(routes + own),
             limits: configuration.limits,
@@ -100,7 +115,7 @@ public final class CacheServer: Service, Sendable {
     /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     public func playURL(for url: ResourceURL) throws -> String {
         let identity = url.credentials.map { context.profiles.remember($0, for: url) }
-        return try Self.playURL(for: url, as: identity, addresses, context.access)
+        return try Self.playURL(for: url, PlayOptions(identity: identity), addresses, context.access)
     }
 
     /// Listens. Returns when it can be asked.
@@ -162,13 +177,31 @@ public final class CacheServer: Service, Sendable {
 
     private static func playURL(
         for url: ResourceURL,
-        as identity: ProfileIdentity?,
+        _ options: PlayOptions,
         _ addresses: AddressBook,
         _ access: AccessControl
     ) throws -> String {
         guard let base = addresses.base else {
             throw ServerError(.wrongState, "the server isn't running, so it has no play URLs")
         }
-        return base + PlayTarget.path(for: url, key: access.key.value, options: PlayOptions(identity: identity))
+        return base + PlayTarget.path(for: url, key: access.key.value, options: options)
+    }
+
+    /// What the paths of an asset stand behind. Where others than this machine ask, they need the key.
+    private static func libraryURL(
+        of id: AssetID,
+        _ addresses: AddressBook,
+        _ access: AccessControl,
+        _ configuration: ServerConfiguration
+    ) throws -> String {
+        let isOpen = configuration.publicRead || HostPolicy.isLoopback(configuration.host)
+        return try libraryURL(of: id, key: isOpen ? nil : access.key, addresses)
+    }
+
+    private static func libraryURL(of id: AssetID, key: AccessKey?, _ addresses: AddressBook) throws -> String {
+        guard let base = addresses.base else {
+            throw ServerError(.wrongState, "the server isn't running, so it has no library URLs")
+        }
+        return "\(base)\(key.map { "\(ReaderPath.prefix)\($0.value)" } ?? "")\(LibraryRoute.prefix)\(id)/"
     }
 }

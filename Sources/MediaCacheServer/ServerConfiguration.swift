@@ -1,4 +1,5 @@
 public import Logging
+public import MediaLibrary
 
 /// How a server listens, and to whom.
 public struct ServerConfiguration: Sendable {
@@ -15,6 +16,10 @@ public struct ServerConfiguration: Sendable {
     /// Whether MP4 files whose index comes last are served as if it came first, also where a play URL doesn't ask for
     /// that (`faststart=1`).
     public var fastStart: Bool
+    /// Whether who can reach the server needs no key to read the library (`/library/…`), also from other machines.
+    public var publicRead: Bool
+    /// What takes pictures out of films; nil where nothing does.
+    public var frames: (any FrameTaker)?
     /// What is taken from clients.
     public var limits: ServerLimits
     /// The cache folder, told by the API.
@@ -35,6 +40,8 @@ public struct ServerConfiguration: Sendable {
         publicPath: String = "",
         segmentsAhead: Int = 2,
         fastStart: Bool = false,
+        publicRead: Bool = false,
+        frames: (any FrameTaker)? = nil,
         limits: ServerLimits = ServerLimits(),
         cacheFolder: String? = nil,
         grace: Duration = .seconds(10),
@@ -46,6 +53,8 @@ public struct ServerConfiguration: Sendable {
         self.publicPath = publicPath
         self.segmentsAhead = segmentsAhead
         self.fastStart = fastStart
+        self.publicRead = publicRead
+        self.frames = frames
         self.limits = limits
         self.cacheFolder = cacheFolder
         self.grace = grace

@@ -6,6 +6,8 @@ final class ServerContext: Sendable {
     let source: any ByteReaderSource
     let access: AccessControl
     let hosts: HostPolicy
+    /// Whether who isn't on this machine needs no key to read.
+    let isReadByAll: Bool
     let profiles: HeaderProfileBook
     let router: Router
     let limits: ServerLimits
@@ -18,6 +20,7 @@ final class ServerContext: Sendable {
         source: any ByteReaderSource,
         access: AccessControl,
         hosts: HostPolicy,
+        isReadByAll: Bool = false,
         profiles: HeaderProfileBook,
         router: Router,
         limits: ServerLimits,
@@ -28,6 +31,7 @@ final class ServerContext: Sendable {
         self.source = source
         self.access = access
         self.hosts = hosts
+        self.isReadByAll = isReadByAll
         self.profiles = profiles
         self.router = router
         self.limits = limits

@@ -4,8 +4,10 @@ public struct ServerLimits: Sendable, Hashable {
     public var maximumConnections: Int
     /// The longest header section in bytes, request line included. 32 KiB unless set.
     public var maximumHeadBytes: Int
-    /// The longest request body in bytes. 1 MiB unless set.
+    /// The longest body of a request without the key, in bytes. 1 MiB unless set.
     public var maximumBodyBytes: Int
+    /// The longest body of a request that has the key, in bytes: a picture. 32 MiB unless set.
+    public var maximumPictureBytes: Int
     /// How long a client may take for a header section. 10 s unless set.
     public var headTimeout: Duration
     /// How long a client may take for a request body. 30 s unless set.
@@ -20,6 +22,7 @@ public struct ServerLimits: Sendable, Hashable {
         maximumConnections: Int = 1024,
         maximumHeadBytes: Int = 32 << 10,
         maximumBodyBytes: Int = 1 << 20,
+        maximumPictureBytes: Int = 32 << 20,
         headTimeout: Duration = .seconds(10),
         bodyTimeout: Duration = .seconds(30),
         idleTimeout: Duration = .seconds(60),
@@ -28,6 +31,7 @@ public struct ServerLimits: Sendable, Hashable {
         self.maximumConnections = maximumConnections
         self.maximumHeadBytes = maximumHeadBytes
         self.maximumBodyBytes = maximumBodyBytes
+        self.maximumPictureBytes = maximumPictureBytes
         self.headTimeout = headTimeout
         self.bodyTimeout = bodyTimeout
         self.idleTimeout = idleTimeout

@@ -1,13 +1,13 @@
 /// A cache key's two parts: the name that the key policy gives a resource, and whose it is, where an origin tells its
 /// users apart.
-struct CacheKey: Hashable, LosslessStringConvertible {
+package struct CacheKey: Hashable, LosslessStringConvertible {
     /// Stands between them. No URL has a space.
     private static let separator = " profile="
 
     /// What the key policy made of the URL.
-    var name: String
+    package var name: String
     /// Whose the resource is; nil where nobody in particular asked.
-    var identity: ProfileIdentity?
+    package var identity: ProfileIdentity?
 
     init(name: String, identity: ProfileIdentity?) {
         self.name = name
@@ -15,7 +15,7 @@ struct CacheKey: Hashable, LosslessStringConvertible {
     }
 
     /// Takes a key apart.
-    init(_ description: String) {
+    package init(_ description: String) {
         let end = description.utf8.suffix(NameHash.length)
         let front = description[..<end.startIndex]
         if front.hasSuffix(Self.separator), let identity = ProfileIdentity(String(description[end.startIndex...])) {
@@ -26,7 +26,7 @@ struct CacheKey: Hashable, LosslessStringConvertible {
     }
 
     /// The key as the catalog has it.
-    var description: String { identity.map { "\(name)\(Self.separator)\($0)" } ?? name }
+    package var description: String { identity.map { "\(name)\(Self.separator)\($0)" } ?? name }
 
     /// What the keys of all users' resources of this name begin with.
     static func prefixOfIdentified(_ name: String) -> String { name + separator }

@@ -1,3 +1,4 @@
+package import Foundation
 public import Logging
 import Synchronization
 
@@ -145,6 +146,9 @@ public final class CacheStore: Sendable {
 
     /// The clock that ``Revalidation/since(_:)`` goes by: the time since an arbitrary fixed moment. It never goes back.
     public var monotonicTime: Duration { engine.time.monotonic }
+
+    /// The wall clock's time.
+    package var now: Date { engine.time.now }
 
     /// How origins are asked where a read says nothing else.
     package var transfers: TransferSettings { engine.configuration.transfers }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Foundation
 import MediaCache
+import MediaCacheServer
 import MediaContainers
 import MediaLibrary
 
@@ -12,19 +14,22 @@ struct CoverCommand: AsyncParsableCommand {
               mediacache cover https://example.org/song.mp3 -o cover.jpg
               mediacache cover film.mp4 -o cover.jpg
               mediacache cover https://example.org/film/index.m3u8 --at 12:34 -o scene.jpg
+              mediacache cover https://example.org/film/index.m3u8 --set poster.png
+              mediacache cover https://example.org/film/index.m3u8 --remove
               mediacache cover song.m4a                              tells what there is
 
             Embedded pictures (covr of MP4, APIC of ID3) are read natively, and nothing else of the file but its index \
             or tag. Where there is none, or with --at, ffmpeg takes a frame if it's installed. A URL is read through \
-            the cache.
-            --json prints one object: input, type, size, embedded, output.
+            the cache, and the picture is kept with it from then on: it's what comes the next time, and what pages are \
+            shown at /library/<id>/cover. One of --at is kept with --keep.
+            --json prints one object: input, type, size, source (kept, embedded or frame), kept, output.
             """
     )
 
     @Argument(
         help: ArgumentHelp("The song or film: a URL or a file.", valueName: "url-or-file"),
         transform: InputArgument.init(parsing:))
-    var input: InputArgument
+    var input: InputArgument?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The file to make.", valueName: "file"))
     var output: String?
@@ -33,6 +38,19 @@ struct CoverCommand: AsyncParsableCommand {
         help: ArgumentHelp("Take a frame at this moment, such as 754.5 or 12:34.", valueName: "time"),
         transform: TimeArgument.parse)
     var at: Double?
+
+    @Flag(help: "Keep the frame of --at with the URL, in place of the picture that it has.")
+    var keep = false
+
+    @Option(
+        help: ArgumentHelp("Keep this picture with the URL, in place of the one that it has.", valueName: "picture"))
+    var set: String?
+
+    @Flag(help: "Remove the picture that is kept with the URL.")
+    var remove = false
+
+    @Flag(help: "Remove the pictures that are kept with all URLs.")
+    var removeAll = false
 
     @Flag(help: "Replace the output file if it's there.")
     var force = false
@@ -44,64 +62,80 @@ struct CoverCommand: AsyncParsableCommand {
     @OptionGroup var cache: CacheOptions
 
     func validate() throws {
+        let changes = [set != nil, remove, removeAll].count { $0 }
+        if changes > 1 || (changes == 1 && (output != nil || at != nil || keep)) {
+            throw ValidationError("--set, --remove and --remove-all do one thing alone.")
+        }
+        if keep, at == nil { throw ValidationError("--keep is for a frame of --at; other pictures are kept anyway.") }
+        if removeAll {
+            if input != nil { throw ValidationError("--remove-all is for all URLs; --remove for one.") }
+            return
+        }
+        guard let input else { throw ValidationError("Name a URL or a file.") }
         if input == .standardInput { throw ValidationError("Standard input can't be read at any place; name a file.") }
+        if !input.isURL, changes > 0 || keep { throw ValidationError("Pictures are kept with URLs, not with files.") }
         if let reason = MediaWork.unheeded(origin, by: [input]) { throw ValidationError(reason) }
     }
 
     func run() async throws {
+        if removeAll { return try await printRemoved() }
+        guard let input else { return }
+        if let set { return try await keepPicture(at: set, input) }
+        if remove { return try await removePicture(input) }
         let target = output.map { OutputTarget(path: $0, overwrites: force) }
         try target?.check()
-        let (input, time) = (input, at)
+        let job = CoverJob(input: input, time: at, keeps: at == nil || keep)
         let result = try await MediaWork.run(on: [input], origin: origin, cache: cache) { opening in
-            let source = try opening.bytes(of: input)
-            let embedded = time == nil ? try Cover.embedded(in: source) : nil
-            guard let cover = try embedded ?? Self.frame(of: input, at: time, opening) else {
-                throw CommandFailure(
-                    .failed, "\(input.name) has no picture" + (time == nil ? "" : " at that moment"))
-            }
+            let found = try job.run(opening)
             if let target {
                 let file = try OutputFile(target)
-                try cover.bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in try file.write(bytes) }
+                try found.cover.bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in try file.write(bytes) }
                 try file.place()
             }
-            return Result(
-                input: input.name, type: cover.mediaType, size: cover.bytes.count, embedded: embedded != nil,
-                output: target?.path)
+            return CoverResult(found, input: input.name, output: target?.path)
         }
         try StandardStreams.print(json ? JSONOutput.text(result) : result.text)
     }
 
-    private static func frame(of input: InputArgument, at time: Double?, _ opening: InputOpening) throws -> Cover? {
-        let name: String
-        switch input {
-        case .url(let url): name = try opening.playURL(for: url)
-        case .file(let path): name = path.hasPrefix("/") ? path : "./\(path)"
-        case .standardInput: throw InputOpening.standardInputFailure
+    private func keepPicture(at path: String, _ input: InputArgument) async throws {
+        guard let url = input.url else { return }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(.failed, "“\(path)” can't be read")
         }
-        let frame = FilmFrame(input: name, time: time ?? FilmFrame.usualTime)
-        if let cover = try frame.take(of: input.name, opening.control) { return cover }
-        guard time == nil else { return nil }
-        // Shorter than that: its first picture.
-        return try FilmFrame(input: name, time: 0).take(of: input.name, opening.control)
+        guard data.count <= Cover.largest, let cover = Cover(recognising: Array(data)) else {
+            throw CommandFailure(.failed, "“\(path)” is neither JPEG, PNG, GIF, WebP, AVIF nor HEIC, or too large")
+        }
+        let isKept = try await Connection.use(try HostSettings(cache: cache, origin: origin, url: url)) {
+            try await CoverJob.keep(cover, of: url, $0.client)
+        }
+        guard isKept else { throw Self.nothingKept(of: input) }
+        let found = CoverJob.Found(cover: cover, source: .kept, isKept: true)
+        let result = CoverResult(found, input: input.name, output: nil)
+        try StandardStreams.print(json ? JSONOutput.text(result) : "Kept “\(path)” with \(input.name).")
     }
 
-    /// What was found.
-    struct Result: Encodable, Sendable {
-        /// What was read.
-        var input: String
-        /// The media type.
-        var type: String
-        /// The picture's bytes.
-        var size: Int
-        /// Whether it's the file's own; else it's a frame.
-        var embedded: Bool
-        /// The file that was made.
-        @Nullable var output: String?
-
-        /// In words.
-        var text: String {
-            let what = "\(embedded ? "An embedded picture" : "A frame") (\(type), \(ByteCount(Int64(size))))"
-            return Table.printable(output.map { "\(what), put at \($0)." } ?? "\(what) of \(input).")
+    private func removePicture(_ input: InputArgument) async throws {
+        guard let url = input.url else { return }
+        let asset = try await Connection.use(try HostSettings(cache: cache, origin: origin, url: url)) { connection in
+            let asset = try await connection.client.asset(for: url)
+            if let asset { try await connection.client.removeCover(of: asset.id) }
+            return asset
         }
+        let had = asset?.cover.map { CoverUsage(covers: 1, bytes: Int64($0.size)) } ?? CoverUsage(covers: 0, bytes: 0)
+        try printRemoved(had)
+    }
+
+    private func printRemoved() async throws {
+        try printRemoved(
+            try await Connection.use(try HostSettings(cache: cache)) { try await $0.client.removeCovers() })
+    }
+
+    private func printRemoved(_ usage: CoverUsage) throws {
+        let what = usage.covers == 1 ? "1 picture" : "\(usage.covers) pictures"
+        try StandardStreams.print(json ? JSONOutput.text(usage) : "Removed \(what), \(ByteCount(usage.bytes)).")
+    }
+
+    private static func nothingKept(of input: InputArgument) -> CommandFailure {
+        CommandFailure(.failed, "nothing is kept of \(input.name); `get` keeps it, and so does playing it")
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MediaCache
 import MediaCacheServer
+import MediaLibrary
 
 /// `mediacache get URL`.
 struct GetCommand: AsyncParsableCommand {

@@ -51,6 +51,12 @@ struct ServeCommand: AsyncParsableCommand {
             discussion: "So does ?faststart=1 at the end of one play URL."))
     var fastStart = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Let other machines read /library/ without the key.",
+            discussion: "Else they read /k/<key>/library/. This machine always may."))
+    var publicRead = false
+
     @OptionGroup var limits: LimitOptions
     @OptionGroup var origin: OriginOptions
     @OptionGroup var admission: AdmissionOptions
@@ -66,6 +72,7 @@ struct ServeCommand: AsyncParsableCommand {
         settings.publicPath = publicPath
         settings.segmentsAhead = Int(segmentsAhead)
         settings.fastStart = fastStart
+        settings.publicRead = publicRead
         let interruption = Interruption()
         let server = try await LocalHost.start(settings)
         server.noteFolder()

@@ -9,9 +9,13 @@ struct URLCommand: AsyncParsableCommand {
         abstract: "Prints the URL by which any player gets a URL through the running server.",
         discussion: """
               mpv "$(mediacache url https://example.org/film.mp4)"
+              mediacache url --mp4 https://example.org/film/index.m3u8
 
             The printed URL holds the cache's key: who has it can play through this server. A user's name and password \
             in the URL go to the server, which remembers them until it ends; the printed URL holds neither.
+            --mp4 prints the URL of what is kept as one MP4 with its index first, which is put together as it's read: \
+            of a stream that is kept whole, or of a file. It says nothing of where it came from, and needs no key on \
+            this machine.
             """
     )
 
@@ -25,6 +29,9 @@ struct URLCommand: AsyncParsableCommand {
         transform: HeaderArgument.init(parsing:))
     var header: [HeaderArgument] = []
 
+    @Flag(help: "Print the URL of what is kept as one MP4.")
+    var mp4 = false
+
     @OptionGroup var cache: CacheOptions
 
     func run() async throws {
@@ -37,11 +44,19 @@ struct URLCommand: AsyncParsableCommand {
         }
         do {
             try await HeaderArgument.apply(header, for: url, to: connection.client)
-            try StandardStreams.print(try await connection.client.playURL(for: url))
+            try StandardStreams.print(try await link(connection.client))
             await connection.close()
         } catch {
             await connection.close()
             throw error
         }
+    }
+
+    private func link(_ client: APIClient) async throws -> String {
+        guard mp4 else { return try await client.playURL(for: url) }
+        guard let asset = try await client.addAsset(for: url) else {
+            throw CommandFailure(.failed, "nothing is kept of \(url); `get` keeps it, and so does playing it")
+        }
+        return asset.libraryURL + "media.mp4"
     }
 }

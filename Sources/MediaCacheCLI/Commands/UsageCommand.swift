@@ -1,6 +1,7 @@
 import ArgumentParser
 import MediaCache
 import MediaCacheServer
+import MediaLibrary
 
 /// `mediacache usage`.
 struct UsageCommand: AsyncParsableCommand {
@@ -12,7 +13,7 @@ struct UsageCommand: AsyncParsableCommand {
               mediacache usage --json | jq .bytes
 
             --json prints an object: resources, complete, bytes, pinnedBytes, maximumBytes (left out if there is no \
-            limit), freeDiskBytes.
+            limit), freeDiskBytes, covers, coverBytes.
             """
     )
 
@@ -27,12 +28,14 @@ struct UsageCommand: AsyncParsableCommand {
         try StandardStreams.print(json ? JSONOutput.text(usage) : Self.text(usage, settings.location))
     }
 
-    private static func text(_ usage: Usage, _ location: CacheLocation) -> String {
+    private static func text(_ record: UsageRecord, _ location: CacheLocation) -> String {
+        let (usage, covers) = (record.usage, record.covers)
         var table = Table([.init(""), .init("")])
         table.add(["Folder", CacheFolder.describe(location)])
         table.add(["Resources", "\(usage.resources), \(usage.complete) of them complete"])
         table.add(["Kept", "\(ByteCount(usage.bytes))"])
         table.add(["Pinned", "\(ByteCount(usage.pinnedBytes))"])
+        if covers.covers > 0 { table.add(["Covers", "\(covers.covers), \(ByteCount(covers.bytes))"]) }
         table.add(["Limit", usage.maximumBytes.map { "\(ByteCount($0))" } ?? "none"])
         table.add(["Free on disk", "\(ByteCount(usage.freeDiskBytes))"])
         return table.rendered()

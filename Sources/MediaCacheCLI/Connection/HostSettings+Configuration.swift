@@ -23,6 +23,8 @@ extension HostSettings {
             publicPath: publicPath,
             segmentsAhead: segmentsAhead,
             fastStart: fastStart,
+            publicRead: publicRead,
+            frames: FFmpegFrames(),
             cacheFolder: location.durable,
             grace: grace,
             logger: logger)

@@ -38,6 +38,8 @@ struct HostSettings: Sendable {
     var segmentsAhead = 2
     /// Whether MP4 files whose index comes last are served as if it came first.
     var fastStart = false
+    /// Whether other machines need no key to read the library.
+    var publicRead = false
     /// How long running responses may go on when it's to end.
     var grace = Duration.seconds(10)
     /// Options given that another owner of the folder won't heed.

@@ -1,4 +1,5 @@
 import MediaContainers
+import MediaLibrary
 
 /// A file that is read until the work is to end, and tells how much was read.
 final class ControlledSource<Source: MediaContainers.ByteSource>: MediaContainers.ByteSource {

@@ -1,4 +1,5 @@
 import MediaContainers
+import MediaLibrary
 
 /// The bytes of an input: a file of this machine, or a resource through the cache.
 enum InputBytes: MediaContainers.ByteSource {

@@ -1,6 +1,7 @@
 import MediaCache
 import MediaCacheServer
 import MediaContainers
+import MediaLibrary
 
 /// Opens inputs for work on a thread of its own.
 struct InputOpening: Sendable {

@@ -1,6 +1,7 @@
 import MediaCache
 import MediaCacheServer
 import MediaContainers
+import MediaLibrary
 
 /// Work on inputs: with a way to the cache where one of them is a URL, on a thread of its own, until Ctrl-C.
 enum MediaWork {

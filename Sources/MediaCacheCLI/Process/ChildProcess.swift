@@ -1,4 +1,5 @@
 import Foundation
+import MediaLibrary
 
 #if canImport(Glibc)
     import Glibc

@@ -1,3 +1,5 @@
+import MediaLibrary
+
 /// ffmpeg, for what is left to it where it's installed: decoding and encoding.
 struct FFmpeg: Sendable {
     private let path: String

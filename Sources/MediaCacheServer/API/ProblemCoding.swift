@@ -56,11 +56,18 @@ extension Problem {
         code: "unauthorized"
     )
 
-    static let wrongPlayKey = Problem(
+    static let wrongKey = Problem(
         title: "Forbidden",
         status: 403,
-        detail: "the key in this URL isn't the cache's; ask for a new play URL",
+        detail: "the key in this URL isn't the cache's; ask for a new one",
         code: "wrongKey"
+    )
+
+    static let keyInPath = Problem(
+        title: "Forbidden",
+        status: 403,
+        detail: "from elsewhere than this machine, this path is read as /k/<key>/…, with the cache's key",
+        code: "unauthorized"
     )
 
     static let misdirected = Problem(

@@ -2,10 +2,12 @@
 /// but it can't make the browser send another name than that.
 struct HostPolicy: Sendable {
     private let allowed: Set<String>
+    private let isBoundToLoopback: Bool
 
     /// A policy that allows loopback, `boundHost` and the names in `allowedHosts` (each with or without a port).
     init(boundHost: String, allowedHosts: [String]) {
         allowed = Set((allowedHosts + [boundHost]).map { Self.name(of: $0) })
+        isBoundToLoopback = Self.isLoopback(boundHost)
     }
 
     /// Whether `host`, the value of a `Host` field, may be answered on a connection made to `localAddress`.
@@ -13,6 +15,10 @@ struct HostPolicy: Sendable {
         let name = Self.name(of: host)
         return Self.isLoopback(name) || allowed.contains(name) || (localAddress.map { Self.name(of: $0) } == name)
     }
+
+    /// Whether only this machine can have asked: nobody else reaches the server, and no proxy before it was asked under
+    /// another name.
+    func isLocal(_ host: String?) -> Bool { isBoundToLoopback && host.map(Self.isLoopback) ?? true }
 
     /// Whether a name or an address always means this machine.
     static func isLoopback(_ host: String) -> Bool {

@@ -86,7 +86,7 @@ public final class APIClient: Sendable {
     /// Starts to keep the whole of a resource. `headers` go to its origin.
     public func startGet(_ url: ResourceURL, headers: [String: String]) async throws -> GetReference {
         let request = GetRequest(url: Self.text(of: url), headers: headers.isEmpty ? nil : headers)
-        return try await call(.POST, "/api/v1/gets", body: request)
+        return try await call(.POST, "/api/v1/gets", content: try .json(request))
     }
 
     /// How far a job of ``startGet(_:headers:)`` is.
@@ -111,7 +111,7 @@ public final class APIClient: Sendable {
 
     /// Sets the header fields that go to one origin from now on; none removes them.
     public func setHeaderProfile(_ profile: HeaderProfileUpdate) async throws {
-        try await send(.PUT, "/api/v1/header-profiles", body: profile)
+        try await send(.PUT, "/api/v1/header-profiles", content: try .json(profile))
     }
 
     /// Applies the limits now.
@@ -121,25 +121,38 @@ public final class APIClient: Sendable {
 
     /// Compares all that is kept with its checksums. It takes as long as reading all of it does.
     public func verify(repair: Bool) async throws -> VerifyReport {
-        try await call(.POST, "/api/v1/verify", body: VerifyRequest(repair: repair), within: nil)
+        try await call(.POST, "/api/v1/verify", content: try .json(VerifyRequest(repair: repair)), within: nil)
     }
 
     /// How much is kept.
-    public func usage() async throws -> Usage {
+    public func usage() async throws -> UsageRecord {
         try await call(.GET, "/api/v1/usage")
     }
 }
 
 extension APIClient {
+    /// What a call sends.
+    struct Content {
+        /// The media type.
+        var type: String
+        /// The bytes.
+        var bytes: [UInt8]
+
+        /// A value as JSON.
+        static func json(_ value: some Encodable) throws -> Content {
+            Content(type: "application/json", bytes: Array(try APICoding.makeEncoder().encode(value)))
+        }
+    }
+
     /// An owner that is alive answers within this time; calls that work through all that is kept have no deadline.
     private static let deadline = TimeAmount.seconds(30)
     /// 100,000 resources of many spans are some 50 MB; more than this is no answer of ours.
     private static let maximumAnswer = 512 << 20
 
-    private func call<Answer: Decodable>(
-        _ method: HTTPMethod, _ path: String, body: (any Encodable)? = nil, within limit: TimeAmount? = deadline
+    func call<Answer: Decodable>(
+        _ method: HTTPMethod, _ path: String, content: Content? = nil, within limit: TimeAmount? = deadline
     ) async throws -> Answer {
-        let bytes = try await exchange(method, path, body: body, within: limit)
+        let bytes = try await exchange(method, path, content: content, within: limit)
         do {
             return try APICoding.makeDecoder().decode(Answer.self, from: Data(bytes.readableBytesView))
         } catch {
@@ -148,20 +161,20 @@ extension APIClient {
         }
     }
 
-    private func send(_ method: HTTPMethod, _ path: String, body: (any Encodable)? = nil) async throws {
-        _ = try await exchange(method, path, body: body, within: Self.deadline)
+    private func send(_ method: HTTPMethod, _ path: String, content: Content? = nil) async throws {
+        _ = try await exchange(method, path, content: content)
     }
 
-    private func exchange(
-        _ method: HTTPMethod, _ path: String, body: (any Encodable)?, within limit: TimeAmount?
+    func exchange(
+        _ method: HTTPMethod, _ path: String, content: Content?, within limit: TimeAmount? = deadline
     ) async throws -> ByteBuffer {
         var request = HTTPClientRequest(url: address + path)
         request.method = method
         request.headers.add(name: "Authorization", value: "Bearer \(key.value)")
-        request.headers.add(name: "Accept", value: "application/json, \(Problem.contentType)")
-        if let body {
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(ByteBuffer(bytes: try APICoding.makeEncoder().encode(body)))
+        request.headers.add(name: "Accept", value: "application/json, \(Problem.contentType), image/*")
+        if let content {
+            request.headers.add(name: "Content-Type", value: content.type)
+            request.body = .bytes(ByteBuffer(bytes: content.bytes))
         }
         let response: HTTPClientResponse
         let bytes: ByteBuffer
@@ -184,14 +197,14 @@ extension APIClient {
     }
 
     /// The URL with its user information, which the owner makes a header profile of.
-    private static func text(of url: ResourceURL, withPassword: Bool = true) -> String {
+    static func text(of url: ResourceURL, withPassword: Bool = true) -> String {
         guard let userInfo = url.userInfo else { return url.description }
         let user = withPassword ? userInfo : String(userInfo.prefix { $0 != ":" })
         return "\(url.scheme)://\(user)@\(url.authority)\(url.target)"
     }
 
     /// Percent-encodes all but the unreserved characters (RFC 3986 §2.3).
-    private static func escape(_ text: String) -> String {
+    static func escape(_ text: String) -> String {
         var output: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {

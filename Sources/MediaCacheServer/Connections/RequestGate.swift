@@ -9,7 +9,8 @@ struct RequestGate {
     let target: String
     /// Whether the client wants to go on with something that isn't HTTP.
     let asksForTunnel: Bool
-    private let host: String?
+    /// Whom the client asked; nil in HTTP/1.0.
+    let host: String?
     private let hasOneHost: Bool
 
     init(_ head: HTTPRequestHead) {
@@ -51,7 +52,7 @@ struct RequestGate {
 
 extension RouteRequest {
     /// A request that passed the gate, as routes see it. Fields whose names aren't tokens are left out.
-    init(_ gate: RequestGate, _ head: HTTPRequestHead, _ body: ByteBuffer) {
+    init(_ gate: RequestGate, path: String, _ head: HTTPRequestHead, _ body: ByteBuffer) {
         var fields = HTTPFields()
         for (name, value) in head.headers {
             guard let name = HTTPField.Name(name) else { continue }
@@ -59,7 +60,7 @@ extension RouteRequest {
         }
         self.init(
             method: HTTPRequest.Method(rawValue: head.method.rawValue) ?? .get,
-            path: gate.path,
+            path: path,
             query: gate.query,
             headerFields: fields,
             body: Array(body.readableBytesView)

@@ -81,7 +81,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         self.head = head
         body = ByteBuffer()
         let announced = head.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
-        if announced > server.limits.maximumBodyBytes { return refuseBody(context) }
+        if announced > bodyLimit(head) { return refuseBody(context) }
         if head.headers.first(name: "Expect")?.lowercased() == "100-continue", head.version != .http1_0 {
             let proceed = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(proceed)), promise: nil)
@@ -89,11 +89,15 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func bodyArrived(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
-        guard head != nil else { return }
-        guard body.readableBytes + buffer.readableBytes <= server.limits.maximumBodyBytes else {
-            return refuseBody(context)
-        }
+        guard let head else { return }
+        guard body.readableBytes + buffer.readableBytes <= bodyLimit(head) else { return refuseBody(context) }
         body.writeImmutableBuffer(buffer)
+    }
+
+    /// Who has the key may send a picture.
+    private func bodyLimit(_ head: HTTPRequestHead) -> Int {
+        server.access.admits(authorization: head.headers.first(name: "Authorization"))
+            ? server.limits.maximumPictureBytes : server.limits.maximumBodyBytes
     }
 
     private func refuseBody(_ context: ChannelHandlerContext) {
@@ -103,7 +107,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             Problem(
                 title: "Content too large",
                 status: 413,
-                detail: "a request's body may have at most \(server.limits.maximumBodyBytes) bytes",
+                detail: "a request's body may have at most \(bodyLimit(head)) bytes",
                 code: "contentTooLarge"
             )
         )
@@ -162,14 +166,41 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             return writer.writeProblem(problem)
         }
         if kind == .play { return play(gate.target, head, writer) }
-        guard let route = server.router.route(for: gate.path) else {
+        let path = ReaderPath(gate.path)
+        if let key = path.key, !server.access.admits(key) { return writer.writeProblem(.wrongKey) }
+        guard let route = server.router.route(for: path.path), path.key == nil || route.access == .reader else {
             return writer.writeProblem(.notFound("there is nothing at this path"))
         }
-        if route.access == .key, !server.access.admits(authorization: head.headers.first(name: "Authorization")) {
-            return writer.writeProblem(.unauthorized)
+        if let problem = refusal(by: route.access, path, gate, head) { return writer.writeProblem(problem) }
+        let request = RouteRequest(gate, path: path.path, head, body)
+        if let route = route as? any MediaRoute {
+            read(request, of: route, head, writer, isAdmitted: path.key != nil)
+        } else {
+            start(RouteExchange(route: route, request: request, writer: writer, logger: server.logger))
         }
-        let request = RouteRequest(gate, head, body)
-        start(RouteExchange(route: route, request: request, writer: writer, logger: server.logger))
+    }
+
+    /// Why a request may not ask a route, or nil.
+    private func refusal(
+        by access: RouteAccess, _ path: ReaderPath, _ gate: RequestGate, _ head: HTTPRequestHead
+    ) -> Problem? {
+        switch access {
+        case .open: nil
+        case .key: server.access.admits(authorization: head.headers.first(name: "Authorization")) ? nil : .unauthorized
+        case .reader: path.key != nil || server.isReadByAll || server.hosts.isLocal(gate.host) ? nil : .keyInPath
+        }
+    }
+
+    private func read(
+        _ request: RouteRequest, of route: any MediaRoute, _ head: HTTPRequestHead, _ writer: ResponseWriter,
+        isAdmitted: Bool
+    ) {
+        do {
+            let opener = try route.opener(for: request)
+            serve(opener, head, writer, isAdmitted: isAdmitted)
+        } catch {
+            writer.writeProblem(Problem(error))
+        }
     }
 
     private func play(_ text: String, _ head: HTTPRequestHead, _ writer: ResponseWriter) {
@@ -186,28 +217,36 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                 return writer.writeProblem(Problem(error), refusal)
             }
         }
-        guard server.access.admits(target.key) else { return writer.writeProblem(.wrongPlayKey, refusal) }
+        guard server.access.admits(target.key) else { return writer.writeProblem(.wrongKey, refusal) }
         if let credentials = target.credentials {
             target.options.identity = server.profiles.remember(credentials, for: target.url)
         }
+        let settings = server.profiles.settings(for: target)
+        serve(PlayOpener(target: target, source: server.source, settings: settings), head, writer, isAdmitted: true)
+    }
+
+    /// Answers a request for media.
+    private func serve(
+        _ opener: any ReaderOpener, _ head: HTTPRequestHead, _ writer: ResponseWriter, isAdmitted: Bool
+    ) {
         switch head.method {
         case .GET, .HEAD:
             let exchange = PlayExchange(
-                request: PlayRequest(target: target, head: head),
-                source: server.source,
-                settings: server.profiles.settings(for: target),
+                request: PlayRequest(head),
+                opener: opener,
+                isAdmitted: isAdmitted,
                 writer: writer,
                 pieces: pieces,
                 pool: server.pool
             )
             start(exchange)
-        case .OPTIONS:
+        case .OPTIONS where isAdmitted:
             writer.writeHead(.noContent, PlayHeaders.preflight(), contentLength: nil)
             writer.finish()
         default:
             var fields = HTTPHeaders()
-            PlayHeaders.addProtection(to: &fields)
-            fields.add(name: "Allow", value: "GET, HEAD, OPTIONS")
+            PlayHeaders.addProtection(to: &fields, isAdmitted: isAdmitted)
+            fields.add(name: "Allow", value: isAdmitted ? "GET, HEAD, OPTIONS" : "GET, HEAD")
             writer.writeProblem(.methodNotAllowed(head.method.rawValue), fields)
         }
     }

@@ -1,6 +1,5 @@
 import MediaCache
 import MediaContainers
-import Synchronization
 
 /// How files are rearranged, by version: found once for all who ask meanwhile, and remembered.
 final class FastStartPlans: Sendable {
@@ -10,14 +9,8 @@ final class FastStartPlans: Sendable {
     private static let capacity = 64 << 20
     private static let mostPlans = 1024
 
-    private struct State {
-        /// What is known; nil is read as it is.
-        var known: [String: ByteLayout?] = [:]
-        var bytes: Int64 = 0
-        var running: [String: Task<ByteLayout?, any Error>] = [:]
-    }
-
-    private let state = Mutex(State())
+    private let plans = SharedResults<ByteLayout?>(
+        most: mostPlans, largestCost: Int64(capacity), cost: { $0?.generatedLength ?? 0 })
 
     /// The layout of the rearranged file, or nil where it's read as it is: its index comes first, or it's no MP4, or a
     /// damaged one.
@@ -26,36 +19,8 @@ final class FastStartPlans: Sendable {
     func layout(
         of request: ReadRequest, in store: CacheStore, head: ResourceHead, length: Int64
     ) async throws -> ByteLayout? {
-        let key = "\(head.entityTag) \(length) \(store.key(of: request))"
-        let found = state.withLock { state -> (layout: ByteLayout?, task: Task<ByteLayout?, any Error>?) in
-            if let known = state.known[key] { return (known, nil) }
-            if let running = state.running[key] { return (nil, running) }
-            let task = Task { try await Self.plan(request, in: store, head: head, length: length) }
-            state.running[key] = task
-            return (nil, task)
-        }
-        guard let task = found.task else { return found.layout }
-        let result = await task.result
-        state.withLock { state in
-            guard state.running.removeValue(forKey: key) != nil, case .success(let layout) = result else { return }
-            Self.remember(layout, key, in: &state)
-        }
-        return try result.get()
-    }
-
-    private static func remember(_ layout: ByteLayout?, _ key: String, in state: inout State) {
-        let bytes = layout.map(generatedBytes) ?? 0
-        if state.bytes + bytes > Int64(capacity) || state.known.count >= mostPlans {
-            state.known = [:]
-            state.bytes = 0
-        }
-        state.known[key] = .some(layout)
-        state.bytes += bytes
-    }
-
-    private static func generatedBytes(_ layout: ByteLayout) -> Int64 {
-        layout.pieces.reduce(into: 0) { sum, piece in
-            if case .generated = piece { sum += piece.length }
+        try await plans.value(for: "\(head.entityTag) \(length) \(store.key(of: request))") {
+            try await Self.plan(request, in: store, head: head, length: length)
         }
     }
 

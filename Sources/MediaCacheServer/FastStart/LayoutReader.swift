@@ -28,9 +28,10 @@ final class LayoutReader: ByteReader {
     ///   - request: how the resource is read; its range is passed over.
     ///   - original: the head of the version that the layout is of.
     ///   - range: the bytes of the file to read.
+    ///   - mark: what tells its tag from that of another layout of the same version.
     init(
         _ layout: ByteLayout, of request: ReadRequest, in store: CacheStore, original: ResourceHead,
-        range: Range<Int64>
+        range: Range<Int64>, mark: String = "fs"
     ) {
         self.layout = layout
         self.request = request
@@ -39,7 +40,7 @@ final class LayoutReader: ByteReader {
         entityTag = original.entityTag
         var head = original
         head.length = layout.length
-        head.entityTag = Self.tag(original.entityTag)
+        head.entityTag = Self.tag(original.entityTag, mark)
         self.head = head
         state = Mutex(State(position: range.lowerBound))
     }
@@ -53,7 +54,7 @@ final class LayoutReader: ByteReader {
         guard let piece = layout.pieces(in: near).first else { return .end }
         switch piece {
         case .generated(let bytes):
-            return .bytes(GeneratedBytes(bytes: bytes), offset: 0, count: bytes.count)
+            return .bytes(HeldBytes(bytes: bytes), offset: 0, count: bytes.count)
         case .source(let part):
             guard let session = session ?? open(at: position, onReady) else { return .wait }
             let most = Int(part.upperBound - part.lowerBound)
@@ -133,22 +134,9 @@ final class LayoutReader: ByteReader {
     }
 
     /// The bytes are others than the origin's under this tag, and the same each time.
-    private static func tag(_ original: String) -> String {
+    private static func tag(_ original: String, _ mark: String) -> String {
         let isWeak = original.hasPrefix("W/")
         let opaque = original.dropFirst(isWeak ? 2 : 0).filter { $0 != "\"" }
-        return "\(isWeak ? "W/" : "")\"mc-fs-\(opaque)\""
-    }
-}
-
-private struct GeneratedBytes: MediaCache.ByteSource {
-    let bytes: [UInt8]
-
-    func readWithoutBlocking(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool {
-        try read(into: buffer, at: offset)
-        return true
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws {
-        bytes.withUnsafeBytes { buffer.copyMemory(from: .init(rebasing: $0[Int(offset)..<Int(offset) + buffer.count])) }
+        return "\(isWeak ? "W/" : "")\"mc-\(mark)-\(opaque)\""
     }
 }

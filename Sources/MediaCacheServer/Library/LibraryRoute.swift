@@ -13,7 +13,8 @@ struct LibraryRoute: MediaRoute {
     let shelf: AssetShelf
     let movies: MovieBook
     let frames: FrameQueue
-    let playURL: @Sendable (Asset) throws -> String
+    /// Where a decoder reads an asset: a stream's, or a file's.
+    let filmURL: @Sendable (_ asset: Asset, _ isStream: Bool) throws -> String
 
     func opener(for request: RouteRequest) throws -> any ReaderOpener {
         let parts = request.path.dropFirst(Self.prefix.utf8.count).split(
@@ -27,7 +28,8 @@ struct LibraryRoute: MediaRoute {
         case "cover": return CoverOpener(id: id, shelf: shelf)
         case "frame.jpg":
             return FrameOpener(
-                id: id, time: try Self.time(request.queryItem("t")), shelf: shelf, frames: frames, playURL: playURL)
+                id: id, time: try Self.time(request.queryItem("t")), shelf: shelf, movies: movies, frames: frames,
+                filmURL: filmURL)
         default: throw Problem.notFound("an asset has media.mp4, cover and frame.jpg?t=<seconds>, not “\(parts[1])”")
         }
     }

@@ -37,22 +37,33 @@ final class MovieBook: Sendable {
     /// - Throws: `CacheError` with `notFound` where not all of it is kept, saying what is missing; `notMedia` where it
     ///   can't become an MP4.
     func movie(of asset: Asset) async throws -> (movie: Movie, name: String) {
+        let (request, info) = try await resource(of: asset)
+        let available = try await available(info, request.url)
+        let name = "\(info.key) \(info.validator) \(info.length ?? -1) \(available.sorted())"
+        let movie = try await movies.value(for: name) { [store, turnstile] in
+            try await turnstile.pass {
+                try await BlockingWork.run { control in
+                    try Self.movie(request, in: store, available, control)
+                }
+            }
+        }
+        return (movie, name)
+    }
+
+    /// Whether an asset begins with a playlist.
+    func isStream(_ asset: Asset) async throws -> Bool {
+        let (_, info) = try await resource(of: asset)
+        return MediaTypes.isPlaylist(info.contentType)
+    }
+
+    private func resource(of asset: Asset) async throws -> (ReadRequest, ResourceInfo) {
         let url = try ResourceURL(asset.url)
         let settings = (profiles.settings(for: url, as: asset.identity) ?? store.transfers).askingNoOrigins
         let request = ReadRequest(url: url, settings: settings)
         guard let info = try await store.resource(of: request) else {
             throw CacheError(.notFound, "nothing is kept of \(url) any more; `get` it again")
         }
-        let available = try await available(info, url)
-        let name = "\(info.key) \(info.validator) \(info.length ?? -1) \(available.sorted())"
-        let movie = try await movies.value(for: name) { [store, turnstile] in
-            try await turnstile.pass {
-                try await BlockingWork.run { control in
-                    try Self.movie(request, in: store, settings, available, control)
-                }
-            }
-        }
-        return (movie, name)
+        return (request, info)
     }
 
     /// A movie whose files aren't any more what they were.
@@ -73,16 +84,17 @@ final class MovieBook: Sendable {
         guard info.isComplete else {
             throw CacheError(
                 .notFound,
-                "not all of \(url) is kept: \(info.bytesKept) of \(info.length.map(String.init) ?? "?") bytes; `get` it")
+                "not all of \(url) is kept: \(info.bytesKept) of \(info.length.map(String.init) ?? "?") bytes; `get` it"
+            )
         }
         return []
     }
 
     private static func movie(
-        _ request: ReadRequest, in store: CacheStore, _ settings: TransferSettings, _ available: Set<String>,
-        _ control: WorkControl
+        _ request: ReadRequest, in store: CacheStore, _ available: Set<String>, _ control: WorkControl
     ) throws -> Movie {
-        let resources = StoreResources(store, settings: settings, control: WorkControl())
+        let resources = StoreResources(
+            store, settings: request.settings ?? store.transfers, control: WorkControl())
         do {
             let plan = try MoviePlan(of: "\(request.url)", resources: resources) { available.contains($0) }
             switch plan {

@@ -1,6 +1,7 @@
 /// What a request was for: the `route` label of the metrics. There are no others, so that no client can make more.
 enum RouteKind: Int, CaseIterable {
     case play
+    case library
     case api
     case health
     case metrics
@@ -9,6 +10,8 @@ enum RouteKind: Int, CaseIterable {
     init(path: String) {
         if path.hasPrefix(PlayTarget.prefix) {
             self = .play
+        } else if path.hasPrefix(LibraryRoute.prefix) || path.hasPrefix(ReaderPath.prefix) {
+            self = .library
         } else if path.hasPrefix("/api/") {
             self = .api
         } else if path == "/healthz" {
@@ -23,6 +26,7 @@ enum RouteKind: Int, CaseIterable {
     var label: String {
         switch self {
         case .play: "play"
+        case .library: "library"
         case .api: "api"
         case .health: "healthz"
         case .metrics: "metrics"

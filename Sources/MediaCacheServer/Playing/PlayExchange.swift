@@ -4,14 +4,15 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Answers one GET or HEAD on a play URL: opens readers, decides what to send, pumps it.
+/// Answers one GET or HEAD for media: opens readers, decides what to send, pumps it.
 final class PlayExchange: Exchange, ResponsePumpDelegate {
     /// Versions that may come up while one is being chosen.
     private static let maximumChanges = 2
 
     private let request: PlayRequest
-    private let source: any ByteReaderSource
-    private let settings: TransferSettings?
+    private let opener: any ReaderOpener
+    /// Whether the path holds the key: then any page may read the answer.
+    private let isAdmitted: Bool
     private let writer: ResponseWriter
     private let pieces: PieceBuffers
     private let pool: NIOThreadPool
@@ -30,15 +31,15 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
 
     init(
         request: PlayRequest,
-        source: any ByteReaderSource,
-        settings: TransferSettings?,
+        opener: any ReaderOpener,
+        isAdmitted: Bool,
         writer: ResponseWriter,
         pieces: PieceBuffers,
         pool: NIOThreadPool
     ) {
         self.request = request
-        self.source = source
-        self.settings = settings
+        self.opener = opener
+        self.isAdmitted = isAdmitted
         self.writer = writer
         self.pieces = pieces
         self.pool = pool
@@ -63,21 +64,18 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     // MARK: Opening
 
     private func open(_ range: RequestedRange, then handle: @escaping (Result<any ByteReader, CacheError>) -> Void) {
-        let readRequest = ReadRequest(url: request.target.url, range: range, settings: settings)
         do {
-            if let reader = try source.readerIfOpen(readRequest, for: request.target) {
-                return handle(.success(reader))
-            }
+            if let reader = try opener.readerIfOpen(range) { return handle(.success(reader)) }
         } catch {
             return handle(.failure(CacheError.wrap(error, as: .storage, "the resource can't be opened")))
         }
         didOpen = handle
         let loop = writer.eventLoop
         let bound = NIOLoopBound(self, eventLoop: loop)
-        opening = Task { [source, target = request.target] in
+        opening = Task { [opener] in
             let result: Result<any ByteReader, CacheError>
             do {
-                result = .success(try await source.reader(readRequest, for: target))
+                result = .success(try await opener.reader(range))
             } catch {
                 result = .failure(CacheError.wrap(error, as: .storage, "the resource can't be opened"))
             }
@@ -118,7 +116,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
             reader.cancel()
             return refuse(
                 CacheError(
-                    .notMedia, "the origin sent a document (\(head.contentType)), not media: \(request.target.url)")
+                    .notMedia, "the origin sent a document (\(head.contentType)), not media: \(opener.name)")
             )
         }
         switch request.preconditions.evaluate(head) {
@@ -196,7 +194,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         guard let head else { return }
         if let multipart {
             if part == 0 {
-                let fields = PlayHeaders.make(for: head, contentType: multipart.headerValue, now: Date())
+                let fields = headers(for: head, contentType: multipart.headerValue)
                 writer.writeHead(.partialContent, fields, contentLength: multipart.contentLength)
             }
             writer.writeBody(ByteBuffer(string: multipart.opening(of: part)))
@@ -211,8 +209,9 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         writer.writeHead(isPart ? .partialContent : .ok, fields, contentLength: length)
     }
 
-    private func headers(for head: ResourceHead) -> HTTPHeaders {
-        PlayHeaders.make(for: head, acceptsRanges: acceptsRanges, now: Date())
+    private func headers(for head: ResourceHead, contentType: String? = nil) -> HTTPHeaders {
+        PlayHeaders.make(
+            for: head, contentType: contentType, acceptsRanges: acceptsRanges, isAdmitted: isAdmitted, now: Date())
     }
 
     private func addContentRange(_ range: ContentRange, to fields: inout HTTPHeaders) {
@@ -256,7 +255,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         guard !writer.hasSentHead else { return writer.abort() }
         let problem = PlayFailure.problem(for: error)
         var fields = HTTPHeaders()
-        PlayHeaders.addProtection(to: &fields)
+        PlayHeaders.addProtection(to: &fields, isAdmitted: isAdmitted)
         if error.code == .rangeNotSatisfiable {
             addContentRange(ContentRange(range: nil, completeLength: error.completeLength), to: &fields)
         }

@@ -2,16 +2,18 @@ import Foundation
 import MediaCache
 import NIOHTTP1
 
-/// The header fields of play responses. Nothing of the origin's goes through but what is named here.
+/// The header fields of responses with media. Nothing of the origin's goes through but what is named here.
 enum PlayHeaders {
     /// The fields that describe a representation.
     ///
     /// - Parameters:
     ///   - contentType: of the whole response, which for several ranges isn't the representation's.
     ///   - acceptsRanges: whether parts may be asked for.
+    ///   - isAdmitted: whether the path holds the right key.
     ///   - now: for the age of what may be out of date.
     static func make(
-        for head: ResourceHead, contentType: String? = nil, acceptsRanges: Bool = true, now: Date
+        for head: ResourceHead, contentType: String? = nil, acceptsRanges: Bool = true, isAdmitted: Bool = true,
+        now: Date
     ) -> HTTPHeaders {
         var headers = HTTPHeaders()
         headers.reserveCapacity(14)
@@ -19,7 +21,7 @@ enum PlayHeaders {
         headers.add(name: "Accept-Ranges", value: acceptsRanges ? "bytes" : "none")
         headers.add(name: "ETag", value: head.entityTag)
         if let modified = head.validator.lastModified { headers.add(name: "Last-Modified", value: modified) }
-        addProtection(to: &headers)
+        addProtection(to: &headers, isAdmitted: isAdmitted)
         if !MediaTypes.isInert(head.contentType) { headers.add(name: "Content-Security-Policy", value: "sandbox") }
         // What a player holds of a playlist may be too old by the next look.
         if MediaTypes.isPlaylist(head.contentType) { headers.add(name: "Cache-Control", value: "no-cache") }
@@ -31,7 +33,7 @@ enum PlayHeaders {
         return headers
     }
 
-    /// The fields that every answer to a play URL has, errors too.
+    /// The fields that every answer with media has, errors too.
     ///
     /// - Parameter isAdmitted: whether the path holds the right key. Then any page may read the answer.
     static func addProtection(to headers: inout HTTPHeaders, isAdmitted: Bool = true) {

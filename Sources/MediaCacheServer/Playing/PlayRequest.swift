@@ -1,7 +1,7 @@
 import MediaCache
 import NIOHTTP1
 
-/// A GET or HEAD on a play URL, understood.
+/// A GET or HEAD for media, understood.
 struct PlayRequest {
     /// The most parts that several ranges are answered with; more are answered with the whole.
     static let maximumParts = 16
@@ -18,13 +18,11 @@ struct PlayRequest {
         case unsatisfiable
     }
 
-    let target: PlayTarget
     let isHead: Bool
     let preconditions: Preconditions
     let range: RangeHeader?
 
-    init(target: PlayTarget, head: HTTPRequestHead) {
-        self.target = target
+    init(_ head: HTTPRequestHead) {
         isHead = head.method == .HEAD
         preconditions = Preconditions(head.headers)
         // GET is the only method that ranges are defined for (RFC 9110 §14.2); two Range fields contradict.

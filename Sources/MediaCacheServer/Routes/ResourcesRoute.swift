@@ -9,6 +9,7 @@ struct ResourcesRoute: Route {
     let paths = [ResourcesRoute.path, ResourcesRoute.path + "/"]
     let access = RouteAccess.key
     let store: CacheStore
+    let shelf: AssetShelf
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         switch request.method {
@@ -50,7 +51,7 @@ struct ResourcesRoute: Route {
                 case "true": true
                 case .some(let other): throw Problem.badRequest("pinned is true or false, not “\(other)”")
                 }
-            return try .json(RemovalList(removed: try await store.removeAll(includingPinned: pinned)))
+            return try await removed(try await store.removeAll(includingPinned: pinned))
         default:
             throw Problem.methodNotAllowed(request.method.rawValue)
         }
@@ -59,9 +60,15 @@ struct ResourcesRoute: Route {
     private func respondForOne(_ request: RouteRequest, id: Int64) async throws -> RouteResponse {
         switch request.method {
         case .get, .head: return try .json(try await record(of: try await info(id), request))
-        case .delete: return try .json(RemovalList(removed: [try await store.remove(id: id)]))
+        case .delete: return try await removed([try await store.remove(id: id)])
         default: throw Problem.methodNotAllowed(request.method.rawValue)
         }
+    }
+
+    /// What was removed is no asset any more.
+    private func removed(_ removals: [Removal]) async throws -> RouteResponse {
+        try await shelf.remove(withNames: Set(removals.map(\.key)))
+        return try .json(RemovalList(removed: removals))
     }
 
     private func respondForPin(_ request: RouteRequest, id: Int64) async throws -> RouteResponse {

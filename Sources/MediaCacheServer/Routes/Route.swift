@@ -17,4 +17,7 @@ public enum RouteAccess: Sendable, Hashable {
     case open
     /// Who sends the access key as `Authorization: Bearer`.
     case key
+    /// Who is on this machine, and who has the key in the path: `/k/<key>` before it. To read with a player, which sends
+    /// no fields.
+    case reader
 }

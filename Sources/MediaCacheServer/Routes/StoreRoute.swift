@@ -1,12 +1,14 @@
 import Foundation
 import HTTPTypes
 import MediaCache
+import MediaLibrary
 
 /// What concerns the store as a whole: `/api/v1/prune`, `verify`, `usage`.
 struct StoreRoute: Route {
     let paths = ["/api/v1/prune", "/api/v1/verify", "/api/v1/usage"]
     let access = RouteAccess.key
     let store: CacheStore
+    let shelf: AssetShelf
     let profiles: HeaderProfileBook
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
@@ -21,7 +23,7 @@ struct StoreRoute: Route {
             return try .json(report)
         case ("/api/v1/usage", .get), ("/api/v1/usage", .head):
             try store.requireReadableFolder()
-            return try .json(try await store.usage())
+            return try .json(UsageRecord(try await store.usage(), covers: try await shelf.coverUsage()))
         default:
             throw Problem.methodNotAllowed(request.method.rawValue)
         }

@@ -131,23 +131,12 @@ final class StreamSource: ByteReaderSource {
         return try reader(bytes, "application/json", body.head, request, acceptsRanges: false)
     }
 
-    /// A reader of what is sent in place of the origin's bytes: with a length and a tag of its own, and ranges unless it's
-    /// another with each request.
     private func reader(
         _ bytes: [UInt8], _ contentType: String, _ original: ResourceHead, _ request: ReadRequest, acceptsRanges: Bool
     ) throws -> MemoryReader {
-        let length = Int64(bytes.count)
-        guard let range = (acceptsRanges ? request.range : .all).resolved(in: length) else {
-            throw CacheError(
-                .rangeNotSatisfiable, "\(request.url) has \(length) bytes as it is sent; the range lies outside",
-                completeLength: length)
-        }
-        // The same bytes have the same tag after a restart, too.
-        let tag = bytes.withUnsafeBytes { FNV1a.extend(FNV1a.initial, with: $0) }
-        let head = ResourceHead(
-            length: length, contentType: contentType, validator: Validator(), validatedAt: original.validatedAt,
-            isStale: original.isStale, entityTag: "\"mc-\(String(tag, radix: 16))-\(length)\"")
-        return MemoryReader(bytes, head: head, range: range, acceptsRanges: acceptsRanges)
+        try MemoryReader(
+            bytes, contentType: contentType, original: original, range: request.range, name: "\(request.url)",
+            acceptsRanges: acceptsRanges)
     }
 
     // MARK: - Segments

@@ -25,6 +25,13 @@ public struct ByteLayout: Sendable, Hashable {
     /// The length of the file in bytes.
     public private(set) var length: Int64 = 0
 
+    /// How many bytes the layout holds itself.
+    public var generatedLength: Int64 {
+        pieces.reduce(into: 0) { sum, piece in
+            if case .generated = piece { sum += piece.length }
+        }
+    }
+
     /// Creates a layout of runs; empty ones are left out, and neighbours that continue in the source are joined.
     public init(_ pieces: [Piece] = []) {
         for piece in pieces { append(piece) }

@@ -7,13 +7,23 @@ public struct Cover: Sendable, Hashable {
     /// The picture's bytes.
     public var bytes: [UInt8]
 
-    /// The largest picture that is read, in bytes; an ID3 tag that holds one may be as long.
-    private static var largest: Int { 32 << 20 }
+    /// The largest picture that is taken, in bytes; an ID3 tag that holds one may be as long.
+    public static var largest: Int { 32 << 20 }
 
     /// A picture; its first bytes tell the type where they are sure.
     public init(bytes: [UInt8], mediaType: String) {
         self.bytes = bytes
         self.mediaType = Self.type(of: bytes) ?? mediaType
+    }
+
+    /// A picture that somebody gives.
+    ///
+    /// - Parameter bytes: JPEG, PNG, GIF, WebP, AVIF or HEIC. What may hold a script, as SVG does, is none.
+    /// - Returns: nil for anything else.
+    public init?(recognising bytes: [UInt8]) {
+        guard let type = Self.type(of: bytes) else { return nil }
+        self.bytes = bytes
+        mediaType = type
     }
 
     /// The picture that a file has in its metadata: `covr` of MP4, APIC of ID3 at the front of MP3 and AAC.
@@ -45,6 +55,8 @@ public struct Cover: Sendable, Hashable {
         case "image/png": "png"
         case "image/gif": "gif"
         case "image/webp": "webp"
+        case "image/avif": "avif"
+        case "image/heic": "heic"
         default: "jpg"
         }
     }
@@ -67,6 +79,12 @@ public struct Cover: Sendable, Hashable {
         if bytes.count > 12, bytes.starts(with: Array("RIFF".utf8)), bytes[8..<12].elementsEqual("WEBP".utf8) {
             return "image/webp"
         }
-        return nil
+        // The brand of a file of ISO/IEC 23008-12 or of AV1.
+        guard bytes.count > 12, bytes[4..<8].elementsEqual("ftyp".utf8) else { return nil }
+        return switch String(decoding: bytes[8..<12], as: UTF8.self) {
+        case "avif", "avis": "image/avif"
+        case "heic", "heix", "mif1", "msf1": "image/heic"
+        default: nil
+        }
     }
 }

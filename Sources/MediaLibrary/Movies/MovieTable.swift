@@ -39,6 +39,13 @@ struct MovieTable: Sendable {
     /// The input whose part each step read, apart from the last.
     var inputs: [UInt16] = []
 
+    /// About how many bytes of memory it takes.
+    var memory: Int64 {
+        let marks = marks.reduce(0) { $0 + $1.count }
+        let sizes = chunks.count * (MemoryLayout<Chunk>.stride + MemoryLayout<Int32>.stride)
+        return Int64(sizes + marks * MemoryLayout<Mark>.stride + inputs.count * MemoryLayout<UInt16>.stride)
+    }
+
     /// The index of the chunk that a byte of the media belongs to.
     func chunk(at offset: Int64) -> Int {
         chunks.partitioningIndex { $0.offset > offset } - 1

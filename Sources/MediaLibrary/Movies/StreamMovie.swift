@@ -59,6 +59,9 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
         identity = table.identity(head: head)
     }
 
+    /// About how many bytes of memory it takes.
+    public var memory: Int64 { Int64(head.count) + table.memory }
+
     /// A way to read it: one for each who reads, since it remembers where it is.
     public func reader() -> StreamMovieReader<Resources> { reader(holding: 64 << 20) }
 

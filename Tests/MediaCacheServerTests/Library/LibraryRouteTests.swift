@@ -73,7 +73,9 @@ struct LibraryRouteTests {
 
     /// A page or a script is never kept as a picture; nor is one so large that it fills memory.
     @Test func onlyPicturesAreCovers() async throws {
-        try await withHost { $0.limits.maximumPictureBytes = 2 << 20 } _: { host in
+        try await withHost {
+            $0.limits.maximumPictureBytes = 2 << 20
+        } _: { host in
             let asset = try await asset(of: url, host)
             let cover = "/api/v1/assets/\(asset.id)/cover"
             for text in ["<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "<html>", ""] {
@@ -144,7 +146,9 @@ struct LibraryRouteTests {
     /// A picture of a moment, by whatever takes them.
     @Test func framesComeFromTheDecoder() async throws {
         let frames = ScriptedFrames()
-        try await withHost { $0.frames = frames } _: { host in
+        try await withHost {
+            $0.frames = frames
+        } _: { host in
             let asset = try await asset(of: url, host)
             let frame = try await host.exchange("GET", path(asset, "frame.jpg?t=2.5"))
             #expect(frame.status == 200)

@@ -1,5 +1,6 @@
 import Foundation
 import HLS
+import MediaLibrary
 
 /// Reads a playlist from a file of this machine, or from standard input.
 struct PlaylistFile: Sendable {
