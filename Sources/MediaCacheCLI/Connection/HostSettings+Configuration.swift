@@ -24,7 +24,7 @@ extension HostSettings {
             segmentsAhead: segmentsAhead,
             fastStart: fastStart,
             publicRead: publicRead,
-            frames: FFmpegFrames(),
+            frames: FFmpeg.isInstalled ? FFmpegFrames() : nil,
             cacheFolder: location.durable,
             grace: grace,
             logger: logger)

@@ -4,6 +4,9 @@ import MediaLibrary
 struct FFmpeg: Sendable {
     private let path: String
 
+    /// Whether it's there.
+    static var isInstalled: Bool { InstalledProgram.path(of: "ffmpeg") != nil }
+
     /// The program that is installed.
     ///
     /// - Parameter reason: why it's needed, for the message where it isn't there.

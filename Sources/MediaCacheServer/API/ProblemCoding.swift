@@ -70,6 +70,13 @@ extension Problem {
         code: "unauthorized"
     )
 
+    static let noDecoder = Problem(
+        title: "Not implemented",
+        status: 501,
+        detail: "nothing here takes pictures out of films; `mediacache serve` does where ffmpeg is installed",
+        code: "noDecoder"
+    )
+
     static let misdirected = Problem(
         title: "Misdirected request",
         status: 421,

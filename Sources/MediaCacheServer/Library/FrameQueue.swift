@@ -13,14 +13,14 @@ struct FrameQueue: Sendable {
         self.taker = taker
     }
 
+    /// Whether there is something that takes pictures.
+    var isAble: Bool { taker != nil }
+
     /// A picture of a film; nil where there is none at that moment.
     ///
-    /// - Throws: what the decoder throws; `CacheError` with `invalidSetting` where there is none, `closed` when too many
-    ///   wait.
+    /// - Throws: what the decoder throws; ``Problem`` where there is none; `CacheError` with `closed` when too many wait.
     func frame(of url: String, at time: Double) async throws -> Cover? {
-        guard let taker else {
-            throw CacheError(.invalidSetting, "nothing here takes pictures out of films")
-        }
+        guard let taker else { throw Problem.noDecoder }
         return try await turnstile.pass { try await taker.frame(of: url, at: time) }
     }
 }

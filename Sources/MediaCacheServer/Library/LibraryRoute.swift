@@ -27,6 +27,7 @@ struct LibraryRoute: MediaRoute {
         case "media.mp4": return MovieOpener(id: id, shelf: shelf, movies: movies)
         case "cover": return CoverOpener(id: id, shelf: shelf)
         case "frame.jpg":
+            guard frames.isAble else { throw Problem.noDecoder }
             return FrameOpener(
                 id: id, time: try Self.time(request.queryItem("t")), shelf: shelf, movies: movies, frames: frames,
                 filmURL: filmURL)
