@@ -2,11 +2,11 @@
 struct ExtractorDump {
     struct Sample: Equatable {
         /// Microseconds.
-        var time: Int64
-        /// Bit 0 says that decoding can start there.
-        var flags: Int
-        var length: Int
-        var hash: UInt32
+        var time: Int64 = 0
+        /// Bit 0 says that decoding can start there, bit 26 that nothing depends on it.
+        var flags = 0
+        var length = 0
+        var hash: UInt32 = 0
     }
 
     struct Track {
@@ -14,6 +14,8 @@ struct ExtractorDump {
         var mimeType = ""
         var codecs: String?
         var values: [String: Int] = [:]
+        /// The hashes of what a decoder gets first.
+        var initialization: [UInt32] = []
         var samples: [Sample] = []
     }
 
@@ -33,11 +35,16 @@ struct ExtractorDump {
 
     private func readLine(_ line: String, into track: inout Track) {
         if line.hasPrefix("sample "), line.hasSuffix(":") {
-            track.samples.append(Sample(time: 0, flags: 0, length: 0, hash: 0))
-        } else if line.hasPrefix("data = length "), !track.samples.isEmpty {
+            track.samples.append(Sample())
+        } else if line.hasPrefix("data = length ") {
             let fields = line.dropFirst(14).split(separator: ", hash ")
-            track.samples[track.samples.count - 1].length = Int(fields[0]) ?? -1
-            track.samples[track.samples.count - 1].hash = UInt32(fields[1], radix: 16) ?? 0
+            let hash = UInt32(fields[1], radix: 16) ?? 0
+            if track.samples.isEmpty {
+                track.initialization.append(hash)
+            } else {
+                track.samples[track.samples.count - 1].length = Int(fields[0]) ?? -1
+                track.samples[track.samples.count - 1].hash = hash
+            }
         } else if let equals = line.firstRange(of: " = ") {
             let name = String(line[..<equals.lowerBound])
             let value = String(line[equals.upperBound...])
