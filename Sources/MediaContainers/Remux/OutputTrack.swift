@@ -13,6 +13,8 @@ struct OutputTrack {
     var awaitsSync: Bool
     /// The end of the last sample on the input's clock, in ticks of 90 kHz.
     var lastEnd: Int64 = .min
+    /// Frames of sound that wait for others to be a sample with them.
+    var blocks = AudioBlockGroup()
     private var nextDTS: Int64?
     private var lastDTS: Int64?
 

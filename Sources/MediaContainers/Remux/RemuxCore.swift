@@ -95,6 +95,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         try start()
         while let stretch = timeline.unsettled { timeline.settle(stretch) }
         try handOutHeld()
+        for track in outputs.indices { try handOutBlocks(of: track) }
     }
 
     // MARK: - Routes
@@ -220,7 +221,30 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     ) throws(ContainerError) {
         guard var placed = outputs[sample.track].place(sample, from: timescale, shift: shift) else { return }
         placed.track = places[sample.track]
-        try output.sample(placed, bytes: bytes)
+        if case .eac3 = outputs[sample.track].media.formats[placed.formatIndex].codec,
+            !outputs[sample.track].blocks.isUnneeded(for: bytes)
+        {
+            try gather(placed, bytes, in: sample.track)
+        } else {
+            try output.sample(placed, bytes: bytes)
+        }
+    }
+
+    /// Puts a frame to those before it, and hands them out once they are a sample.
+    private mutating func gather(
+        _ sample: MediaSample, _ bytes: UnsafeRawBufferPointer, in track: Int
+    ) throws(ContainerError) {
+        if !outputs[track].blocks.continues(with: sample) { try handOutBlocks(of: track) }
+        outputs[track].blocks.append(sample, bytes)
+        if outputs[track].blocks.isComplete { try handOutBlocks(of: track) }
+    }
+
+    private mutating func handOutBlocks(of track: Int) throws(ContainerError) {
+        guard let (sample, bytes) = outputs[track].blocks.take() else { return }
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(ContainerError) in try output.sample(sample, bytes: bytes) }
+        }
+        try result.get()
     }
 
     /// Fixes the shifts that can be, and hands out what waited for them.

@@ -1,0 +1,87 @@
+import Foundation
+import MediaContainers
+import Testing
+
+/// Enhanced AC-3 whose frames have fewer than six audio blocks: a sample of MP4 has six.
+struct EnhancedAC3RemuxTests {
+    private static let pid = 0x101
+
+    /// A frame of 48 kHz, stereo: two bytes of header for each kind, 50 words long.
+    private static func frame(blocks: Int, isDependent: Bool = false, fill: UInt8) -> [UInt8] {
+        let code: UInt8 = [1: 0, 2: 1, 3: 2, 6: 3][blocks] ?? 3
+        return [0x0B, 0x77, isDependent ? 0x40 : 0, 49, code << 4 | 0x04, 16 << 3, 0, 0]
+            + [UInt8](repeating: fill, count: 92)
+    }
+
+    /// Frames in a transport stream, one in each packet.
+    private static func stream(
+        from start: Int64 = 90_000, frames: Int, blocks: Int, withDependent: Bool = false
+    ) -> [UInt8] {
+        var builder = TransportStreamBuilder()
+        builder.tables([TransportStreamBuilder.Stream(pid: pid, type: 0x87)])
+        for index in 0..<frames {
+            let fill = UInt8(index + 1)
+            var bytes = frame(blocks: blocks, fill: fill)
+            if withDependent { bytes += frame(blocks: blocks, isDependent: true, fill: fill) }
+            builder.pes(pid: pid, pts: start + Int64(index * blocks) * 480, bytes)
+        }
+        return builder.bytes
+    }
+
+    @Test(arguments: [1, 2, 3, 6]) func aSampleHasSixBlocks(blocks: Int) throws {
+        let frames = 4 * 6 / blocks
+        var remuxer = Remuxer(into: SampleRecording())
+        try remuxer.append(MemorySource(Self.stream(frames: frames, blocks: blocks)))
+        let recording = try remuxer.finish()
+        #expect(recording.tracks.map(\.format?.codec) == [.eac3])
+        #expect(recording.tracks.map(\.timescale) == [48_000])
+        let samples = recording.samples[0]
+        #expect(samples.map(\.size) == [Int](repeating: 100 * 6 / blocks, count: 4))
+        #expect(samples.map(\.duration) == [1536, 1536, 1536, 1536])
+        #expect(zip(samples.dropFirst(), samples).allSatisfy { $0.dts - $1.dts == 1536 && $0.pts == $0.dts })
+        #expect(recording.bytes == frames * 100)
+    }
+
+    /// A dependent substream belongs to the frame before it, and has as many blocks.
+    @Test func dependentSubstreamsStayWithTheirFrames() throws {
+        var remuxer = Remuxer(into: SampleRecording())
+        try remuxer.append(MemorySource(Self.stream(frames: 8, blocks: 3, withDependent: true)))
+        let recording = try remuxer.finish()
+        #expect(recording.samples[0].map(\.size) == [400, 400, 400, 400])
+        #expect(recording.samples[0].map(\.duration) == [1536, 1536, 1536, 1536])
+    }
+
+    /// Nothing is put together over a gap, and nothing is left out.
+    @Test func aGapEndsASample() throws {
+        var remuxer = Remuxer(into: SampleRecording())
+        try remuxer.append(MemorySource(Self.stream(frames: 5, blocks: 2)))
+        try remuxer.append(MemorySource(Self.stream(from: 990_000, frames: 4, blocks: 2)), join: .gap)
+        let recording = try remuxer.finish()
+        #expect(recording.samples[0].map(\.size) == [300, 200, 300, 100])
+        #expect(recording.samples[0].map(\.duration) == [1536, 1024, 1536, 512])
+        let start = recording.samples[0][0].dts
+        #expect(recording.samples[0].map { $0.dts - start } == [0, 1536, 480_000, 481_536])
+    }
+
+    /// What ffmpeg encodes at these rates has six blocks, three, two and one; it decodes the file as the stream.
+    @Test(
+        .enabled(if: FFmpeg.path != nil, "ffmpeg isn't here"), arguments: [(640, 6), (1500, 3), (3000, 2), (6000, 1)])
+    func theFileDecodesAsTheStream(kilobits: Int, blocks: Int) throws {
+        let sound = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=1.01", "-ac", "2"]
+        let stream = try FFmpeg.run(sound + ["-c:a", "eac3", "-b:a", "\(kilobits)k", "-f", "mpegts"])
+        let file = MemoryFile()
+        var remuxer = Remuxer(into: MovieFileWriter(file))
+        try remuxer.append(MemorySource(stream))
+        var writer = try remuxer.finish()
+        _ = try writer.finish()
+        var recording = SampleRecording()
+        try MP4Reader(MemorySource(file.contents)).deliver(to: &recording)
+        let source = try TransportStreamRecording(stream).samples
+        #expect(source.first?.sample.duration == Int64(blocks * 480))
+        let whole = source.count * blocks / 6
+        #expect(recording.samples[0].prefix(whole).allSatisfy { $0.duration == 1536 })
+        #expect(recording.samples[0].count == whole + (source.count * blocks % 6 == 0 ? 0 : 1))
+        #expect(recording.bytes == source.reduce(0) { $0 + $1.bytes.count })
+        #expect(try FFmpeg.decode(file.contents) == FFmpeg.decode(stream))
+    }
+}
