@@ -2,7 +2,8 @@ import Crypto
 import CryptoExtras
 import Foundation
 import MediaContainers
-import MediaLibrary
+
+@testable import MediaLibrary
 
 /// Streams of all kinds that movies are made of.
 enum SampleStream: String, CaseIterable, Sendable {
@@ -23,6 +24,7 @@ enum SampleStream: String, CaseIterable, Sendable {
     case byteRanges
     case fragments
     case beside
+    case threeSounds
 
     static let folder = URL(filePath: #filePath).appending(path: "../../../../../shared/corpora").standardizedFileURL
 
@@ -49,6 +51,19 @@ enum SampleStream: String, CaseIterable, Sendable {
             let (sound, others) = try Self.sound.open()
             let all = files.all.merging(others.all) { $1 }
             return (StreamPlan(inputs: pictures.inputs + sound.inputs), MemoryResources(all))
+        case .threeSounds:
+            // All three have the same track of the same coding.
+            let folder = "shaka-player/hls-multivideo/"
+            let files = try Self.files(beside: folder + "master.m3u8")
+            let inputs = ["original", "high_pitch", "low_pitch"].enumerated().map { index, name in
+                let url = "http://h/\(folder)\(name)_128k.ts"
+                let length = files[url]?.count ?? 0
+                let partLength = (50 + index) * 188
+                return stride(from: 0, to: length, by: partLength).enumerated().map { place, start in
+                    StreamPart(url: url, range: start..<min(length, start + partLength), start: Double(place))
+                }
+            }
+            return (StreamPlan(inputs: inputs), MemoryResources(files))
         default:
             let resources = MemoryResources(try Self.files(beside: rawValue))
             return (try StreamPlan(playlist: "http://h/\(rawValue)", resources: resources), resources)
@@ -107,6 +122,14 @@ enum SampleStream: String, CaseIterable, Sendable {
         }
         let map = "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"\(fragmenter.initializationLength)@0\""
         return try stream([map] + lines, ["all.mp4": fragmenter.file])
+    }
+}
+
+extension StreamPart {
+    fileprivate init(url: String, range: Range<Int>, start: Double) {
+        self.init(
+            url: url, range: Int64(range.lowerBound)..<Int64(range.upperBound), section: nil, key: nil,
+            join: .continuous, start: start, duration: 1)
     }
 }
 

@@ -74,6 +74,19 @@ struct StreamMovieTests {
         }
     }
 
+    @Test func aRangeOfSeveralInputsReadsFewPartsOfEach() throws {
+        let (plan, resources) = try SampleStream.threeSounds.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        for place in stride(from: movie.length / 3, to: movie.length, by: 40_000) {
+            let before = resources.requests.count
+            _ = try movie.reader().bytes(place..<place + 1, limit: 1)
+            for input in plan.inputs {
+                let count = resources.requests.dropFirst(before).count { $0 == input[0].url }
+                #expect((1...4).contains(count), "byte \(place)")
+            }
+        }
+    }
+
     @Test func theSameStreamIsTheSameFileAtAnyTime() throws {
         let (plan, resources) = try SampleStream.beside.open()
         let movie = try StreamMovie(plan, resources: resources)
