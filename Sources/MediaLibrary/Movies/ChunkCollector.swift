@@ -1,3 +1,4 @@
+internal import MediaCache
 internal import MediaContainers
 
 /// Takes the samples of a stream that is read again, and hands out chunks of its movie that were compared with their
@@ -90,9 +91,8 @@ final class ChunkCollector: SampleSink {
 
     private func complete(_ index: Int, _ chunk: MovieTable.Chunk, _ track: Int) throws(ContainerError) {
         let bytes = cursors[track].bytes
-        guard bytes.count == Int(chunk.length), bytes.withUnsafeBytes({ CRC32.checksum($0) }) == chunk.checksum else {
-            throw Self.difference
-        }
+        let checksum = bytes.withUnsafeBytes { CRC32C.extend(with: $0) }
+        guard bytes.count == Int(chunk.length), checksum == chunk.checksum else { throw Self.difference }
         cursors[track].next += 1
         cursors[track].gathered = 0
         cursors[track].bytes = []

@@ -6,7 +6,9 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     /// Whether it began at the stream's beginning, so that it can't differ but by what is read.
     let isFromStart: Bool
     private let collector: ChunkCollector
-    private let boundary: Int
+    private let table: MovieTable
+    /// The step that comes next.
+    private var step: Int
     /// How many parts of each input come before the step.
     private let target: [Int]
     private var remux: StreamRemux<Resources>
@@ -21,11 +23,12 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     ///   - runUp: how many parts of each input are read before those that it's in.
     ///   - limit: the most bytes that wait for others before them.
     init(_ movie: StreamMovie<Resources>, toGive chunk: Int, runUp: Int, holding limit: Int) {
-        boundary = Int(movie.table.chunks[chunk].step)
-        target = movie.table.places(before: boundary, inputCount: movie.plan.inputs.count)
+        table = movie.table
+        step = Int(table.chunks[chunk].step)
+        target = table.places(before: step, inputCount: movie.plan.inputs.count)
         let places = target.map { max(0, $0 - runUp) }
         isFromStart = places.allSatisfy { $0 == 0 }
-        collector = ChunkCollector(movie.table, holding: limit)
+        collector = ChunkCollector(table, holding: limit)
         remux = StreamRemux(movie.plan, resources: movie.resources)
         remux.begin(at: places)
         remuxer = Remuxer(into: collector, inputs: places.count)
@@ -33,6 +36,11 @@ struct MovieRun<Resources: StreamResources & Sendable> {
 
     /// The most bytes of media that were held at any time.
     var mostHeld: Int { collector.mostHeld }
+
+    /// Whether a chunk is so near that going on there is no more work than beginning anew.
+    func isNear(_ chunk: Int) -> Bool {
+        Int(table.chunks[chunk].step) <= step + 2 * target.count
+    }
 
     /// The bytes of a chunk.
     ///
@@ -44,12 +52,13 @@ struct MovieRun<Resources: StreamResources & Sendable> {
         while true {
             if let bytes = collector.take(index) { return bytes }
             guard !isFinished, collector.mayGive(index) else { return nil }
-            try step()
+            try takePart()
         }
     }
 
-    private mutating func step() throws(ContainerError) {
-        if collector.isRunningUp, remux.places == target { collector.begin(at: boundary) }
+    private mutating func takePart() throws(ContainerError) {
+        if collector.isRunningUp, remux.places == target { collector.begin(at: step) }
+        if !collector.isRunningUp { step += 1 }
         guard try remux.step(into: &remuxer) == nil else { return }
         isFinished = true
         _ = try remuxer.finish()

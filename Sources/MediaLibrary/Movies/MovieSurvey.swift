@@ -1,3 +1,4 @@
+internal import MediaCache
 internal import MediaContainers
 
 /// Takes all samples of a stream once, and keeps of them what makes the file's index and what knows their bytes again.
@@ -61,7 +62,7 @@ final class MovieSurvey: SampleSink {
         table.chunks.append(
             MovieTable.Chunk(
                 offset: offset, length: UInt32(truncatingIfNeeded: gatherer.chunks[track].bytes.count),
-                checksum: gatherer.chunks[track].bytes.withUnsafeBytes { CRC32.checksum($0) },
+                checksum: gatherer.chunks[track].bytes.withUnsafeBytes { CRC32C.extend(with: $0) },
                 track: UInt16(truncatingIfNeeded: track), firstSample: counts[track] - UInt32(samples.count),
                 sampleCount: UInt32(truncatingIfNeeded: samples.count), step: begun[track]))
         gatherer.clear(track)

@@ -12,6 +12,7 @@ struct MovieTable: Sendable {
         /// Where they begin, in bytes from the beginning of the media.
         var offset: Int64
         var length: UInt32
+        /// CRC-32C.
         var checksum: UInt32
         var track: UInt16
         /// The number of the first of them in its track.

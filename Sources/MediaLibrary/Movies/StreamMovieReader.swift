@@ -74,9 +74,9 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
     private func chunk(_ index: Int, _ position: inout Position) throws(ContainerError) -> [UInt8] {
         var runUp = 0
         while true {
-            var run =
-                runUp == 0 ? position.run : MovieRun(movie, toGive: index, runUp: runUp, holding: limit)
+            var run = position.run.flatMap { runUp == 0 && $0.isNear(index) ? $0 : nil }
             position.run = nil
+            if runUp > 0 { run = MovieRun(movie, toGive: index, runUp: runUp, holding: limit) }
             var cause: ContainerError?
             do throws(ContainerError) {
                 defer { position.mostHeld = max(position.mostHeld, run?.mostHeld ?? 0) }

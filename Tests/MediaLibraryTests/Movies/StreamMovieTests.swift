@@ -74,6 +74,17 @@ struct StreamMovieTests {
         }
     }
 
+    @Test func aJumpReadsFewParts() throws {
+        let (plan, resources) = try SampleStream.discontinuities.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        let reader = movie.reader()
+        for place in [1, 9, 4, 6, 5, 8].map({ movie.length * $0 / 10 }) {
+            let before = resources.requests.count
+            _ = try reader.bytes(place..<place + 1, limit: 1)
+            #expect((1...4).contains(resources.requests.count - before), "byte \(place)")
+        }
+    }
+
     @Test func aRangeOfSeveralInputsReadsFewPartsOfEach() throws {
         let (plan, resources) = try SampleStream.threeSounds.open()
         let movie = try StreamMovie(plan, resources: resources)
