@@ -20,6 +20,7 @@ struct ExportCommand: AsyncParsableCommand {
             key picture before, which is needed for decoding, and an edit list that begins at the exact moment.
             Encrypted streams whose keys are kept are decrypted, as `remux` does it; the output's index comes first, \
             .m4a takes the sound alone, and the file appears whole or not at all.
+            Subtitles (WebVTT) become files beside the output, as `remux` has it.
             --transcode encodes it anew with ffmpeg, if that is installed, for players that can't play it as it is: \
             .mp4 (H.264, AAC), .3gp, .webm (VP8, Opus) or .mp3.
             --json prints the object of `remux --json`.
@@ -52,6 +53,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     @OptionGroup var results: ResultOptions
     @OptionGroup var stream: StreamOptions
+    @OptionGroup var subtitles: SubtitleOptions
     @OptionGroup var origin: OriginOptions
     @OptionGroup var cache: CacheOptions
 
@@ -62,6 +64,7 @@ struct ExportCommand: AsyncParsableCommand {
         } catch let failure as CommandFailure {
             throw ValidationError(failure.message)
         }
+        try subtitles.validate(output: output, encodes: transcode)
         let given = (origin.header.isEmpty ? [] : ["--header"]) + origin.given
         if !fetch, let option = given.first {
             throw ValidationError("\(option) is about asking the origin, which export does only with --fetch.")
@@ -78,6 +81,7 @@ struct ExportCommand: AsyncParsableCommand {
         // Before an hour of reading, not after it.
         let ffmpeg = try format.map { _ in try FFmpeg(for: "“\(output)” has to be encoded") }
         let (asset, fetches, gaps, choice, stretch) = (asset, fetch, gaps, stream.choice, Stretch(from: from, to: to))
+        let subtitles = subtitles.subtitles
         let result = try await MediaWork.run(through: cache, origin: origin, url: url, showing: progress) { opening in
             var opening = opening
             opening.isKeptOnly = !fetches
@@ -85,7 +89,7 @@ struct ExportCommand: AsyncParsableCommand {
             if !fetches, !gaps { try kept.requireWhole() }
             let job = RemuxJob(
                 inputs: [.url(kept.url)], choice: choice, leavesGaps: gaps, target: target, stretch: stretch,
-                isAvailable: { kept.isWhole(playURL: $0) })
+                subtitles: subtitles, isAvailable: { kept.isWhole(playURL: $0) })
             guard let ffmpeg, let format else { return try job.run(opening) }
             return try Transcoding(job: job, format: format, ffmpeg: ffmpeg).run(opening)
         }

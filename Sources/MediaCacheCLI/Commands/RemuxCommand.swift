@@ -23,10 +23,12 @@ struct RemuxCommand: AsyncParsableCommand {
             Samples keep their bytes. Clocks that wrap or begin anew become one line of time, the offset between sound \
             and picture stays, and segments that the playlist calls absent stay gaps of their length. Segments \
             encrypted by AES-128, AES-256 or AES-256-CTR are decrypted; SAMPLE-AES and DRM are refused.
+            Subtitles (WebVTT) become files beside the output, one for each language, with times on its timeline: \
+            players show these, and few know tracks of WebVTT in MP4, which --subtitles embed makes.
             The output's index comes first, so that it plays while it's sent. .m4a takes the sound alone, .ts makes \
             an MPEG transport stream. The output appears whole or not at all.
-            --json prints one object: inputs, output, size, duration, tracks (as `inspect --json` has them), leftOut, \
-            missing (name, start, duration).
+            --json prints one object: inputs, output, size, duration, tracks (as `inspect --json` has them), \
+            subtitles (files), leftOut, missing (name, start, duration).
             Exit code 2 if --skip-missing left gaps.
             """
     )
@@ -51,6 +53,7 @@ struct RemuxCommand: AsyncParsableCommand {
 
     @OptionGroup var results: ResultOptions
     @OptionGroup var stream: StreamOptions
+    @OptionGroup var subtitles: SubtitleOptions
     @OptionGroup var origin: OriginOptions
     @OptionGroup var cache: CacheOptions
 
@@ -72,6 +75,7 @@ struct RemuxCommand: AsyncParsableCommand {
         } catch let failure as CommandFailure {
             throw ValidationError(failure.message)
         }
+        try subtitles.validate(output: output)
     }
 
     func run() async throws {
@@ -80,7 +84,7 @@ struct RemuxCommand: AsyncParsableCommand {
         try target.check()
         let job = RemuxJob(
             inputs: inputs, isTogether: together, base: base.map { "\($0)" }, choice: stream.choice,
-            leavesGaps: skipMissing, target: target)
+            leavesGaps: skipMissing, target: target, subtitles: subtitles.subtitles)
         let progress = WorkProgress(ProgressPrinter(name: output, isQuiet: results.quiet))
         let result = try await MediaWork.run(on: asked, origin: origin, cache: cache, showing: progress) {
             try job.run($0)

@@ -18,6 +18,10 @@ struct RemuxJob: Sendable {
     var target: OutputTarget
     /// What of it is taken.
     var stretch = Stretch()
+    /// Where subtitles are put.
+    var subtitles = SubtitleOptions.Place.none
+    /// What subtitles stand beside; nil is the target.
+    var film: OutputTarget?
     /// Whether a stream can be read, by the URL of its media playlist.
     var isAvailable: @Sendable (String) -> Bool = { _ in true }
 
@@ -31,13 +35,16 @@ struct RemuxJob: Sendable {
         let plans = try inputs.map { try plan(of: $0, resources) }
         let file = try OutputFile(target)
         var result = RemuxResult(inputs: inputs.map(\.name), output: target.path)
+        var sidecars: [(path: String, file: OutputFile)] = []
         if plans.count == 1, kind == .mp4 || kind == .m4v, stretch.isWhole, let source = plans[0].movie {
             try rearrange(source, into: file, &result)
         } else {
             let seconds = isTogether ? plans.map(\.seconds).max() : plans.map(\.seconds).reduce(0, +)
-            try remux(try merged(plans), lasting: seconds ?? 0, resources, kind, into: file, &result)
+            sidecars = try remux(try merged(plans), lasting: seconds ?? 0, resources, kind, into: file, &result)
         }
         try file.place()
+        for sidecar in sidecars { try sidecar.file.place() }
+        result.subtitles = sidecars.map(\.path)
         try result.look(at: target.path, opening.control)
         return result
     }
@@ -57,6 +64,8 @@ struct RemuxJob: Sendable {
         let probe = min(source.length, Int64(SegmentFormat.probeLength))
         let front = try source.bytes(0..<probe, limit: SegmentFormat.probeLength)
         if case .playlist = BodyKind(of: front) {
+            var choice = choice
+            choice.takesSubtitles = subtitles != .none
             let plan = try StreamPlan(
                 playlist: url, choice: choice, base: base, resources: resources, isAvailable: isAvailable)
             if let variant = plan.variant { note("takes the variant stream of \(variant)") }
@@ -80,7 +89,9 @@ struct RemuxJob: Sendable {
     /// The inputs beside or behind each other.
     private func merged(_ found: [FoundInput]) throws -> StreamPlan {
         let plans = found.map(\.plan)
-        guard !isTogether, plans.count > 1 else {
+        if plans.count == 1 { return plans[0] }
+        if plans.contains(where: { !$0.subtitles.isEmpty }) { note("subtitles of several inputs aren't joined") }
+        guard !isTogether else {
             var plan = StreamPlan(inputs: plans.flatMap(\.inputs))
             plan.duration = plans.map(\.duration).max() ?? 0
             return plan
@@ -107,8 +118,11 @@ struct RemuxJob: Sendable {
     private func remux(
         _ plan: StreamPlan, lasting seconds: Double, _ resources: InputResources, _ kind: MediaFileKind,
         into file: OutputFile, _ result: inout RemuxResult
-    ) throws {
+    ) throws -> [(path: String, file: OutputFile)] {
+        let sidecars = try SubtitleSidecars(
+            of: subtitles == .sidecar ? plan.subtitles : [], beside: film ?? target)
         var remux = StreamRemux(plan, resources: resources)
+        remux.embedsSubtitles = subtitles == .embed
         remux.missingParts = leavesGaps ? .leaveGaps : .fail
         // Playlists round their durations; what begins later than this isn't shown.
         remux.end = stretch.to.map { $0 + 10 }
@@ -116,12 +130,14 @@ struct RemuxJob: Sendable {
         let onPart = { (done: Int, all: Int) in
             if all > 1 { progress?.note(done, of: all) }
         }
+        let shown: Range<Int64>
         if kind == .ts {
             let writer = TransportStreamWriter(file)
             let cut = TimeCut(KindFilter(writer, kinds: kind.kinds), from: stretch.from, to: stretch.to)
             var output = try remux.run(into: cut, onPart: onPart)
             try output.finish()
             try output.output.sink.finish()
+            shown = output.shown
         } else {
             let writer = MovieFileWriter(file, expectedDuration: seconds)
             let cut = TimeCut(KindFilter(writer, kinds: kind.kinds), from: stretch.from, to: stretch.to)
@@ -130,11 +146,14 @@ struct RemuxJob: Sendable {
             if let start = output.start { output.output.sink.builder.start = (start, 90_000) }
             if let end = output.end { output.output.sink.builder.end = (end, 90_000) }
             _ = try output.output.sink.finish()
+            shown = output.shown
         }
         result.leftOut = remux.leftOut.map {
             "\($0.kind.rawValue) track \($0.id): \($0.format?.codecString ?? "no format")"
         }
+        result.leftOut += remux.leftOutSubtitles
         result.missing = remux.missing.map { RemuxResult.Missing($0) }
+        return try sidecars.make(remux.subtitles, in: shown)
     }
 
     private func note(_ text: String) { StandardStreams.printError("mediacache: note: \(Table.printable(text))") }

@@ -31,6 +31,8 @@ struct RemuxResult: Encodable, Sendable {
     @Nullable var duration: Double?
     /// Its tracks.
     var tracks: [ContainerTrackRecord] = []
+    /// The files of its subtitles.
+    var subtitles: [String] = []
     /// Tracks that it couldn't carry, and why.
     var leftOut: [String] = []
     /// Segments that couldn't be read, and stay gaps.
@@ -62,6 +64,7 @@ struct RemuxResult: Encodable, Sendable {
         }
         let content = formats.isEmpty ? "" : ": \(formats.joined(separator: ", "))"
         var lines = ["Made \(output) (\(ByteCount(size))\(length))\(content)."]
+        if !subtitles.isEmpty { lines.append("Subtitles: \(subtitles.joined(separator: ", ")).") }
         if !leftOut.isEmpty { lines.append("Left out: \(leftOut.joined(separator: "; ")).") }
         return lines.map(Table.printable).joined(separator: "\n")
     }

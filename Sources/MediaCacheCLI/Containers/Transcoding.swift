@@ -19,6 +19,7 @@ struct Transcoding: Sendable {
         defer { try? FileManager.default.removeItem(atPath: draft.path) }
         var remux = job
         remux.target = draft
+        remux.film = job.target
         var result = try remux.run(opening)
         let code = try ffmpeg.run(
             ["-i", draft.path] + format.arguments + [output.path], opening.control, isQuiet: false)

@@ -11,6 +11,8 @@ struct JoinedTimeline {
         var shift: Int64?
         var earliest: Int64 = .max
         var latest: Int64 = .min
+        /// When its first sample is shown.
+        var shown: Int64 = .max
     }
 
     /// One track's way through the stretches.
@@ -46,6 +48,14 @@ struct JoinedTimeline {
 
     /// The first stretch that waits for its shift.
     var unsettled: Int? { stretches.firstIndex { $0.shift == nil } }
+
+    /// The stretches whose place is known.
+    var joined: [JoinedStretch] {
+        stretches.compactMap { stretch in
+            guard let shift = stretch.shift, stretch.latest != .min else { return nil }
+            return JoinedStretch(start: stretch.shown, end: max(stretch.shown, stretch.latest), shift: shift)
+        }
+    }
 
     /// What is added to the times of a stretch, once that is known.
     func shift(of stretch: Int) -> Int64? { stretches[stretch].shift }
@@ -114,6 +124,7 @@ struct JoinedTimeline {
         tracks[id] = track
         stretches[stretch].earliest = min(stretches[stretch].earliest, dts)
         stretches[stretch].latest = max(stretches[stretch].latest, dts + length)
+        stretches[stretch].shown = min(stretches[stretch].shown, pts)
     }
 
     private func jumps(_ track: Track, to dts: Int64) -> Bool {

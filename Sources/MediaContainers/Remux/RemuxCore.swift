@@ -164,9 +164,16 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     private mutating func announce() throws(ContainerError) {
         guard !isStarting else { return }
-        let order = outputs.indices.sorted { places[$0] < places[$1] }
-        try output.tracks(order.map { outputs[$0].media })
+        try output.tracks(orderedTracks)
     }
+
+    /// The tracks as the output has them.
+    var orderedTracks: [MediaTrack] {
+        outputs.indices.sorted { places[$0] < places[$1] }.map { outputs[$0].media }
+    }
+
+    /// The stretches of time that were joined.
+    var stretches: [JoinedStretch] { timeline.joined }
 
     /// Ends the start: fixes the order of the tracks.
     private mutating func start() throws(ContainerError) {

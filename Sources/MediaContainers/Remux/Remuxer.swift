@@ -18,6 +18,12 @@ public struct Remuxer<Output: SampleSink> {
     /// What gets the samples.
     public var output: Output { core.output }
 
+    /// The tracks that the output was told of, in their order.
+    public var tracks: [MediaTrack] { core.orderedTracks }
+
+    /// The stretches of the inputs' clocks in the output, in their order; whole after ``finish()``.
+    public var stretches: [JoinedStretch] { core.stretches }
+
     /// The tracks of the inputs that aren't carried over: timed metadata, splice information, unknown codings.
     public var leftOut: [MediaTrack] { core.leftOut }
 

@@ -30,6 +30,10 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
     public private(set) var start: Int64?
     /// The time at which it ends, likewise.
     public private(set) var end: Int64?
+    /// What the stretch shows, in ticks of 90 kHz: from ``start`` or the first sample shown, to ``end`` or for ever.
+    public var shown: Range<Int64> { (start ?? zero ?? 0)..<max(end ?? .max, start ?? zero ?? 0) }
+    /// When the first sample is shown, once that is known.
+    private var zero: Int64?
     private let from: Double?
     private let to: Double?
     private var media: [MediaTrack] = []
@@ -99,7 +103,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
 
     private mutating func begin() throws(ContainerError) {
         isKnown = true
-        let zero = held.filter { !$0.sample.isHidden }.map {
+        zero = held.filter { !$0.sample.isHidden }.map {
             Timescale.convert($0.sample.pts, from: media[$0.sample.track].timescale, to: Self.scale)
         }.min()
         if let zero {

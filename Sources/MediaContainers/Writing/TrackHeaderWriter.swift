@@ -39,13 +39,17 @@ enum TrackHeaderWriter {
         }
     }
 
-    /// Appends `mdhd` and `hdlr`.
+    /// Appends `mdhd`, `elng` and `hdlr`.
     static func media(_ track: MediaTrack, duration: Int64, to bytes: inout [UInt8]) {
         let isLong = duration > Int64(UInt32.max)
         bytes.appendFullBox("mdhd", version: isLong ? 1 : 0) { bytes in
             times(timescale: track.timescale, duration: duration, isLong: isLong, to: &bytes)
             bytes.appendBigEndian(packed(language: track.language))
             bytes.appendZeros(2)
+        }
+        // What three letters don't say: de-CH (8.4.6).
+        if let language = track.language, language != LanguageCode.threeLetters(language) {
+            bytes.appendFullBox("elng") { $0 += Array(language.utf8) + [0] }
         }
         bytes.appendFullBox("hdlr") { bytes in
             bytes.appendZeros(4)
@@ -105,8 +109,6 @@ enum TrackHeaderWriter {
 
     /// Three letters of five bits each; `und` for what isn't ISO 639-2.
     static func packed(language: String?) -> UInt16 {
-        let letters = Array((language ?? "und").utf8)
-        let known = letters.count == 3 && letters.allSatisfy { (0x61...0x7A).contains($0) }
-        return (known ? letters : Array("und".utf8)).reduce(0) { $0 << 5 | UInt16($1 - 0x60) }
+        LanguageCode.threeLetters(language).utf8.reduce(0) { $0 << 5 | UInt16($1 - 0x60) }
     }
 }

@@ -8,6 +8,8 @@ public struct StreamChoice: Sendable, Hashable {
     public var language: String?
     /// Whether all its audio renditions are taken, instead of one.
     public var takesAllAudio: Bool
+    /// Whether its subtitles are taken, in all languages.
+    public var takesSubtitles = false
 
     /// A choice; without arguments, the best of everything.
     public init(variants: [VariantSelection] = [], language: String? = nil, takesAllAudio: Bool = false) {

@@ -8,6 +8,8 @@ public struct StreamPlan: Sendable, Hashable {
 
     /// The parts of each input: pictures (and their sound) first, then audio renditions.
     public var inputs: [[StreamPart]]
+    /// The subtitles of a stream, where they are wanted.
+    public var subtitles: [SubtitleRendition] = []
     /// How long it lasts in seconds, by the playlist's durations; 0 where nothing says.
     public var duration: Double = 0
     /// The variant stream that was chosen, in words; nil where there was no choice.
@@ -80,6 +82,12 @@ public struct StreamPlan: Sendable, Hashable {
                 }
                 try add(media, at: place)
             }
+            guard choice.takesSubtitles else { break }
+            for rendition in playlist.renditions(.subtitles, of: variant) {
+                let found = Self.subtitles(
+                    rendition, at: location, variables: parsed.variables, resources: resources)
+                if let found { subtitles.append(found) }
+            }
         }
         guard inputs.contains(where: { !$0.isEmpty }) else {
             throw ContainerError(.malformed, "\(url): the playlist has no media segments")
@@ -102,7 +110,34 @@ public struct StreamPlan: Sendable, Hashable {
         }
     }
 
+    /// A film is whole without its subtitles: what is wrong with them is only told.
+    private static func subtitles(
+        _ rendition: Rendition, at location: String, variables: [String: String], resources: some StreamResources
+    ) -> SubtitleRendition? {
+        guard let uri = rendition.uri else { return nil }
+        var subtitles = SubtitleRendition(
+            language: rendition.language, name: rendition.name, isForced: rendition.isForced, parts: [])
+        do throws(ContainerError) {
+            let (parsed, place) = try load(
+                try resolved(uri, against: location), variables: variables, resources: resources)
+            guard case .media(let playlist) = parsed.playlist else { return nil }
+            subtitles.parts = try parts(of: playlist, at: place)
+            if subtitles.parts.contains(where: { $0.section != nil }) { subtitles.problem = "they aren't WebVTT" }
+        } catch {
+            subtitles.problem = error.what
+        }
+        return subtitles
+    }
+
     private mutating func add(_ playlist: MediaPlaylist, at location: String) throws(ContainerError) {
+        inputs.append(try Self.parts(of: playlist, at: location))
+        duration = max(duration, Double(playlist.durationNanoseconds) / 1e9)
+        if !playlist.hasEndList { isLive = true }
+    }
+
+    private static func parts(
+        of playlist: MediaPlaylist, at location: String
+    ) throws(ContainerError) -> [StreamPart] {
         guard !playlist.hasIFramesOnly else {
             throw ContainerError(.unsupported, "\(location): a playlist of I-frames", advice: "Take the whole stream")
         }
@@ -125,9 +160,7 @@ public struct StreamPlan: Sendable, Hashable {
             }
             join = .continuous
         }
-        duration = max(duration, Double(playlist.durationNanoseconds) / 1e9)
-        if !playlist.hasEndList { isLive = true }
-        inputs.append(parts)
+        return parts
     }
 
     private static func part(

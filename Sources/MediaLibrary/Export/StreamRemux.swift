@@ -19,12 +19,21 @@ public struct StreamRemux<Resources: StreamResources> {
     public var end: Double?
     /// The parts that couldn't be read, in order.
     public private(set) var missing: [StreamPart] = []
+    /// Whether subtitles become tracks of the output; in any case they are in ``subtitles``.
+    public var embedsSubtitles = false
+    /// The subtitles that were read, with times on the output's timeline; those with a problem are empty.
+    public private(set) var subtitles: [SubtitleTrack] = []
+    /// Subtitles that weren't carried over, and why.
+    public private(set) var leftOutSubtitles: [String] = []
     /// The tracks that weren't carried over.
     public private(set) var leftOut: [MediaTrack] = []
     /// The next part of each input.
     package private(set) var places: [Int]
     /// How that part goes on where it doesn't say: after parts that couldn't be read, with a gap.
     private var follows: [SegmentJoin] = []
+    /// The largest segment of subtitles that is read: those of a long film.
+    private static var largestText: Int { 16 << 20 }
+
     private let resources: Resources
     private var keys: [String: [UInt8]] = [:]
     private var sections: [StreamPart.Section: Movie] = [:]
@@ -55,8 +64,10 @@ public struct StreamRemux<Resources: StreamResources> {
             done += 1
             try onPart(done, all)
         }
-        let result = try remuxer.finish()
+        var result = try remuxer.finish()
         leftOut = remuxer.leftOut
+        try readSubtitles(along: remuxer.stretches)
+        if embedsSubtitles { try embed(along: remuxer.stretches, behind: remuxer.tracks, into: &result) }
         return result
     }
 
@@ -96,6 +107,51 @@ public struct StreamRemux<Resources: StreamResources> {
             return input
         }
         return nil
+    }
+
+    // MARK: - Subtitles
+
+    private mutating func readSubtitles(along stretches: [JoinedStretch]) throws(ContainerError) {
+        let begin = plan.inputs.compactMap(\.first?.start).min() ?? 0
+        let alignment = SubtitleAlignment(stretches, from: begin)
+        for rendition in plan.subtitles {
+            var track = SubtitleTrack(language: rendition.language)
+            var problem = rendition.problem
+            for part in rendition.parts where problem == nil {
+                if let end, part.start > end { continue }
+                do throws(ContainerError) {
+                    let document = try WebVTTDocument(try contents(of: part))
+                    if track.cues.isEmpty { track.header = document.header }
+                    track.add(alignment.cues(of: document, at: part.start, lasting: part.duration))
+                } catch {
+                    if error.cause is CancellationError { throw error }
+                    problem = "\(Self.name(part)): \(error.what)"
+                }
+            }
+            if let problem { leftOutSubtitles.append("subtitles “\(rendition.name)”: \(problem)") }
+            subtitles.append(problem == nil ? track : SubtitleTrack())
+        }
+    }
+
+    private func embed<Output: SampleSink>(
+        along stretches: [JoinedStretch], behind tracks: [MediaTrack], into output: inout Output
+    ) throws(ContainerError) {
+        let embedded = subtitles.filter { !$0.cues.isEmpty }
+        guard !embedded.isEmpty, let first = stretches.first, let last = stretches.last else { return }
+        let film = first.start + first.shift..<max(first.start + first.shift, last.end + last.shift)
+        try output.tracks(tracks + embedded.map(\.mediaTrack))
+        for (index, track) in embedded.enumerated() {
+            try track.deliver(to: &output, track: tracks.count + index, along: film)
+        }
+    }
+
+    /// The bytes of a segment of text, in the clear.
+    private mutating func contents(of part: StreamPart) throws(ContainerError) -> [UInt8] {
+        let bytes = try resources.bytes(of: part.url, range: part.range)
+        guard let key = part.key else { return try bytes.bytes(0..<bytes.length, limit: Self.largestText) }
+        let clear = try DecryptedSource(
+            bytes, cipher: key.cipher, key: try contents(of: key), initializationVector: key.initializationVector)
+        return try clear.bytes(0..<clear.length, limit: Self.largestText)
     }
 
     /// The input whose next part begins first.

@@ -1,0 +1,52 @@
+import MediaContainers
+import Testing
+
+struct SubtitleTrackTests {
+    private let one = WebVTTCue(start: 90_000, end: 270_000, payload: "one", identifier: "1", settings: "line:0")
+    private let two = WebVTTCue(start: 180_000, end: 360_000, payload: "two")
+
+    @Test func aCueThatSegmentsRepeatIsThereOnce() {
+        var track = SubtitleTrack(language: "de")
+        track.add([one, two])
+        track.add([two])
+        #expect(track.cues == [one, two])
+    }
+
+    @Test func theTextCountsFromTheStretchAndIsReadAgain() throws {
+        var track = SubtitleTrack(language: "de")
+        track.add([two, one])
+        let text = track.text(in: 45_000..<315_000)
+        #expect(
+            text == """
+                WEBVTT
+
+                1
+                00:00:00.500 --> 00:00:02.500 line:0
+                one
+
+                00:00:01.500 --> 00:00:03.000
+                two
+
+                """)
+        #expect(try WebVTTDocument(Array(text.utf8)).cues.map(\.payload) == ["one", "two"])
+    }
+
+    @Test func itBecomesATrackOfMP4() throws {
+        var track = SubtitleTrack(language: "de-CH")
+        track.add([one, two])
+        let file = MemoryFile()
+        var writer = MovieFileWriter(file)
+        try writer.tracks([track.mediaTrack])
+        try track.deliver(to: &writer, track: 0, along: 0..<450_000)
+        _ = try writer.finish()
+        let reader = try MP4Reader(MemorySource(file.contents))
+        let read = try #require(reader.tracks.first)
+        #expect(read.kind == .text && read.format?.codec == .webVTT && read.language == "de-CH")
+        #expect(read.format?.configuration == Array("WEBVTT".utf8))
+        // The language in three letters stands before it, for those that don't know the other.
+        #expect(file.contents.firstRange(of: [0x10, 0xB5]) != nil)
+        var list = SampleRecording()
+        try reader.deliver(to: &list)
+        #expect(list.samples[0].map(\.duration) == [90_000, 90_000, 90_000, 90_000, 90_000])
+    }
+}

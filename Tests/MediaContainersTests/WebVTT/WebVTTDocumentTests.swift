@@ -1,0 +1,58 @@
+import MediaContainers
+import Testing
+
+struct WebVTTDocumentTests {
+    private func read(_ text: String) throws -> WebVTTDocument { try WebVTTDocument(Array(text.utf8)) }
+
+    @Test func cuesHaveTimesTextAndSettings() throws {
+        let document = try read(
+            """
+            \u{FEFF}WEBVTT - a film
+
+            STYLE
+            ::cue { color: red }
+
+            NOTE nobody reads this
+            00:01.000 --> 00:02.000
+
+            intro
+            00:01.500 --> 01:00:02.040 line:0  align:start
+            <b>Two</b>
+            lines
+
+            00:03.000\t-->\t00:04.000
+            one
+            """)
+        #expect(document.header == "WEBVTT\n\nSTYLE\n::cue { color: red }")
+        #expect(document.timestampMap == nil)
+        #expect(
+            document.cues == [
+                WebVTTCue(
+                    start: 135_000, end: 324_183_600, payload: "<b>Two</b>\nlines", identifier: "intro",
+                    settings: "line:0  align:start"),
+                WebVTTCue(start: 270_000, end: 360_000, payload: "one"),
+            ])
+    }
+
+    @Test(arguments: ["\n", "\r\n", "\r"])
+    func linesEndAsTheyLike(end: String) throws {
+        let lines = ["WEBVTT", "X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:01.000", "", "00:00.000 --> 00:01.000", "a"]
+        let document = try read(lines.joined(separator: end))
+        #expect(document.timestampMap?.transport == 900_000 && document.timestampMap?.local == 90_000)
+        #expect(document.cues == [WebVTTCue(start: 0, end: 90_000, payload: "a")])
+    }
+
+    @Test(arguments: [
+        "00:00.000 -> 00:01.000", "00:01.000 --> 00:01.000", "00:61.000 --> 02:00.000", "0:0.0 --> 1:0.0",
+        "00:00:00:00.000 --> 00:01.000", "-1:00.000 --> 00:01.000", "99999999999999999999:00:00.000 --> 00:01.000",
+        "-->",
+    ])
+    func whatIsNoCueIsLeftOut(line: String) throws {
+        #expect(try read("WEBVTT\n\n\(line)\ntext\n").cues.isEmpty)
+    }
+
+    @Test(arguments: ["", "WEBVTTX\n", "<html>", "\nWEBVTT"])
+    func whatIsNoWebVTTIsRefused(text: String) {
+        #expect(throws: ContainerError.self) { try read(text) }
+    }
+}
