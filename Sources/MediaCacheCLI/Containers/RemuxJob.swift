@@ -124,6 +124,7 @@ struct RemuxJob: Sendable {
         var remux = StreamRemux(plan, resources: resources)
         remux.embedsSubtitles = subtitles == .embed
         remux.missingParts = leavesGaps ? .leaveGaps : .fail
+        remux.start = stretch.from
         // Playlists round their durations; what begins later than this isn't shown.
         remux.end = stretch.to.map { $0 + 10 }
         let progress = resources.opening.progress

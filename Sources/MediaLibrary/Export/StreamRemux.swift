@@ -15,6 +15,9 @@ public struct StreamRemux<Resources: StreamResources> {
     public let plan: StreamPlan
     /// What is done about a part that can't be read.
     public var missingParts = MissingParts.fail
+    /// The output begins at this time, in seconds from the beginning of presentation: parts of no use for it aren't read,
+    /// but for the first, which tells when presentation begins. Nil reads all.
+    public var start: Double?
     /// Parts that begin later aren't read, in seconds; nil reads all.
     public var end: Double?
     /// The parts that couldn't be read, in order.
@@ -31,8 +34,13 @@ public struct StreamRemux<Resources: StreamResources> {
     package private(set) var places: [Int]
     /// How that part goes on where it doesn't say: after parts that couldn't be read, with a gap.
     private var follows: [SegmentJoin] = []
+    /// Where each input goes on behind its first part; 0 is at the next.
+    private var resumptions: [Int] = []
     /// The largest segment of subtitles that is read: those of a long film.
     private static var largestText: Int { 16 << 20 }
+
+    /// By so many seconds playlists may round.
+    private static var leeway: Double { 10 }
 
     private let resources: Resources
     private var keys: [String: [UInt8]] = [:]
@@ -58,7 +66,9 @@ public struct StreamRemux<Resources: StreamResources> {
     ) throws(ContainerError) -> Output {
         begin(at: [Int](repeating: 0, count: plan.inputs.count))
         var remuxer = Remuxer(into: output, inputs: plan.inputs.count)
-        let all = plan.inputs.reduce(0) { $0 + $1.count }
+        if let start { resumptions = try resumptions(at: start) }
+        let passed = resumptions.reduce(0) { $0 + max(0, $1 - 1) }
+        let all = plan.inputs.reduce(0) { $0 + $1.count } - passed
         var done = 0
         while try step(into: &remuxer) != nil {
             done += 1
@@ -75,6 +85,7 @@ public struct StreamRemux<Resources: StreamResources> {
     package mutating func begin(at places: [Int]) {
         self.places = places
         follows = [SegmentJoin](repeating: .continuous, count: plan.inputs.count)
+        resumptions = [Int](repeating: 0, count: plan.inputs.count)
     }
 
     /// Takes the next part: of the input whose turn it is by the times at which parts begin.
@@ -88,6 +99,12 @@ public struct StreamRemux<Resources: StreamResources> {
         while let input = nextInput {
             let part = plan.inputs[input][places[input]]
             places[input] += 1
+            defer {
+                if resumptions[input] > places[input] {
+                    places[input] = resumptions[input]
+                    if follows[input] == .continuous { follows[input] = .gap }
+                }
+            }
             if let end, part.start > end { continue }
             do throws(ContainerError) {
                 let join = part.join == .continuous ? follows[input] : part.join
@@ -119,6 +136,7 @@ public struct StreamRemux<Resources: StreamResources> {
             var problem = rendition.problem
             for part in rendition.parts where problem == nil {
                 if let end, part.start > end { continue }
+                if let start, part.duration > 0, part.start + part.duration < start - Self.leeway { continue }
                 do throws(ContainerError) {
                     let document = try WebVTTDocument(try contents(of: part))
                     if track.cues.isEmpty { track.header = document.header }
@@ -160,7 +178,7 @@ public struct StreamRemux<Resources: StreamResources> {
             .min { plan.inputs[$0][places[$0]].start < plan.inputs[$1][places[$1]].start }
     }
 
-    private mutating func append<Output: SampleSink>(
+    mutating func append<Output: SampleSink>(
         _ part: StreamPart, to remuxer: inout Remuxer<Output>, input: Int, join: SegmentJoin
     ) throws(ContainerError) {
         let movie = try part.section.map { section throws(ContainerError) in try self.movie(section) }
