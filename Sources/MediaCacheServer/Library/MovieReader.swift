@@ -6,7 +6,7 @@ import Synchronization
 /// A reader of bytes that are made as they are read, by work that may wait.
 ///
 /// One piece is handed out while nothing is made: memory is bounded by it, and by what the source holds.
-final class MovieReader<Source: MediaContainers.ByteSource>: ByteReader {
+final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: ByteReader {
     /// What is made at a time.
     private static var pieceLength: Int { 512 << 10 }
 

@@ -1,5 +1,5 @@
-public import MediaCache
-public import MediaContainers
+package import MediaCache
+package import MediaContainers
 
 /// The resources of a stream as a store has them, for work on a thread that may wait. No origin is asked: a hole is an
 /// error.
