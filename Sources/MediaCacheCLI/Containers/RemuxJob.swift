@@ -60,27 +60,34 @@ struct RemuxJob: Sendable {
 
     private func plan(of input: InputArgument, _ resources: InputResources) throws -> FoundInput {
         let url = try resources.url(of: input)
-        let source = try resources.bytes(of: url, range: nil)
-        let probe = min(source.length, Int64(SegmentFormat.probeLength))
-        let front = try source.bytes(0..<probe, limit: SegmentFormat.probeLength)
-        if case .playlist = BodyKind(of: front) {
-            var choice = choice
-            choice.takesSubtitles = subtitles != .none
-            let plan = try StreamPlan(
-                playlist: url, choice: choice, base: base, resources: resources, isAvailable: isAvailable)
+        var choice = choice
+        choice.takesSubtitles = subtitles != .none
+        let source: MovieSource<ByteSlice<InputBytes>>
+        do {
+            source = try MovieSource(
+                of: url, choice: choice, base: base, resources: resources, isAvailable: isAvailable)
+        } catch {
+            throw CommandFailure(error, of: input.name)
+        }
+        switch source {
+        case .playlist(let plan):
             if let variant = plan.variant { note("takes the variant stream of \(variant)") }
             if plan.isLive { note("the stream goes on; what its playlist names now is taken") }
             return FoundInput(plan: plan, seconds: plan.duration)
+        case .file(let format, let bytes):
+            return try found(format, bytes, at: url, isLocal: !input.isURL, resources)
         }
-        guard let format = front.withUnsafeBytes({ SegmentFormat.recognise($0, isWhole: probe == source.length) })
-        else {
-            throw CommandFailure(.failed, "\(input.name) is neither a playlist nor MP4, MPEG-TS or packed audio")
-        }
+    }
+
+    private func found(
+        _ format: SegmentFormat, _ source: ByteSlice<InputBytes>, at url: String, isLocal: Bool,
+        _ resources: InputResources
+    ) throws -> FoundInput {
         if inputs.count == 1 { resources.opening.progress?.expect(source.length) }
         var found = FoundInput(plan: StreamPlan(inputs: [[StreamPart(url: url)]]))
         if format == .mp4, inputs.count == 1 { found.movie = try MP4Reader(source) }
         // From afar it isn't worth a request for the stream's end.
-        if format == .transportStream, !input.isURL {
+        if format == .transportStream, isLocal {
             found.seconds = try TransportStreamDuration.estimate(source) ?? 0
         }
         return found

@@ -24,6 +24,8 @@ final class MovieBook: Sendable {
     let store: CacheStore
     private let profiles: HeaderProfileBook
     private let movies = SharedResults<Movie>(most: 64, largestCost: 256 << 20, cost: \.cost)
+    /// What readers of streams hold together; one alone holds a segment or two.
+    let holding = SharedHolding(of: 128 << 20)
     /// Each reads a whole asset.
     private let turnstile = Turnstile(mostAtOnce: 2, mostWaiting: 32)
 
@@ -96,10 +98,10 @@ final class MovieBook: Sendable {
         let resources = StoreResources(
             store, settings: request.settings ?? store.transfers, control: WorkControl())
         do {
-            let plan = try MoviePlan(of: "\(request.url)", resources: resources) { available.contains($0) }
-            switch plan {
-            case .file(let reader):
-                let layout = try ProgressiveRemux(reader).layout
+            let source = try MovieSource(of: "\(request.url)", resources: resources) { available.contains($0) }
+            switch source {
+            case .file(.mp4, let bytes):
+                let layout = try ProgressiveRemux(try MP4Reader(bytes)).layout
                 var front = request
                 front.range = .closed(0, through: 0)
                 let head = try control.wait { [front] in
@@ -108,19 +110,27 @@ final class MovieBook: Sendable {
                     return session.head
                 }
                 return .layout(layout, file: request, head: head)
-            case .stream(let plan):
-                return .stream(
-                    try StreamMovie(plan, resources: resources) { (_, _) throws(ContainerError) in
-                        do {
-                            try control.check()
-                        } catch {
-                            throw ContainerError(.inputOutput, "interrupted", cause: error)
-                        }
-                    })
+            case .file:
+                return try stream(StreamPlan(inputs: [[StreamPart(url: "\(request.url)")]]), resources, control)
+            case .playlist(let plan):
+                return try stream(plan, resources, control)
             }
         } catch let error as ContainerError {
             if error.cause is CancellationError { throw CancellationError() }
             throw CacheError(.notMedia, "\(request.url) can't become an MP4: \(error)", cause: error)
         }
+    }
+
+    private static func stream(
+        _ plan: StreamPlan, _ resources: StoreResources, _ control: WorkControl
+    ) throws -> Movie {
+        .stream(
+            try StreamMovie(plan, resources: resources) { (_, _) throws(ContainerError) in
+                do {
+                    try control.check()
+                } catch {
+                    throw ContainerError(.inputOutput, "interrupted", cause: error)
+                }
+            })
     }
 }

@@ -20,7 +20,7 @@ final class ChunkCollector: SampleSink {
     private(set) var mostHeld = 0
     private let table: MovieTable
     /// More bytes than these don't wait for those before them: they are made once more.
-    private let limit: Int
+    private let holding: SharedHolding
     private var cursors: [Cursor]
     /// The movie's track for each of the remux's.
     private var routes: [Int?] = []
@@ -28,9 +28,9 @@ final class ChunkCollector: SampleSink {
     private var readyLength = 0
     private var wanted = 0
 
-    init(_ table: MovieTable, holding limit: Int) {
+    init(_ table: MovieTable, _ holding: SharedHolding) {
         self.table = table
-        self.limit = limit
+        self.holding = holding
         cursors = [Cursor](repeating: Cursor(), count: table.tracks.count)
     }
 
@@ -96,7 +96,7 @@ final class ChunkCollector: SampleSink {
         cursors[track].next += 1
         cursors[track].gathered = 0
         cursors[track].bytes = []
-        guard index == wanted || index > wanted && readyLength + bytes.count <= limit else { return }
+        guard index == wanted || index > wanted && readyLength + bytes.count <= holding.share else { return }
         ready[index] = bytes
         readyLength += bytes.count
     }

@@ -21,14 +21,14 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     ///   - movie: what is made again.
     ///   - chunk: the first that is wanted.
     ///   - runUp: how many parts of each input are read before those that it's in.
-    ///   - limit: the most bytes that wait for others before them.
-    init(_ movie: StreamMovie<Resources>, toGive chunk: Int, runUp: Int, holding limit: Int) {
+    ///   - holding: how many bytes may wait for others before them.
+    init(_ movie: StreamMovie<Resources>, toGive chunk: Int, runUp: Int, _ holding: SharedHolding) {
         table = movie.table
         step = Int(table.chunks[chunk].step)
         target = table.places(before: step, inputCount: movie.plan.inputs.count)
         let places = target.map { max(0, $0 - runUp) }
         isFromStart = places.allSatisfy { $0 == 0 }
-        collector = ChunkCollector(table, holding: limit)
+        collector = ChunkCollector(table, holding)
         remux = StreamRemux(movie.plan, resources: movie.resources)
         remux.begin(at: places)
         remuxer = Remuxer(into: collector, inputs: places.count)

@@ -63,8 +63,9 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     public var memory: Int64 { Int64(head.count) + table.memory }
 
     /// A way to read it: one for each who reads, since it remembers where it is.
-    public func reader() -> StreamMovieReader<Resources> { reader(holding: 64 << 20) }
-
-    /// A reader that holds about so many bytes of media at most.
-    func reader(holding bytes: Int) -> StreamMovieReader<Resources> { StreamMovieReader(self, holding: bytes) }
+    ///
+    /// - Parameter holding: what it may hold, together with the others that share this. Unless given, 64 MiB alone.
+    public func reader(sharing holding: SharedHolding = SharedHolding(of: 64 << 20)) -> StreamMovieReader<Resources> {
+        StreamMovieReader(self, holding)
+    }
 }

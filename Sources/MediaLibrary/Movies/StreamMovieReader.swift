@@ -4,7 +4,7 @@ internal import Synchronization
 /// Reads a movie that isn't written. Reading straight on goes on with the remux that is under way; elsewhere another is
 /// begun.
 ///
-/// It holds what one part of the stream brings, at most 64 MiB and the longest frame.
+/// It holds what one part of the stream brings, at most its share of the ``SharedHolding`` and the longest frame.
 public final class StreamMovieReader<Resources: StreamResources & Sendable>: ByteSource, Sendable {
     /// Where it reads.
     private struct Position {
@@ -17,13 +17,15 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
 
     private let movie: StreamMovie<Resources>
     private let position = Mutex(Position())
+    private let holding: SharedHolding
 
-    private let limit: Int
-
-    init(_ movie: StreamMovie<Resources>, holding limit: Int) {
+    init(_ movie: StreamMovie<Resources>, _ holding: SharedHolding) {
         self.movie = movie
-        self.limit = limit
+        self.holding = holding
+        holding.enter()
     }
+
+    deinit { holding.leave() }
 
     /// The file's length in bytes.
     public var length: Int64 { movie.length }
@@ -76,7 +78,7 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
         while true {
             var run = position.run.flatMap { runUp == 0 && $0.isNear(index) ? $0 : nil }
             position.run = nil
-            if runUp > 0 { run = MovieRun(movie, toGive: index, runUp: runUp, holding: limit) }
+            if runUp > 0 { run = MovieRun(movie, toGive: index, runUp: runUp, holding) }
             var cause: ContainerError?
             do throws(ContainerError) {
                 defer { position.mostHeld = max(position.mostHeld, run?.mostHeld ?? 0) }

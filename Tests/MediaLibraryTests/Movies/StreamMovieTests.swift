@@ -194,11 +194,24 @@ struct StreamMovieTests {
         #expect((1...2 * 187_436).contains(reader.mostHeld))
     }
 
+    @Test func manyReadersHoldNoMoreThanOne() throws {
+        let holding = SharedHolding(of: 1000, least: 100)
+        #expect(holding.share == 1000)
+        let (plan, resources) = try SampleStream.pictures.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        var readers = (0..<4).map { _ in movie.reader(sharing: holding) }
+        #expect(holding.share == 250)
+        readers += (0..<20).map { _ in movie.reader(sharing: holding) }
+        #expect(holding.share == 100)
+        readers.removeAll()
+        #expect(holding.share == 1000)
+    }
+
     @Test(arguments: [SampleStream.oneMP4, .pictures, .beside])
     func whatDoesNotFitIsMadeOnceMore(stream: SampleStream) throws {
         let (plan, resources) = try stream.open()
         let movie = try StreamMovie(plan, resources: resources)
-        let reader = movie.reader(holding: 20_000)
+        let reader = movie.reader(sharing: SharedHolding(of: 20_000, least: 0))
         #expect(try reader.bytes(0..<movie.length, limit: 64 << 20) == whole(movie))
         // A chunk of each track that's gathered, and the one that is asked for.
         let longest = try #require(movie.table.chunks.map(\.length).max())
