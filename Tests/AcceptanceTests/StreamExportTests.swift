@@ -191,7 +191,7 @@ extension AcceptanceTests {
             let maps = inputs.indices.flatMap { ["-map", "\($0):v?", "-map", "\($0):a?"] }
             let child = try ChildProcess(
                 Peer.required("ffmpeg"),
-                ["-v", "warning", "-nostdin"] + inputs.flatMap { ["-i", $0] } + maps + ["-f", "framemd5", "-"])
+                ["-v", "warning", "-nostdin"] + inputs.flatMap { ["-i", $0] } + maps + ["-f", "framecrc", "-"])
             try await child.end(within: .seconds(120))
             let frames = try DecodedFrame.all(in: child.outputText)
             return (Dictionary(grouping: frames, by: \.kind).mapValues { $0.map(\.sum) }, child.errorText)

@@ -4,7 +4,7 @@ struct DecodedFrame: Hashable, Comparable, CustomStringConvertible {
     var kind: String
     /// The presentation time, in the time base that the player gave it.
     var time: Int
-    /// The MD5 of its samples.
+    /// The checksum of its samples.
     var sum: String
 
     var description: String { "\(kind) \(time) \(sum)" }
@@ -13,7 +13,7 @@ struct DecodedFrame: Hashable, Comparable, CustomStringConvertible {
         (one.kind, one.time, one.sum) < (other.kind, other.time, other.sum)
     }
 
-    /// The frames of a `framemd5` file, by kind and time. Which stream is number 0, and how the streams interleave,
+    /// The frames of a `framecrc` or `framemd5` file, by kind and time. Which stream is number 0, and how the streams interleave,
     /// depends on which was decoded first.
     static func all(in text: String) throws -> [DecodedFrame] {
         var kinds: [Substring: String] = [:]

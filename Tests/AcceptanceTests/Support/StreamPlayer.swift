@@ -26,7 +26,7 @@ enum StreamPlayer: String, CaseIterable {
         switch self {
         case .ffmpeg:
             let output = try await Peer.run(
-                program, ["-v", "error", "-i", url.absoluteString, "-f", "framemd5", "-"], within: limit)
+                program, ["-v", "error", "-i", url.absoluteString, "-f", "framecrc", "-"], within: limit)
             return try Self.playback(String(decoding: output, as: UTF8.self))
         case .mpv: return try await Self.mpv(url, limit)
         case .vlc: return try await Self.vlc(url, limit)
@@ -47,7 +47,7 @@ enum StreamPlayer: String, CaseIterable {
         let output = folder.file("frames.txt")
         try await Peer.run(
             "mpv",
-            ["--no-config", "--no-terminal", "--of=framemd5", "--ovc=rawvideo", "--oac=pcm_s16le", "--o=\(output)"]
+            ["--no-config", "--no-terminal", "--of=framecrc", "--ovc=rawvideo", "--oac=pcm_s16le", "--o=\(output)"]
                 + [url.absoluteString],
             within: limit)
         return try playback(String(contentsOfFile: output, encoding: .utf8))
