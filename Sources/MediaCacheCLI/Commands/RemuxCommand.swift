@@ -20,9 +20,12 @@ struct RemuxCommand: AsyncParsableCommand {
             isn't asked for again, and what comes is kept.
             Several inputs follow each other; with --together they are played at once. Of a multivariant playlist the \
             best variant stream is taken, with its sound; options choose another.
-            Samples keep their bytes. Clocks that wrap or begin anew become one line of time, the offset between sound \
-            and picture stays, and segments that the playlist calls absent stay gaps of their length. Segments \
-            encrypted by AES-128, AES-256 or AES-256-CTR are decrypted; SAMPLE-AES and DRM are refused.
+            Samples keep their bytes; uncompressed sound of a MOV stays so (ISO/IEC 23003-5), which not every player \
+            knows. What MP4 can't carry, such as time code, is named and left out. A codec that changes on the way is \
+            an error that says where.
+            Clocks that wrap or begin anew become one line of time, the offset between sound and picture stays, and \
+            segments that the playlist calls absent stay gaps of their length. Segments encrypted by AES-128, AES-256 \
+            or AES-256-CTR are decrypted; SAMPLE-AES and DRM are refused.
             Subtitles (WebVTT) become files beside the output, one for each language, with times on its timeline: \
             players show these, and few know tracks of WebVTT in MP4, which --subtitles embed makes.
             The output's index comes first, so that it plays while it's sent. .m4a takes the sound alone, .ts makes \

@@ -38,7 +38,7 @@ public enum Codec: Sendable, Hashable {
     case flac
     /// Apple Lossless; the configuration is the ALACSpecificConfig.
     case alac
-    /// Uncompressed audio.
+    /// Uncompressed audio; the configuration is that of ``PCMConfiguration``, empty where ISO has none.
     case pcm
     /// WebVTT in cues (14496-30); the configuration is the content of `vttC`.
     case webVTT

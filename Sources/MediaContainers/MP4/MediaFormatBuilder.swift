@@ -6,6 +6,10 @@ struct MediaFormatBuilder {
     var bitsPerSample = 0
     /// Samples and bytes of a packet, by QuickTime's sound descriptions.
     var packing: SampleTable.Packing?
+    /// The flags of uncompressed sound, by QuickTime's sound descriptions of version 2.
+    var soundFlags: UInt32 = 0
+    /// What `enda` says of uncompressed sound.
+    private var isLittleEndian: Bool?
     private var descriptor: ElementaryStreamDescriptor?
 
     init(sampleEntry: FourCC) { format = MediaFormat(codec: .other(sampleEntry), sampleEntry: sampleEntry) }
@@ -16,7 +20,8 @@ struct MediaFormatBuilder {
         case "avcC", "hvcC", "dac3", "dec3", "dac4", "dOps", "av1C", "vttC", "iacb":
             // A second hvcC or avcC (`lhvC`'s neighbours, multiview) doesn't replace the base layer's.
             if format.configuration.isEmpty { format.configuration = [UInt8](copying: reader.takeRest()) }
-        case "vpcC", "vvcC", "dfLa", "alac":
+        case "enda": isLittleEndian = try reader.uint16() & 1 != 0
+        case "vpcC", "vvcC", "dfLa", "alac", "pcmC":
             guard format.configuration.isEmpty, reader.remaining >= 4 else { return }
             _ = try FullBox(&reader)
             format.configuration = [UInt8](copying: reader.takeRest())
@@ -67,7 +72,7 @@ struct MediaFormatBuilder {
         case "fLaC": format.codec = .flac
         case "alac": format.codec = .alac
         case "sowt", "twos", "lpcm", "in24", "in32", "fl32", "fl64", "raw ", "NONE", "ipcm", "fpcm", "ulaw", "alaw":
-            format.codec = .pcm
+            takePCM()
         case "wvtt": format.codec = .webVTT
         case "tx3g", "text": format.codec = .timedText
         case "stpp": format.codec = .ttml
@@ -112,6 +117,20 @@ struct MediaFormatBuilder {
         case 0xA6: format.codec = .eac3
         default: break
         }
+    }
+
+    private mutating func takePCM() {
+        format.codec = .pcm
+        let found =
+            switch format.sampleEntry {
+            case "ipcm", "fpcm":
+                PCMConfiguration(box: format.configuration, isFloat: format.sampleEntry == "fpcm")
+            default:
+                PCMConfiguration(
+                    quickTime: format.sampleEntry, bits: bitsPerSample, isLittleEndian: isLittleEndian,
+                    flags: soundFlags)
+            }
+        format.configuration = found?.record ?? []
     }
 
     private mutating func takeAC3() throws(ContainerError) {

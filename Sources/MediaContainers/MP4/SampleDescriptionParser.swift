@@ -88,7 +88,7 @@ struct SampleDescriptionParser {
             builder.format.channels = channels
             try reader.skip(4)
             builder.bitsPerSample = Int(try reader.uint32())
-            try reader.skip(4)
+            builder.soundFlags = try reader.uint32()
             let bytes = Int(try reader.uint32())
             let samples = Int(try reader.uint32())
             if samples > 0, bytes > 0 { builder.packing = SampleTable.Packing(samples: samples, bytes: bytes) }

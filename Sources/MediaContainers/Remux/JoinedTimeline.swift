@@ -52,13 +52,21 @@ struct JoinedTimeline {
     /// The stretches whose place is known.
     var joined: [JoinedStretch] {
         stretches.compactMap { stretch in
-            guard let shift = stretch.shift, stretch.latest != .min else { return nil }
+            // Times that far from 0 only come from damage.
+            let largest = max(stretch.shown.magnitude, stretch.latest.magnitude, (stretch.shift ?? 0).magnitude)
+            guard let shift = stretch.shift, largest < 1 << 55 else { return nil }
             return JoinedStretch(start: stretch.shown, end: max(stretch.shown, stretch.latest), shift: shift)
         }
     }
 
     /// What is added to the times of a stretch, once that is known.
     func shift(of stretch: Int) -> Int64? { stretches[stretch].shift }
+
+    /// How far a track has come since the beginning.
+    func elapsed(_ track: Int) -> Int64 {
+        guard let track = tracks[track], let end = track.decodedEnd, let first = stretches.first else { return 0 }
+        return end.addingClamped(stretches[track.stretch].shift ?? 0).addingClamped(-max(first.earliest, -.max))
+    }
 
     /// Announces that a track's next sample is on another clock.
     mutating func leave(_ track: Int) { tracks[track]?.leaves = true }

@@ -44,7 +44,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         input.findOrigin()
         let dts = Timescale.convert(sample.dts, from: track.timescale, to: 90_000).addingClamped(input.origin)
         let target = route(sample.track, track, format, at: dts)
-        let formatIndex = try formatIndex(format, in: target, at: dts)
+        let formatIndex = try formatIndex(format, in: target)
         if outputs[target].awaitsSync {
             guard sample.isSync else { return }
             outputs[target].awaitsSync = false
@@ -141,9 +141,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         return track.timescale * factor
     }
 
-    private mutating func formatIndex(
-        _ format: MediaFormat, in target: Int, at dts: Int64
-    ) throws(ContainerError) -> Int {
+    private mutating func formatIndex(_ format: MediaFormat, in target: Int) throws(ContainerError) -> Int {
         var stored = format
         stored.framing = .stored
         if let last = outputs[target].media.formats.last, last == stored {
@@ -151,10 +149,11 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
         if let known = outputs[target].media.formats.firstIndex(of: stored) { return known }
         if let first = outputs[target].media.formats.first, first.codec != stored.codec {
+            let milliseconds = Timescale.convert(timeline.elapsed(target), from: 90_000, to: 1000)
             throw ContainerError(
                 .unsupported,
                 "the \(outputs[target].media.kind.rawValue) changes from \(first.codecString) to "
-                    + "\(stored.codecString) at \(dts / 90_000) s",
+                    + "\(stored.codecString) after \(Double(milliseconds) / 1000) s",
                 advice: "Remux the parts before and after into files of their own")
         }
         outputs[target].media.formats.append(stored)

@@ -31,7 +31,8 @@ enum SampleEntryWriter {
         case .webVTT: webVTT(format, to: &bytes)
         case .timedText: plain(format, "tx3g", to: &bytes)
         case .ttml: ttml(to: &bytes)
-        case .pcm, .id3, .scte35, .other:
+        case .pcm: try uncompressed(format, to: &bytes)
+        case .id3, .scte35, .other:
             let name = format.codecString.isEmpty ? "\(format.sampleEntry)" : format.codecString
             throw ContainerError(.unsupported, "MP4 can't carry \(name)", advice: "Leave the track out")
         }
@@ -81,6 +82,22 @@ enum SampleEntryWriter {
             bytes.appendBigEndian(UInt32(UInt16(exactly: format.sampleRate) ?? 0) << 16)
             append(record, version: version, objectType: objectType, format, streamType: 5, to: &bytes)
         }
+    }
+
+    /// ISO/IEC 23003-5. Without `chnl` more than two channels have no places, and the entry's rate has 16 bits.
+    private static func uncompressed(_ format: MediaFormat, to bytes: inout [UInt8]) throws(ContainerError) {
+        guard let configuration = PCMConfiguration(record: format.configuration), (1...2).contains(format.channels),
+            (1...Int(UInt16.max)).contains(format.sampleRate)
+        else {
+            throw ContainerError(
+                .unsupported,
+                "MP4 can't carry this uncompressed sound (\(format.codecString), \(format.channels) channels, "
+                    + "\(format.sampleRate) Hz)",
+                advice: "Encode it as AAC or ALAC")
+        }
+        var format = format
+        format.configuration = configuration.box
+        try sound(format, configuration.isFloat ? "fpcm" : "ipcm", "pcmC", version: 0, to: &bytes)
     }
 
     private static func require(_ format: MediaFormat, _ record: FourCC) throws(ContainerError) {

@@ -82,7 +82,9 @@ struct GeneratedFileTests {
         let file = try FFmpeg.run(arguments)
         let source = MemorySource(file)
         let reader = try MP4Reader(source)
-        guard reader.tracks.allSatisfy({ $0.format?.codec != .pcm && $0.format?.sampleEntry != "ima4" }) else {
+        // FFmpeg reads uncompressed sound in MP4 since its version 6.1: UncompressedSoundTests look at it.
+        if reader.tracks.contains(where: { $0.format?.codec == .pcm }) { return }
+        guard reader.tracks.allSatisfy({ $0.format?.sampleEntry != "ima4" }) else {
             let error = #expect(throws: ContainerError.self) { try ProgressiveRemux(reader) }
             #expect(error?.code == .unsupported)
             return

@@ -116,7 +116,23 @@ struct RemuxerTests {
             try remux([part { $0.play(from: 90_000 * 7, pictures: 5) }, mpeg])
         }
         #expect(error?.code == .unsupported)
-        #expect(error?.what.contains("mp4a.40.2 to ac-3 at") == true)
+        // Whatever the clock says, five pictures' worth of sound have come.
+        #expect(error?.what.contains("mp4a.40.2 to ac-3 after 0.213 s") == true, "\(error?.what ?? "")")
+    }
+
+    @Test func picturesOfAnotherCodecAreAnErrorThatSaysWhere() throws {
+        let other = part(.discontinuity) { builder in
+            builder.tables([TransportStreamBuilder.Stream(pid: 0x100, type: 0x24)], version: 1)
+            for index in 0..<3 {
+                builder.pes(pid: 0x100, pts: Int64(index) * 3600, isBounded: false, ElementarySamples.hevc)
+            }
+        }
+        let error = #expect(throws: ContainerError.self) {
+            try remux([part { $0.play(from: 900_000, pictures: 50, hasSound: false) }, other])
+        }
+        #expect(error?.code == .unsupported && error?.advice?.contains("files of their own") == true)
+        let words = error?.what.replacing(/(avc1|hvc1)\.[A-Za-z0-9.]+/) { $0.output.1 }
+        #expect(words == "the video changes from avc1 to hvc1 after 2.0 s")
     }
 
     @Test func scrambledStreamsAreRefused() throws {

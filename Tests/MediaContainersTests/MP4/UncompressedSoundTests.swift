@@ -1,0 +1,89 @@
+import MediaContainers
+import Testing
+
+/// Uncompressed sound of QuickTime files becomes that of MP4 (ISO/IEC 23003-5).
+@Suite(.enabled(if: FFmpeg.path != nil, "ffmpeg isn't installed"))
+struct UncompressedSoundTests {
+    /// The bytes of all samples of a kind, and how many ticks they last.
+    private struct Content: SampleSink {
+        let kind: MediaKind
+        var bytes: [UInt8] = []
+        var duration: Int64 = 0
+        var tracks: [MediaTrack] = []
+
+        init(_ kind: MediaKind) { self.kind = kind }
+
+        mutating func tracks(_ tracks: [MediaTrack]) { self.tracks = tracks }
+
+        mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
+            guard tracks[sample.track].kind == kind else { return }
+            self.bytes += Array(bytes)
+            duration += sample.duration
+        }
+    }
+
+    private static let sound = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=2"]
+
+    private func content(_ kind: MediaKind, of source: some ByteSource) throws -> Content {
+        var content = Content(kind)
+        try MP4Reader(source).deliver(to: &content)
+        return content
+    }
+
+    @Test(arguments: [
+        ("pcm_s16le", PCMConfiguration(isFloat: false, isLittleEndian: true, bits: 16)),
+        ("pcm_s16be", PCMConfiguration(isFloat: false, isLittleEndian: false, bits: 16)),
+        ("pcm_s24le", PCMConfiguration(isFloat: false, isLittleEndian: true, bits: 24)),
+        ("pcm_s24be", PCMConfiguration(isFloat: false, isLittleEndian: false, bits: 24)),
+        ("pcm_s32le", PCMConfiguration(isFloat: false, isLittleEndian: true, bits: 32)),
+        ("pcm_f32be", PCMConfiguration(isFloat: true, isLittleEndian: false, bits: 32)),
+        ("pcm_f64le", PCMConfiguration(isFloat: true, isLittleEndian: true, bits: 64)),
+    ])
+    func itStaysWhatItIs(encoder: String, expected: PCMConfiguration?) throws {
+        let file = MemorySource(try FFmpeg.run(Self.sound + ["-ac", "2", "-c:a", encoder, "-f", "mov"]))
+        let reader = try MP4Reader(file)
+        #expect(reader.tracks.first?.format.flatMap { PCMConfiguration(record: $0.configuration) } == expected)
+        let made = ByteLayoutView(layout: try ProgressiveRemux(reader).layout, source: file)
+        let format = try #require(try MP4Reader(made).tracks.first?.format)
+        #expect(PCMConfiguration(record: format.configuration) == expected)
+        #expect(format.sampleEntry == (expected?.isFloat == true ? "fpcm" : "ipcm"))
+        #expect(format.sampleRate == 48_000 && format.channels == 2)
+        let (before, after) = (try content(.audio, of: file), try content(.audio, of: made))
+        #expect(!after.bytes.isEmpty && after.bytes == before.bytes)
+        #expect(after.duration == before.duration && after.duration == 96_000)
+    }
+
+    @Test(arguments: [["-c:a", "pcm_mulaw"], ["-c:a", "pcm_u8"], ["-ac", "6", "-c:a", "pcm_s16le"]])
+    func whatMP4HasNoEntryForIsNamed(arguments: [String]) throws {
+        let file = MemorySource(try FFmpeg.run(Self.sound + arguments + ["-f", "mov"]))
+        let error = #expect(throws: ContainerError.self) { try ProgressiveRemux(try MP4Reader(file)) }
+        #expect(error?.code == .unsupported && error?.what.contains("uncompressed sound") == true)
+    }
+
+    /// A camera's file: pictures with reordering and an edit list, uncompressed sound, time code, the index last.
+    @Test func aCamerasFileStartsFast() throws {
+        let file = MemorySource(
+            try FFmpeg.run(
+                ["-f", "lavfi", "-i", "testsrc2=s=128x96:r=25:d=2"] + Self.sound
+                    + ["-c:v", "libx264", "-bf", "2", "-pix_fmt", "yuv420p", "-c:a", "pcm_s16le"]
+                    + ["-timecode", "01:00:00:00", "-f", "mov"]))
+        let reader = try MP4Reader(file)
+        let remux = try ProgressiveRemux(reader)
+        let made = ByteLayoutView(layout: remux.layout, source: file)
+        #expect(try BoxTree(made).roots.map(\.header.type) == ["ftyp", "moov", "mdat"])
+        #expect(try MP4Reader(made).tracks.map(\.kind) == [.video, .audio])
+        #expect(remux.leftOut.map { reader.tracks[$0.key].format?.codecString } == ["tmcd"])
+        #expect(remux.leftOut.values.first?.what.contains("tmcd") == true)
+        for kind in [MediaKind.video, .audio] {
+            let (before, after) = (try content(kind, of: file), try content(kind, of: made))
+            #expect(before.bytes == after.bytes && !after.bytes.isEmpty)
+        }
+        // Both begin at once: the edit list of the pictures is there again.
+        var samples = try MP4Reader(made).samples()
+        var first: [Int: Int64] = [:]
+        while let sample = try samples.next() {
+            first[sample.track] = min(first[sample.track] ?? .max, sample.pts)
+        }
+        #expect(first == [0: 0, 1: 0])
+    }
+}
