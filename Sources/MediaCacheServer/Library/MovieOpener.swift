@@ -23,7 +23,8 @@ struct MovieOpener: ReaderOpener {
                 length: movie.length, contentType: "video/mp4", validator: Validator(), validatedAt: Date(),
                 entityTag: "\"mc-\(movie.identity)\"")
             return MovieReader(
-                movie.reader(sharing: movies.holding), head: head, range: try resolved(range, in: movie.length), name: name,
+                movie.reader(sharing: movies.holding), head: head, range: try resolved(range, in: movie.length),
+                name: name,
                 onChange: { [movies] in movies.forget(known) })
         }
     }
