@@ -14,6 +14,9 @@ final class OutputFile: RandomAccessSink, ByteSink {
     private let temporary: String
     private let file: FileSink
     private var position: Int64 = 0
+    /// Up to where the system was told to write; a disk's work goes on beside ours.
+    private var started: Int64 = 0
+    private static let stride: Int64 = 8 << 20
 
     /// Makes the file.
     ///
@@ -34,13 +37,17 @@ final class OutputFile: RandomAccessSink, ByteSink {
 
     /// Adds bytes at the end of those that were added.
     func write(_ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
-        try file.write(bytes, at: position)
+        try write(bytes, at: position)
         position += Int64(bytes.count)
     }
 
     /// Writes bytes at a place; see `RandomAccessSink`.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(ContainerError) {
         try file.write(bytes, at: offset)
+        let end = offset + Int64(bytes.count)
+        guard end - started >= Self.stride else { return }
+        file.startWriting(started..<end)
+        started = end
     }
 
     /// Reads bytes back; see `RandomAccessSink`.

@@ -37,6 +37,18 @@ public final class FileSink: RandomAccessSink, Sendable {
         }
     }
 
+    /// Has the system begin to put bytes on its disk, so that less is left for ``synchronize()``. Nothing is waited for.
+    ///
+    /// - Parameter range: Bytes that were written, and won't be again.
+    public func startWriting(_ range: Range<Int64>) {
+        #if os(Linux)
+            // What was just written isn't on the disk, and so it's written, and not dropped from memory.
+            posix_fadvise(
+                file.descriptor, off_t(range.lowerBound), off_t(range.upperBound - range.lowerBound),
+                POSIX_FADV_DONTNEED)
+        #endif
+    }
+
     /// Waits until the system has what was written on its disk.
     ///
     /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``.
