@@ -115,8 +115,8 @@ struct RemuxJob: Sendable {
         _ movie: MP4Reader<ByteSlice<InputBytes>>, into file: OutputFile, _ result: inout RemuxResult
     ) throws {
         let remux = try ProgressiveRemux(movie)
-        result.leftOut = remux.leftOut.sorted { $0.key < $1.key }.map { index, reason in
-            "\(movie.tracks[index].kind.rawValue) track \(movie.tracks[index].id): \(reason.what)"
+        for (index, reason) in remux.leftOut.sorted(by: { $0.key < $1.key }) {
+            result.leaveOut(movie.tracks[index], reason.what)
         }
         var file = file
         try ByteLayoutView(layout: remux.layout, source: movie.source).write(to: &file)
@@ -156,9 +156,7 @@ struct RemuxJob: Sendable {
             _ = try output.output.sink.finish()
             shown = output.shown
         }
-        result.leftOut = remux.leftOut.map {
-            "\($0.kind.rawValue) track \($0.id): \($0.format?.codecString ?? "no format")"
-        }
+        for track in remux.leftOut { result.leaveOut(track, track.format?.name ?? "no format") }
         result.leftOut += remux.leftOutSubtitles
         result.missing = remux.missing.map { RemuxResult.Missing($0) }
         return try sidecars.make(remux.subtitles, in: shown)

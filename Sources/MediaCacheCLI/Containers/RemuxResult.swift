@@ -38,10 +38,24 @@ struct RemuxResult: Encodable, Sendable {
     /// Segments that couldn't be read, and stay gaps.
     var missing: [Missing] = []
 
+    /// Those of them that are seen or heard.
+    private var lost: [String] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case inputs, output, size, duration, tracks, subtitles, leftOut, missing
+    }
+
     /// Nothing as yet.
     init(inputs: [String], output: String) {
         self.inputs = inputs
         self.output = output
+    }
+
+    /// Takes down that a track isn't carried over.
+    mutating func leaveOut(_ track: MediaTrack, _ reason: String) {
+        let text = "\(track.kind.rawValue) track \(track.id): \(reason)"
+        leftOut.append(text)
+        if track.kind == .video || track.kind == .audio { lost.append(text) }
     }
 
     /// Takes down what the file that was made says of itself.
@@ -71,7 +85,11 @@ struct RemuxResult: Encodable, Sendable {
 
     /// Why it isn't the whole; nil if it is.
     var shortfall: CommandFailure? {
-        guard let first = missing.first else { return nil }
+        guard let first = missing.first else {
+            guard !lost.isEmpty else { return nil }
+            return CommandFailure(
+                .partial, "\(output) lacks what can't be carried over: \(lost.joined(separator: "; "))")
+        }
         let names = missing.prefix(3).map(\.name).joined(separator: ", ")
         let more = missing.count > 3 ? " and \(missing.count - 3) more" : ""
         let seconds = SecondsText.describe(missing.reduce(0) { $0 + $1.duration })

@@ -27,4 +27,25 @@ enum LanguageCode {
         tntsn toton trtur tstso tttat twtwi tytah uguig ukukr ururd uzuzb veven vivie vovol wawln wowol xhxho yiyid
         yoyor zazha zhzho zuzul
         """
+
+    /// The language of a number that QuickTime files have in place of letters (QuickTime File Format, "Language Code
+    /// Values"); nil for one that stands for none.
+    static func ofMacintosh(_ number: UInt16) -> String? {
+        if Int(number) < macintosh.count { return String(macintosh[Int(number)]) }
+        let later = Int(number) - 128
+        return macintoshLater.indices.contains(later) ? String(macintoshLater[later]) : nil
+    }
+
+    /// From 0.
+    private static let macintosh = """
+        eng fra deu ita nld swe spa dan por nor heb jpn ara fin ell isl mlt tur hrv zho urd hin tha kor lit pol hun
+        est lav sme fao fas rus zho nld gle sqi ron ces slk slv yid srp mkd bul ukr bel uzb kaz aze aze hye kat ron
+        kir tgk tuk mon mon pus kur kas snd bod nep san mar ben asm guj pan ori mal kan tam tel sin mya khm lao vie
+        ind tgl msa msa amh tir orm som swa kin run nya mlg epo
+        """.split(whereSeparator: \.isWhitespace)
+
+    /// From 128.
+    private static let macintoshLater = """
+        cym eus cat lat que grn aym tat uig dzo jav
+        """.split(separator: " ")
 }

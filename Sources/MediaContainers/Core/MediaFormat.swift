@@ -26,6 +26,24 @@ public struct MediaFormat: Sendable, Hashable {
     /// What stands around the bytes of each sample.
     public var framing: SampleFraming
 
+    /// The codec in a word or two: ``codecString`` where there is one.
+    public var name: String {
+        guard codecString.isEmpty else { return codecString }
+        guard case .other(let code) = codec else { return "\(codec)" }
+        guard let type = Self.streamType(code) else { return "“\(code)”" }
+        let hex = "stream type 0x" + (type < 16 ? "0" : "") + String(type, radix: 16, uppercase: true)
+        return UnreadStreamType(type).map { "\($0.name) (\(hex))" } ?? hex
+    }
+
+    /// Whether it's a stream type of MPEG-TS that isn't read.
+    var isUnread: Bool {
+        guard case .other(let code) = codec else { return false }
+        return Self.streamType(code) != nil
+    }
+
+    /// What isn't four characters is a stream type.
+    private static func streamType(_ code: FourCC) -> UInt8? { UInt8(exactly: code.rawValue) }
+
     /// Creates a format.
     public init(
         codec: Codec, codecString: String = "", configuration: [UInt8] = [], sampleEntry: FourCC = "    ",

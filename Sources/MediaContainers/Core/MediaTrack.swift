@@ -16,6 +16,8 @@ public struct MediaTrack: Sendable, Hashable {
     public var frameRate: Double?
     /// How pictures are turned and mirrored: the nine values of `tkhd` (14496-12, 6.2.2), or nil for upright ones.
     public var matrix: [Int32]?
+    /// How many ticks of its first samples a player leaves out: the encoder's delay of sound, and the decoder's.
+    public var priming: Int64 = 0
 
     /// Creates a track.
     public init(
@@ -30,6 +32,9 @@ public struct MediaTrack: Sendable, Hashable {
         self.language = language
         self.frameRate = frameRate
     }
+
+    /// Whether it's sound, pictures or text whose samples are read; else it's only listed.
+    public var isRead: Bool { kind != .data && !formats.contains(where: \.isUnread) }
 
     /// The first format, which most tracks have alone.
     public var format: MediaFormat? { formats.first }

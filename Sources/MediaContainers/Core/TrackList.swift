@@ -33,6 +33,11 @@ final class TrackList {
         return tracks[track].formats.count - 1
     }
 
+    func setPriming(_ priming: Int64, track: Int) {
+        hasChanged = true
+        tracks[track].priming = priming
+    }
+
     func setTimescale(_ timescale: Int32, track: Int) {
         hasChanged = true
         tracks[track].timescale = timescale

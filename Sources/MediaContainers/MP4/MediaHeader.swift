@@ -20,9 +20,10 @@ enum MediaHeader {
         return value == .max ? nil : Int64(value)
     }
 
-    /// The language of `mdhd`: three letters of five bits each, or nil for QuickTime's numbers.
+    /// The language of `mdhd`: three letters of five bits each, or one of QuickTime's numbers.
     static func language(_ packed: UInt16) -> String? {
-        guard packed >= 0x400, packed != 0x7FFF else { return nil }
+        guard packed >= 0x400 else { return LanguageCode.ofMacintosh(packed) }
+        guard packed != 0x7FFF else { return nil }
         var text = ""
         for shift in [10, 5, 0] as [UInt16] {
             let letter = UInt8(packed >> shift & 0x1F) + 0x60

@@ -56,7 +56,8 @@ enum StreamType: Hashable {
         switch self {
         case .h262, .h264, .hevc, .encrypted(0xDB): .video
         case .mpegAudio, .adtsAAC, .latmAAC, .ac3, .eac3, .opus, .encrypted: .audio
-        case .id3, .scte35, .other: .data
+        case .other(let raw): UnreadStreamType(raw)?.kind ?? .data
+        case .id3, .scte35: .data
         }
     }
 

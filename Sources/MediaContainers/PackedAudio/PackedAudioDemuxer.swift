@@ -20,6 +20,8 @@ public final class PackedAudioDemuxer {
     private let trackList = TrackList()
     private var buffer = PayloadBuffer()
     private var parser: FrameParser?
+    /// Whether no frame has come: the first may be one of information.
+    private var isAtFront = true
     private var formatVersion = 0
     private var formatIndex = 0
     /// In samples at the sound's rate.
@@ -191,6 +193,13 @@ public final class PackedAudioDemuxer {
         _ frame: UnsafeRawBufferPointer, _ parser: FrameParser, into sink: inout Sink
     ) throws(ContainerError) {
         if trackList.count == 0 { addSoundTrack() }
+        if isAtFront {
+            isAtFront = false
+            if let information = MPEGAudioInformation(frame) {
+                trackList.setPriming(information.priming, track: 0)
+                return
+            }
+        }
         if parser.formatVersion != formatVersion, let format = parser.format {
             formatVersion = parser.formatVersion
             formatIndex = trackList.index(of: format, track: 0, frameRate: nil)

@@ -3,7 +3,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     var output: Output
     /// The input whose demuxer is at work.
     var input: RemuxInput
-    /// Tracks of data, which aren't carried over.
+    /// Tracks of data and of codecs that aren't read, which aren't carried over.
     private(set) var leftOut: [MediaTrack] = []
     private var outputs: [OutputTrack] = []
     /// The place of each of `outputs` in the list that the output gets.
@@ -26,7 +26,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         input.tracks = tracks
         while input.routes.count < tracks.count { input.routes.append(nil) }
         for track in tracks {
-            if track.kind == .data, !leftOut.contains(track) { leftOut.append(track) }
+            if !track.isRead, !leftOut.contains(track) { leftOut.append(track) }
             guard let protection = track.formats.compactMap(\.protection).first else { continue }
             throw ContainerError(
                 .encrypted, "track \(track.id) is encrypted (\(protection.scheme))",
@@ -37,7 +37,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         guard input.tracks.indices.contains(sample.track) else { return }
         let track = input.tracks[sample.track]
-        guard track.formats.indices.contains(sample.formatIndex), track.kind != .data else { return }
+        guard track.formats.indices.contains(sample.formatIndex), track.isRead else { return }
         let format = track.formats[sample.formatIndex]
         // Pictures before the first parameter sets can't be decoded.
         if format.configuration.isEmpty, format.codec == .avc || format.codec == .hevc { return }
@@ -190,7 +190,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     private var isComplete: Bool {
         inputs.allSatisfy { input in
             !input.tracks.isEmpty
-                && zip(input.tracks, input.routes).allSatisfy { $0.kind == .data || $0.kind == .text || $1 != nil }
+                && zip(input.tracks, input.routes).allSatisfy { !$0.isRead || $0.kind == .text || $1 != nil }
         }
     }
 

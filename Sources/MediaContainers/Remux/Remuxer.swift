@@ -62,11 +62,7 @@ public struct Remuxer<Output: SampleSink> {
         let format = front.withUnsafeBytes {
             SegmentFormat.recognise($0, isWhole: Int64(front.count) == segment.length)
         }
-        guard let format else {
-            throw ContainerError(
-                .notThisFormat, "a segment that is neither MPEG-TS nor MP4 nor packed audio", at: 0,
-                advice: "Encrypted segments are decrypted first")
-        }
+        guard let format else { throw Self.foreign(front) }
         try begin(format, join)
         switch format {
         case .mp4: try deliver(segment, initialization)
@@ -85,6 +81,24 @@ public struct Remuxer<Output: SampleSink> {
         }
         try core.finish()
         return core.output
+    }
+
+    /// Says what a segment is that can't be remuxed.
+    private static func foreign(_ front: [UInt8]) -> ContainerError {
+        let text = String(decoding: front.prefix(16), as: UTF8.self)
+        if text.trimmingPrefix("\u{FEFF}").hasPrefix("WEBVTT") {
+            return ContainerError(
+                .notThisFormat, "a segment of subtitles (WebVTT) alone", at: 0,
+                advice: "Give the multivariant playlist, so that they go with its film")
+        }
+        if front.withUnsafeBytes({ SegmentFormat.isText($0) }) {
+            return ContainerError(
+                .notThisFormat, "a segment that is text, not media", at: 0,
+                advice: "Look at what the server sent in its place")
+        }
+        return ContainerError(
+            .notThisFormat, "a segment that is neither MPEG-TS nor MP4 nor packed audio", at: 0,
+            advice: "Encrypted segments are decrypted first")
     }
 
     private mutating func begin(_ format: SegmentFormat, _ join: SegmentJoin) throws(ContainerError) {

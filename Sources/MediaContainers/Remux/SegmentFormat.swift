@@ -27,7 +27,8 @@ public enum SegmentFormat: Sendable, Hashable {
         return isTransportStream(bytes) ? .transportStream : nil
     }
 
-    private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// Whether there is nothing but characters in the front of a segment.
+    static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         !bytes.prefix(4096).contains { $0 < 0x20 && !(0x09...0x0D).contains($0) }
     }
 

@@ -16,7 +16,6 @@ public struct MovieBuilder: Sendable {
     struct Track: Sendable {
         var media: MediaTrack
         var table = SampleTableBuilder()
-        var priming: Int64 = 0
         var shownEnd: Int64?
     }
 
@@ -42,31 +41,25 @@ public struct MovieBuilder: Sendable {
 
     /// Adds a track; more can be added while samples are.
     ///
-    /// - Parameters:
-    ///   - track: The track; its id is not kept.
-    ///   - priming: How many ticks of the first samples of sound a player leaves out: the encoder's delay.
+    /// - Parameter track: The track; its id is not kept.
     /// - Returns: The index to give samples as their ``MediaSample/track``.
     /// - Throws: ``ContainerError/Code-swift.enum/limitExceeded`` at the 65,536th track.
-    public mutating func add(_ track: MediaTrack, priming: Int64 = 0) throws(ContainerError) -> Int {
+    public mutating func add(_ track: MediaTrack) throws(ContainerError) -> Int {
         guard tracks.count < Int(UInt16.max) else { throw ContainerError(.limitExceeded, "too many tracks") }
-        tracks.append(Track(media: track, priming: priming))
+        tracks.append(Track(media: track))
         return tracks.count - 1
     }
 
     /// Takes the list of tracks as a ``SampleSink`` gets it: adds those that are new, and the new formats of the others.
     ///
-    /// - Parameters:
-    ///   - tracks: The list; those known before stay in their places.
-    ///   - priming: By track id, as for ``add(_:priming:)``.
+    /// - Parameter tracks: The list; those known before stay in their places.
     /// - Throws: ``ContainerError/Code-swift.enum/limitExceeded``.
-    package mutating func setTracks(
-        _ tracks: [MediaTrack], priming: [UInt32: Int64] = [:]
-    ) throws(ContainerError) {
+    package mutating func setTracks(_ tracks: [MediaTrack]) throws(ContainerError) {
         for (index, track) in tracks.enumerated() {
             if index < self.tracks.count {
                 setFormats(track.formats, ofTrack: index)
             } else {
-                _ = try add(track, priming: priming[track.id] ?? 0)
+                _ = try add(track)
             }
         }
     }
@@ -93,7 +86,7 @@ public struct MovieBuilder: Sendable {
 
     /// Adds the next sample of the file.
     ///
-    /// - Parameter sample: Its track is an index that ``add(_:priming:)`` returned; its times are on the timeline that
+    /// - Parameter sample: Its track is the index that was returned when it was added; its times are on the timeline that
     ///   all tracks share, in its track's timescale.
     /// - Returns: Where its bytes begin in the content of `mdat`.
     /// - Throws: ``ContainerError`` when decoding goes back in time, or a number doesn't fit its field.

@@ -20,7 +20,6 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     private var position: Int64 = 0
     private var tracks: [MediaTrack] = []
     private var gatherer = ChunkGatherer()
-    private let priming: [UInt32: Int64]
     /// The tables so far; its start and end can be set before ``finish()``.
     public var builder = MovieBuilder()
 
@@ -29,17 +28,15 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     /// - Parameters:
     ///   - file: An empty file.
     ///   - expectedDuration: About how many seconds of media will come, or nil: room is left accordingly.
-    ///   - priming: By track id, how many ticks of its first samples a player is to leave out.
-    public init(_ file: File, expectedDuration: Double? = nil, priming: [UInt32: Int64] = [:]) {
+    public init(_ file: File, expectedDuration: Double? = nil) {
         self.file = file
-        self.priming = priming
         expectedSeconds = min(max(expectedDuration ?? 0, 0), 1e6)
     }
 
     /// Takes the list of tracks; see ``SampleSink/tracks(_:)``.
     public mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
         if self.tracks.isEmpty { leaveRoom(for: tracks) }
-        try builder.setTracks(tracks, priming: priming)
+        try builder.setTracks(tracks)
         gatherer.setTracks(tracks)
         self.tracks = tracks
     }

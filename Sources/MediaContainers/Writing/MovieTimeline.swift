@@ -62,7 +62,7 @@ struct MovieTimeline {
     }
 
     private static func firstShown(_ track: MovieBuilder.Track) -> Int64 {
-        (track.table.firstShown == .max ? track.table.firstDTS : track.table.firstShown) + track.priming
+        (track.table.firstShown == .max ? track.table.firstDTS : track.table.firstShown) + track.media.priming
     }
 
     private static func edits(of track: MovieBuilder.Track, zero: Int64, last: Int64?, scale: Int32) -> TrackEdits {

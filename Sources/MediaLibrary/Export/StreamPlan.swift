@@ -184,7 +184,7 @@ public struct StreamPlan: Sendable, Hashable {
         of keys: [EncryptionKey], _ mediaSequence: Int, _ location: String
     ) throws(ContainerError) -> SegmentKey? {
         var key = try SegmentKey.usable(of: keys, mediaSequence: mediaSequence)
-        if let url = key?.url { key?.url = try resolved(url, against: location) }
+        if let url = key?.url, DataURL.bytes(of: url) == nil { key?.url = try resolved(url, against: location) }
         return key
     }
 

@@ -209,6 +209,7 @@ public struct StreamRemux<Resources: StreamResources> {
     private mutating func contents(of key: SegmentKey) throws(ContainerError) -> [UInt8] {
         if let known = keys[key.url] { return known }
         // A server that sends a page instead sends more than a key.
+        if let bytes = DataURL.bytes(of: key.url) { return bytes }
         let bytes = try resources.contents(of: key.url, limit: 64 << 10).bytes
         keys[key.url] = bytes
         return bytes

@@ -34,7 +34,9 @@ struct MP4Seed {
     static func all() throws -> [MP4Seed] {
         var builder = MovieBuilder()
         let format = MediaFormat(codec: .aac, configuration: [0x12, 0x10], sampleRate: 44100, channels: 2)
-        _ = try builder.add(MediaTrack(id: 1, kind: .audio, formats: [format], timescale: 44100), priming: 2112)
+        var track = MediaTrack(id: 1, kind: .audio, formats: [format], timescale: 44100)
+        track.priming = 2112
+        _ = try builder.add(track)
         for index in 0..<40 {
             let time = Int64(index) * 1024
             try builder.add(MediaSample(track: 0, pts: time, dts: time, duration: 1024, size: 9, isSync: true))

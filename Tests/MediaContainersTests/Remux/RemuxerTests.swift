@@ -143,6 +143,24 @@ struct RemuxerTests {
         #expect(error?.code == .encrypted)
     }
 
+    /// What isn't read is named, whether or not anything else is there.
+    @Test(arguments: [
+        (UInt8(0x82), "DTS (stream type 0x82)", MediaKind.audio), (0x10, "MPEG-4 Visual (stream type 0x10)", .video),
+        (0xC8, "stream type 0xC8", .data),
+    ])
+    func streamTypesThatAreNotReadAreNamed(type: UInt8, name: String, kind: MediaKind) throws {
+        var builder = TransportStreamBuilder()
+        builder.tables([TransportStreamBuilder.both[0], TransportStreamBuilder.Stream(pid: 0x150, type: type)])
+        builder.play(from: 900_000, pictures: 25, hasSound: false)
+        var remuxer = Remuxer(into: SampleRecording())
+        try remuxer.append(MemorySource(builder.bytes))
+        let output = try remuxer.finish()
+        #expect(output.tracks.map(\.kind) == [.video])
+        #expect(remuxer.leftOut.map(\.id) == [0x150])
+        #expect(remuxer.leftOut.map(\.kind) == [kind])
+        #expect(remuxer.leftOut.first?.format?.name == name)
+    }
+
     @Test func sampleAESIsRefused() throws {
         let encrypted = part { $0.tables([TransportStreamBuilder.Stream(pid: 0x100, type: 0xDB)], version: 1) }
         let error = #expect(throws: ContainerError.self) { try remux([encrypted]) }
@@ -153,6 +171,14 @@ struct RemuxerTests {
         let page = Part(bytes: Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8))
         let error = #expect(throws: ContainerError.self) { try remux([page]) }
         #expect(error?.code == .notThisFormat)
+        #expect(error?.what.contains("text") == true)
+    }
+
+    @Test(arguments: ["WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n", "\u{FEFF}WEBVTT\n"])
+    func subtitlesAloneAreNamed(text: String) {
+        let error = #expect(throws: ContainerError.self) { try remux([Part(bytes: Array(text.utf8))]) }
+        #expect(error?.code == .notThisFormat)
+        #expect(error?.what.contains("WebVTT") == true)
     }
 
     @Test func inputsOfPicturesAndSoundComeTogether() throws {

@@ -71,7 +71,9 @@ struct MovieBuilderTests {
 
     @Test func primingIsCutByTheEditList() throws {
         var builder = MovieBuilder()
-        let track = try builder.add(audio, priming: 2112)
+        var primed = audio
+        primed.priming = 2112
+        let track = try builder.add(primed)
         for index in 0..<10 {
             let time = Int64(index) * 1024
             try builder.add(

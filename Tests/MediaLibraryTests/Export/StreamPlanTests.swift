@@ -118,6 +118,8 @@ struct StreamPlanTests {
     func whatComesFromAfarNamesNothingHere(uri: String) throws {
         let error = #expect(throws: ContainerError.self) { try plan(["index.m3u8": media("#EXTINF:4,", uri)]) }
         #expect(error?.what.contains(uri) == true)
+        // A key that is in the playlist itself names nothing.
+        guard !uri.hasPrefix("data:") else { return }
         #expect(throws: ContainerError.self) {
             try plan(["index.m3u8": media("#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"", "#EXTINF:4,", "1.ts")])
         }

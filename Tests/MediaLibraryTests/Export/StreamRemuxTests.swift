@@ -59,6 +59,23 @@ struct StreamRemuxTests {
         #expect(result.requests.count { $0.hasSuffix("/key") } == 1)
     }
 
+    /// Some playlists bring their keys with them (RFC 2397).
+    @Test(arguments: [
+        "data:text/plain;base64,AAECAwQFBgcICQoLDA0ODw==",
+        "data:,%00%01%02%03%04%05%06%07%08%09%0a%0B%0c%0D%0E%0F",
+        "DATA:application/octet-stream;base64,AAECAwQFBgcICQoLDA0ODw%3D%3D",
+    ])
+    func aKeyMayStandInThePlaylist(url: String) throws {
+        let clip = try #require(PublicClip.bytes)
+        let key = SymmetricKey(data: (0..<16).map { UInt8($0) })
+        let vector = [UInt8](repeating: 0, count: 16)
+        let encrypted = Array(try AES._CBC.encrypt(clip, using: key, iv: AES._CBC.IV(ivBytes: vector)))
+        let result = try remux([
+            "index.m3u8": playlist("#EXT-X-KEY:METHOD=AES-128,URI=\"\(url)\"", "#EXTINF:9,", "1.ts"), "1.ts": encrypted,
+        ])
+        #expect(result.counter.counts == [134, 369])
+    }
+
     @Test func aMissingSegmentIsNamed() throws {
         let clip = try #require(PublicClip.bytes)
         let files = [

@@ -38,7 +38,7 @@ struct ContainerTrackRecord: Encodable, Sendable {
         self.index = index
         id = track.id
         kind = track.kind.rawValue
-        codec = track.format?.codecString.unlessEmpty
+        codec = (track.isRead ? track.format?.codecString : track.format?.name)?.unlessEmpty
         formats = track.formats.map(ContainerFormatRecord.init)
         let timescale = track.timescale
         self.timescale = timescale
