@@ -55,15 +55,15 @@ public final class CacheServer: Service, Sendable {
             ResourcesRoute(store: store, shelf: shelf),
             AssetsRoute(
                 store: store, shelf: shelf,
-                libraryURL: { try Self.libraryURL(of: $0, addresses, access, configuration) }),
+                libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) }),
             LibraryRoute(
                 shelf: shelf, movies: MovieBook(store: store, profiles: profiles),
                 frames: FrameQueue(configuration.frames),
-                filmURL: { asset, isStream in
-                    // Of a stream, players open what it has of other variants too; its movie is what is kept.
-                    if isStream { return try Self.libraryURL(of: asset.id, key: access.key, addresses) + "media.mp4" }
+                filmURL: { asset, isMovie in
+                    // Not by way of a proxy. Other users see a decoder's arguments: no key, where none is needed.
+                    if isMovie { return try Self.libraryURL(of: asset.id, addresses.all.first, access, configuration) + "media.mp4" }
                     let options = PlayOptions(isKeptOnly: true, identity: asset.identity)
-                    return try Self.playURL(for: try ResourceURL(asset.url), options, addresses, access)
+                    return try Self.playURL(for: try ResourceURL(asset.url), options, addresses.all.first, access)
                 }),
             GetsRoute(jobs: jobs),
             StoreRoute(store: store, shelf: shelf, profiles: profiles),
@@ -73,7 +73,7 @@ public final class CacheServer: Service, Sendable {
                 addresses: { addresses.all },
                 playURL: { url in
                     let owner = try await profiles.identity(for: url, in: store)
-                    return try Self.playURL(for: url, PlayOptions(identity: owner), addresses, access)
+                    return try Self.playURL(for: url, PlayOptions(identity: owner), addresses.base, access)
                 }
             ),
         ]
@@ -115,7 +115,7 @@ public final class CacheServer: Service, Sendable {
     /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     public func playURL(for url: ResourceURL) throws -> String {
         let identity = url.credentials.map { context.profiles.remember($0, for: url) }
-        return try Self.playURL(for: url, PlayOptions(identity: identity), addresses, context.access)
+        return try Self.playURL(for: url, PlayOptions(identity: identity), addresses.base, context.access)
     }
 
     /// Listens. Returns when it can be asked.
@@ -178,10 +178,10 @@ public final class CacheServer: Service, Sendable {
     private static func playURL(
         for url: ResourceURL,
         _ options: PlayOptions,
-        _ addresses: AddressBook,
+        _ base: String?,
         _ access: AccessControl
     ) throws -> String {
-        guard let base = addresses.base else {
+        guard let base else {
             throw ServerError(.wrongState, "the server isn't running, so it has no play URLs")
         }
         return base + PlayTarget.path(for: url, key: access.key.value, options: options)
@@ -190,18 +190,14 @@ public final class CacheServer: Service, Sendable {
     /// What the paths of an asset stand behind. Where others than this machine ask, they need the key.
     private static func libraryURL(
         of id: AssetID,
-        _ addresses: AddressBook,
+        _ base: String?,
         _ access: AccessControl,
         _ configuration: ServerConfiguration
     ) throws -> String {
-        let isOpen = configuration.publicRead || HostPolicy.isLoopback(configuration.host)
-        return try libraryURL(of: id, key: isOpen ? nil : access.key, addresses)
-    }
-
-    private static func libraryURL(of id: AssetID, key: AccessKey?, _ addresses: AddressBook) throws -> String {
-        guard let base = addresses.base else {
+        guard let base else {
             throw ServerError(.wrongState, "the server isn't running, so it has no library URLs")
         }
-        return "\(base)\(key.map { "\(ReaderPath.prefix)\($0.value)" } ?? "")\(LibraryRoute.prefix)\(id)/"
+        let isOpen = configuration.publicRead || HostPolicy.isLoopback(configuration.host)
+        return "\(base)\(isOpen ? "" : "\(ReaderPath.prefix)\(access.key.value)")\(LibraryRoute.prefix)\(id)/"
     }
 }

@@ -38,12 +38,9 @@ struct KeptAsset: Sendable {
         guard let record else { return }
         if let stream = record.stream {
             guard !stream.playsWithoutOrigin else { return }
-            let missing = stream.playlists.filter { !$0.isComplete && $0.role != "multivariant" }.map(Self.missing)
             throw CommandFailure(
                 .failed,
-                "not all of \(url) is kept: \(missing.prefix(3).joined(separator: "; "))"
-                    + (missing.count > 3 ? "; and of \(missing.count - 3) more playlists" : "")
-                    + "; --fetch asks its origin, --gaps leaves gaps")
+                "not all of \(url) is kept: \(stream.shortage); --fetch asks its origin, --gaps leaves gaps")
         }
         guard !record.complete else { return }
         let holes = ResourceReport.holes(record)
@@ -59,11 +56,5 @@ struct KeptAsset: Sendable {
             let origin = try? PlayTarget(String(path)).url, let stream = record?.stream
         else { return true }
         return stream.playlists.first { $0.url == origin.description }?.isComplete ?? true
-    }
-
-    private static func missing(_ playlist: StreamStatus.PlaylistStatus) -> String {
-        guard playlist.isKept else { return "\(playlist.url) isn't" }
-        let keys = playlist.missing.isEmpty ? "" : " and \(playlist.missing.count) keys or sections"
-        return "\(playlist.segments - playlist.segmentsKept) of \(playlist.segments) segments\(keys) of \(playlist.url)"
     }
 }

@@ -70,6 +70,13 @@ extension Problem {
         code: "unauthorized"
     )
 
+    static let busy = Problem(
+        title: "Too many requests",
+        status: 503,
+        detail: "too many of this kind are being answered; try again in a moment",
+        code: "busy"
+    )
+
     static let noDecoder = Problem(
         title: "Not implemented",
         status: 501,

@@ -167,11 +167,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
         if kind == .play { return play(gate.target, head, writer) }
         let path = ReaderPath(gate.path)
-        if let key = path.key, !server.access.admits(key) { return writer.writeProblem(.wrongKey) }
+        if let key = path.key, !server.access.admits(key) { return refuse(.wrongKey, writer, isAdmitted: false) }
         guard let route = server.router.route(for: path.path), path.key == nil || route.access == .reader else {
             return writer.writeProblem(.notFound("there is nothing at this path"))
         }
-        if let problem = refusal(by: route.access, path, gate, head) { return writer.writeProblem(problem) }
+        if let problem = refusal(by: route.access, path, gate, head) {
+            return refuse(problem, writer, isAdmitted: false)
+        }
         let request = RouteRequest(gate, path: path.path, head, body)
         if let route = route as? any MediaRoute {
             read(request, of: route, head, writer, isAdmitted: path.key != nil)
@@ -199,13 +201,17 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             let opener = try route.opener(for: request)
             serve(opener, head, writer, isAdmitted: isAdmitted)
         } catch {
-            writer.writeProblem(Problem(error))
+            refuse(Problem(error), writer, isAdmitted: isAdmitted)
         }
     }
 
+    private func refuse(_ problem: Problem, _ writer: ResponseWriter, isAdmitted: Bool) {
+        var fields = HTTPHeaders()
+        PlayHeaders.addProtection(to: &fields, isAdmitted: isAdmitted)
+        writer.writeProblem(problem, fields)
+    }
+
     private func play(_ text: String, _ head: HTTPRequestHead, _ writer: ResponseWriter) {
-        var refusal = HTTPHeaders()
-        PlayHeaders.addProtection(to: &refusal, isAdmitted: false)
         var target: PlayTarget
         if let lastTarget, lastTarget.text == text {
             target = lastTarget.target
@@ -214,10 +220,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                 target = try PlayTarget(text)
                 lastTarget = (text, target)
             } catch {
-                return writer.writeProblem(Problem(error), refusal)
+                return refuse(Problem(error), writer, isAdmitted: false)
             }
         }
-        guard server.access.admits(target.key) else { return writer.writeProblem(.wrongKey, refusal) }
+        guard server.access.admits(target.key) else { return refuse(.wrongKey, writer, isAdmitted: false) }
         if let credentials = target.credentials {
             target.options.identity = server.profiles.remember(credentials, for: target.url)
         }

@@ -18,7 +18,8 @@ struct CoverOpener: ReaderOpener {
 
 extension MemoryReader {
     /// A reader of a picture.
-    convenience init(_ cover: Cover, range: RequestedRange, name: String) throws {
-        try self.init(cover.bytes, contentType: cover.mediaType, range: range, name: name)
+    convenience init(_ cover: Cover, range: RequestedRange, name: String, acceptsRanges: Bool = true) throws {
+        try self.init(
+            cover.bytes, contentType: cover.mediaType, range: range, name: name, acceptsRanges: acceptsRanges)
     }
 }

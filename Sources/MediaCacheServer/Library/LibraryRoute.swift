@@ -13,8 +13,8 @@ struct LibraryRoute: MediaRoute {
     let shelf: AssetShelf
     let movies: MovieBook
     let frames: FrameQueue
-    /// Where a decoder reads an asset: a stream's, or a file's.
-    let filmURL: @Sendable (_ asset: Asset, _ isStream: Bool) throws -> String
+    /// Where a decoder reads an asset: its movie, or its file as it is.
+    let filmURL: @Sendable (_ asset: Asset, _ isMovie: Bool) throws -> String
 
     func opener(for request: RouteRequest) throws -> any ReaderOpener {
         let parts = request.path.dropFirst(Self.prefix.utf8.count).split(
@@ -35,8 +35,8 @@ struct LibraryRoute: MediaRoute {
         }
     }
 
-    private static func time(_ text: String?) throws -> Double {
-        guard let text else { return FrameQueue.usualTime }
+    private static func time(_ text: String?) throws -> Double? {
+        guard let text else { return nil }
         guard let time = Double(text), time.isFinite, time >= 0 else {
             throw Problem.badRequest("t is a number of seconds, not “\(text)”")
         }

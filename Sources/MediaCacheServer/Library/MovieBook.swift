@@ -8,14 +8,16 @@ final class MovieBook: Sendable {
     /// How a movie's bytes come.
     enum Movie: Sendable {
         /// From one file, whose samples stay as they are.
-        case layout(ByteLayout, file: ReadRequest, head: ResourceHead)
+        case layout(ByteLayout, file: ReadRequest, head: ResourceHead, isSeen: Bool)
         /// From a stream, remuxed as it's read.
         case stream(StreamMovie<StoreResources>)
 
         /// About how many bytes of memory it takes.
         var cost: Int64 {
             switch self {
-            case .layout(let layout, _, _): layout.generatedLength
+            case .layout(let layout, _, _, _):
+                layout.generatedLength
+                    + Int64(layout.pieces.count * (MemoryLayout<ByteLayout.Piece>.stride + MemoryLayout<Int64>.stride))
             case .stream(let movie): movie.memory
             }
         }
@@ -26,6 +28,10 @@ final class MovieBook: Sendable {
     private let movies = SharedResults<Movie>(most: 64, largestCost: 256 << 20, cost: \.cost)
     /// What readers of streams hold together; one alone holds a segment or two.
     let holding = SharedHolding(of: 128 << 20)
+    /// Each makes a piece, holds a thread meanwhile, and waits for what needs others.
+    let reading = Turnstile(mostAtOnce: 4)
+    /// More don't read streams at a time: each holds at least its share.
+    static let mostReaders = 128
     /// Each reads a whole asset.
     private let turnstile = Turnstile(mostAtOnce: 2, mostWaiting: 32)
 
@@ -52,10 +58,18 @@ final class MovieBook: Sendable {
         return (movie, name)
     }
 
-    /// Whether an asset begins with a playlist.
-    func isStream(_ asset: Asset) async throws -> Bool {
+    /// Whether a decoder is to read an asset's movie: of a stream in any case, of a file where it's one nearly.
+    ///
+    /// - Throws: as ``movie(of:)``, for a stream: it's said here what keeps it from being read.
+    func isReadAsMovie(_ asset: Asset) async throws -> Bool {
         let (_, info) = try await resource(of: asset)
-        return MediaTypes.isPlaylist(info.contentType)
+        if MediaTypes.isPlaylist(info.contentType) {
+            _ = try await movie(of: asset)
+            return true
+        }
+        let type = MediaType.essence(info.contentType) ?? ""
+        guard info.isComplete, type.hasSuffix("/mp4") || type == "video/quicktime" else { return false }
+        return (try? await movie(of: asset)) != nil
     }
 
     private func resource(of asset: Asset) async throws -> (ReadRequest, ResourceInfo) {
@@ -77,9 +91,7 @@ final class MovieBook: Sendable {
             let stream = try await StreamStatus(of: url, as: info.identity, in: store)
         {
             guard stream.playsWithoutOrigin else {
-                let missing = stream.playlists.filter { !$0.isComplete && $0.role != "multivariant" }
-                let first = missing.first.map { ", such as \($0.segments - $0.segmentsKept) segments of \($0.url)" }
-                throw CacheError(.notFound, "not all of the stream \(url) is kept\(first ?? ""); play all of it first")
+                throw CacheError(.notFound, "not all of \(url) is kept: \(stream.shortage); play all of it first")
             }
             return Set(stream.playlists.filter(\.isComplete).map(\.url))
         }
@@ -95,13 +107,16 @@ final class MovieBook: Sendable {
     private static func movie(
         _ request: ReadRequest, in store: CacheStore, _ available: Set<String>, _ control: WorkControl
     ) throws -> Movie {
-        let resources = StoreResources(
-            store, settings: request.settings ?? store.transfers, control: WorkControl())
+        let resources = StoreResources(store, settings: request.settings ?? store.transfers, control: control)
         do {
-            let source = try MovieSource(of: "\(request.url)", resources: resources) { available.contains($0) }
+            let source = try MovieSource(of: "\(request.url)", resources: resources) { url in
+                // As the store spells it.
+                (try? ResourceURL(url)).map { available.contains("\($0)") } ?? false
+            }
             switch source {
             case .file(.mp4, let bytes):
-                let layout = try ProgressiveRemux(try MP4Reader(bytes)).layout
+                let reader = try MP4Reader(bytes)
+                let layout = try ProgressiveRemux(reader).layout
                 var front = request
                 front.range = .closed(0, through: 0)
                 let head = try control.wait { [front] in
@@ -109,7 +124,7 @@ final class MovieBook: Sendable {
                     session.cancel()
                     return session.head
                 }
-                return .layout(layout, file: request, head: head)
+                return .layout(layout, file: request, head: head, isSeen: reader.tracks.contains { $0.kind == .video })
             case .file:
                 return try stream(StreamPlan(inputs: [[StreamPart(url: "\(request.url)")]]), resources, control)
             case .playlist(let plan):

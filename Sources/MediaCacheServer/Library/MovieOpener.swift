@@ -14,20 +14,27 @@ struct MovieOpener: ReaderOpener {
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let (movie, known) = try await movies.movie(of: try await shelf.requireAsset(id))
         switch movie {
-        case .layout(let layout, let file, let head):
+        case .layout(let layout, let file, let head, let isSeen):
             return LayoutReader(
                 layout, of: file, in: movies.store, original: head, range: try resolved(range, in: layout.length),
-                mark: "mp4")
+                contentType: Self.type(isSound: !isSeen), mark: "mp4", onChange: { [movies] in movies.forget(known) })
         case .stream(let movie):
+            guard movies.holding.count < MovieBook.mostReaders else { throw Problem.busy }
             let head = ResourceHead(
-                length: movie.length, contentType: "video/mp4", validator: Validator(), validatedAt: Date(),
+                length: movie.length, contentType: Self.type(isSound: movie.isSound), validator: Validator(),
+                validatedAt: Date(),
                 entityTag: "\"mc-\(movie.identity)\"")
+            let control = WorkControl()
+            let resources = movie.resources.ended(by: control)
             return MovieReader(
-                movie.reader(sharing: movies.holding), head: head, range: try resolved(range, in: movie.length),
-                name: name,
+                movie.reader(sharing: movies.holding, from: resources), head: head,
+                range: try resolved(range, in: movie.length), name: name, turnstile: movies.reading, control: control,
                 onChange: { [movies] in movies.forget(known) })
         }
     }
+
+    /// What MP4 with pictures, or with sound alone, is called (RFC 4337).
+    private static func type(isSound: Bool) -> String { isSound ? "audio/mp4" : "video/mp4" }
 
     private func resolved(_ range: RequestedRange, in length: Int64) throws -> Range<Int64> {
         guard let range = range.resolved(in: length) else {

@@ -24,21 +24,28 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
     let range: Range<Int64>
     private let name: String
     private let onChange: @Sendable () -> Void
+    private let turnstile: Turnstile
+    /// What ends the source's waiting.
+    private let control: WorkControl
     private let source: Mutex<Source>
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - source: the bytes; nobody else reads it.
     ///   - name: what messages call it.
+    ///   - turnstile: each who makes a piece holds a thread, and what it waits for needs others.
+    ///   - control: what ends the source's waiting.
     ///   - onChange: called when the source can't be read as it was found.
     init(
-        _ source: sending Source, head: ResourceHead, range: Range<Int64>, name: String,
-        onChange: @escaping @Sendable () -> Void
+        _ source: sending Source, head: ResourceHead, range: Range<Int64>, name: String, turnstile: Turnstile,
+        control: WorkControl, onChange: @escaping @Sendable () -> Void
     ) {
         self.head = head
         self.range = range
         self.name = name
         self.onChange = onChange
+        self.turnstile = turnstile
+        self.control = control
         self.source = Mutex(source)
         state = Mutex(State(position: range.lowerBound))
     }
@@ -75,13 +82,16 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
             state.isCancelled = true
             state.onReady = nil
         }
+        control.cancel()
     }
+
+    deinit { control.cancel() }
 
     private func make() {
         Task {
             let result: Result<[UInt8], any Error>
             do {
-                result = .success(try await MovieWork.turnstile.pass { try await BlockingWork.run { try self.next() } })
+                result = .success(try await turnstile.pass { try await BlockingWork.run { try self.next() } })
             } catch {
                 result = .failure(error)
             }
@@ -108,7 +118,7 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
                 state.piece = (HeldBytes(bytes: bytes), 0)
             case .success:
                 state.failure = CacheError(.badResponse, "\(name) ended before its index said")
-            case .failure(let error as ContainerError):
+            case .failure(let error as ContainerError) where !(error.cause is CancellationError):
                 state.failure = CacheError(.representationChanged, "\(name): \(error)", cause: error)
             case .failure(let error):
                 state.failure = CacheError.wrap(error, as: .storage, "\(name) can't be read")
@@ -116,13 +126,7 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
             defer { state.onReady = nil }
             return state.onReady
         }
-        if case .failure(let error) = result, !(error is CancellationError) { onChange() }
+        if case .failure(let error as ContainerError) = result, !(error.cause is CancellationError) { onChange() }
         onReady?()
     }
-}
-
-/// The threads that make movies' bytes.
-private enum MovieWork {
-    /// Each holds a thread, and what it waits for needs others.
-    static let turnstile = Turnstile(mostAtOnce: 4)
 }

@@ -259,6 +259,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         if error.code == .rangeNotSatisfiable {
             addContentRange(ContentRange(range: nil, completeLength: error.completeLength), to: &fields)
         }
+        if problem == .busy { fields.add(name: "Retry-After", value: "1") }
         if let wait = error.retryAfter { fields.add(name: "Retry-After", value: "\(wait.components.seconds)") }
         writer.writeProblem(problem, fields)
     }

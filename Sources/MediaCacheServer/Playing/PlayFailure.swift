@@ -4,6 +4,8 @@ import MediaCache
 enum PlayFailure {
     /// The status and the reason for an error.
     static func problem(for error: CacheError) -> Problem {
+        // What was a problem already was only wrapped on its way.
+        if let problem = error.cause as? Problem { return problem }
         let (status, title) = statusAndTitle(for: error)
         return Problem(title: title, status: status, detail: error.message, code: error.code.rawValue)
     }

@@ -51,7 +51,8 @@ struct ResourcesRoute: Route {
                 case "true": true
                 case .some(let other): throw Problem.badRequest("pinned is true or false, not “\(other)”")
                 }
-            return try await removed(try await store.removeAll(includingPinned: pinned))
+            let keys = Set(try await store.resources().filter { pinned || !$0.isPinned }.map(\.key))
+            return try await removed(try await store.removeAll(includingPinned: pinned), withKeys: keys)
         default:
             throw Problem.methodNotAllowed(request.method.rawValue)
         }
@@ -60,14 +61,16 @@ struct ResourcesRoute: Route {
     private func respondForOne(_ request: RouteRequest, id: Int64) async throws -> RouteResponse {
         switch request.method {
         case .get, .head: return try .json(try await record(of: try await info(id), request))
-        case .delete: return try await removed([try await store.remove(id: id)])
+        case .delete:
+            let key = try await info(id).key
+            return try await removed([try await store.remove(id: id)], withKeys: [key])
         default: throw Problem.methodNotAllowed(request.method.rawValue)
         }
     }
 
     /// What was removed is no asset any more.
-    private func removed(_ removals: [Removal]) async throws -> RouteResponse {
-        try await shelf.remove(withNames: Set(removals.map(\.key)))
+    private func removed(_ removals: [Removal], withKeys keys: Set<String>) async throws -> RouteResponse {
+        try await shelf.remove(withKeys: keys)
         return try .json(RemovalList(removed: removals))
     }
 

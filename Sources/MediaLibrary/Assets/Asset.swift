@@ -33,8 +33,6 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
 
     /// In whose name it's read, where its origin tells users apart; else nil.
     public var identity: ProfileIdentity? { CacheKey(key).identity }
-    /// What the key policy calls it (`ResourceInfo.name`).
-    public var name: String { CacheKey(key).name }
 
     /// A new asset of a kept resource.
     init(of resource: ResourceInfo, created: Date) {

@@ -14,6 +14,9 @@ public actor AssetShelf {
     /// What the files say; nil until they have been read.
     private var known: [AssetID: Asset]?
     private var loading: Task<[AssetID: Asset], any Error>?
+    /// Whether something is changed at the moment; the next waits, so that record and picture agree.
+    private var isChanging = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// The shelf of a store. Nothing is read before it's asked for.
     public init(of store: CacheStore) {
@@ -46,34 +49,32 @@ public actor AssetShelf {
     ///
     /// - Throws: `CacheError` with `storage`.
     public func add(_ resource: ResourceInfo) async throws -> Asset {
-        if let asset = try await asset(of: resource) { return asset }
-        let asset = Asset(of: resource, created: store.now)
-        // Known at once: who asks meanwhile makes no second one.
-        known?[asset.id] = asset
-        do {
+        try await changing {
+            if let asset = try await asset(of: resource) { return asset }
+            let asset = Asset(of: resource, created: store.now)
             try await write(asset)
-        } catch {
-            known?[asset.id] = nil
-            throw error
+            known?[asset.id] = asset
+            return asset
         }
-        return asset
     }
 
     /// Forgets an asset and its cover. What is kept of its files stays where it is.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func remove(_ id: AssetID) async throws {
-        guard try await load()[id] != nil else { return }
-        try await folder.remove(id.rawValue + Self.recordSuffix)
-        known?[id] = nil
-        try await folder.remove(id.rawValue + Self.coverSuffix)
+        try await changing {
+            guard try await load()[id] != nil else { return }
+            try await folder.remove(id.rawValue + Self.recordSuffix)
+            known?[id] = nil
+            try await folder.remove(id.rawValue + Self.coverSuffix)
+        }
     }
 
-    /// Forgets the assets of resources that were removed.
+    /// Forgets the assets of resources that were removed, by their cache keys.
     ///
     /// - Throws: `CacheError` with `storage`.
-    public func remove(withNames names: Set<String>) async throws {
-        for asset in try await load().values where names.contains(asset.name) { try await remove(asset.id) }
+    public func remove(withKeys keys: Set<String>) async throws {
+        for asset in try await load().values where keys.contains(asset.key) { try await remove(asset.id) }
     }
 
     // MARK: - Covers
@@ -93,11 +94,13 @@ public actor AssetShelf {
     /// - Returns: the asset with it.
     /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
     public func setCover(_ cover: Cover, of id: AssetID) async throws -> Asset {
-        guard try await load()[id] != nil else { throw CacheError(.notFound, "there is no asset \(id)") }
-        // A picture without its note is passed over, and a note without its picture too.
-        try await folder.write(cover.bytes, to: id.rawValue + Self.coverSuffix)
-        return try await note(
-            Asset.CoverNote(mediaType: cover.mediaType, size: cover.bytes.count, changed: store.now), of: id)
+        try await changing {
+            var asset = try await required(id)
+            // A picture without its note is passed over, and a note without its picture too.
+            try await folder.write(cover.bytes, to: id.rawValue + Self.coverSuffix)
+            asset.cover = Asset.CoverNote(mediaType: cover.mediaType, size: cover.bytes.count, changed: store.now)
+            return try await put(asset)
+        }
     }
 
     /// Removes the picture that is kept with an asset, if there is one.
@@ -106,9 +109,13 @@ public actor AssetShelf {
     /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
     @discardableResult
     public func removeCover(of id: AssetID) async throws -> Asset {
-        let asset = try await note(nil, of: id)
-        try await folder.remove(id.rawValue + Self.coverSuffix)
-        return asset
+        try await changing {
+            var asset = try await required(id)
+            asset.cover = nil
+            let changed = try await put(asset)
+            try await folder.remove(id.rawValue + Self.coverSuffix)
+            return changed
+        }
     }
 
     /// Removes all pictures.
@@ -117,7 +124,11 @@ public actor AssetShelf {
     /// - Throws: `CacheError` with `storage`.
     public func removeCovers() async throws -> CoverUsage {
         let usage = try await coverUsage()
-        for asset in try await load().values where asset.cover != nil { try await removeCover(of: asset.id) }
+        for asset in try await load().values where asset.cover != nil {
+            // One that is removed meanwhile has none any more.
+            guard try await self.asset(asset.id) != nil else { continue }
+            try await removeCover(of: asset.id)
+        }
         return usage
     }
 
@@ -129,17 +140,25 @@ public actor AssetShelf {
         return CoverUsage(covers: covers.count, bytes: covers.reduce(0) { $0 + Int64($1.size) })
     }
 
-    private func note(_ note: Asset.CoverNote?, of id: AssetID) async throws -> Asset {
-        guard var asset = try await load()[id] else { throw CacheError(.notFound, "there is no asset \(id)") }
-        asset.cover = note
-        try await write(asset)
-        // Removed meanwhile, it stays so.
-        guard known?[id] != nil else {
-            try await folder.remove(id.rawValue + Self.recordSuffix)
-            throw CacheError(.notFound, "there is no asset \(id) any more")
-        }
-        known?[id] = asset
+    private func required(_ id: AssetID) async throws -> Asset {
+        guard let asset = try await load()[id] else { throw CacheError(.notFound, "there is no asset \(id)") }
         return asset
+    }
+
+    private func put(_ asset: Asset) async throws -> Asset {
+        try await write(asset)
+        known?[asset.id] = asset
+        return asset
+    }
+
+    // MARK: - Changes
+
+    /// Makes changes one after the other.
+    private func changing<Result>(_ change: () async throws -> Result) async throws -> Result {
+        if isChanging { await withCheckedContinuation { waiting.append($0) } } else { isChanging = true }
+        // The turn goes to the first who waits; nobody comes between.
+        defer { if waiting.isEmpty { isChanging = false } else { waiting.removeFirst().resume() } }
+        return try await change()
     }
 
     // MARK: - Files

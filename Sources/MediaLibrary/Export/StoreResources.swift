@@ -18,6 +18,11 @@ package struct StoreResources: StreamResources {
         self.control = control
     }
 
+    /// The same, whose waiting something else ends.
+    package func ended(by control: WorkControl) -> StoreResources {
+        StoreResources(store, settings: settings, control: control)
+    }
+
     /// Reads all of a small resource; see `StreamResources`.
     package func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String) {
         let body = try wait(for: url) { store, url, settings in

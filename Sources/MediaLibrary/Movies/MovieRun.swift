@@ -22,14 +22,18 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     ///   - chunk: the first that is wanted.
     ///   - runUp: how many parts of each input are read before those that it's in.
     ///   - holding: how many bytes may wait for others before them.
-    init(_ movie: StreamMovie<Resources>, toGive chunk: Int, runUp: Int, _ holding: SharedHolding) {
+    ///   - resources: where the stream is read.
+    init(
+        _ movie: StreamMovie<Resources>, toGive chunk: Int, runUp: Int, _ holding: SharedHolding,
+        _ resources: Resources
+    ) {
         table = movie.table
         step = Int(table.chunks[chunk].step)
         target = table.places(before: step, inputCount: movie.plan.inputs.count)
         let places = target.map { max(0, $0 - runUp) }
         isFromStart = places.allSatisfy { $0 == 0 }
         collector = ChunkCollector(table, holding)
-        remux = StreamRemux(movie.plan, resources: movie.resources)
+        remux = StreamRemux(movie.plan, resources: resources)
         remux.begin(at: places)
         remuxer = Remuxer(into: collector, inputs: places.count)
     }

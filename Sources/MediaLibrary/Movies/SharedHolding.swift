@@ -17,8 +17,11 @@ public final class SharedHolding: Sendable {
         self.least = least
     }
 
+    /// How many readers there are now.
+    package var count: Int { readers.load(ordering: .relaxed) }
+
     /// How many bytes one reader may hold now.
-    var share: Int { max(least, bytes / max(1, readers.load(ordering: .relaxed))) }
+    var share: Int { max(least, bytes / max(1, count)) }
 
     func enter() { readers.add(1, ordering: .relaxed) }
 

@@ -15,7 +15,8 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     /// `ftyp`, `moov` and the header of `mdat`: the file's first bytes.
     let head: [UInt8]
     let table: MovieTable
-    let resources: Resources
+    /// Where it's read.
+    public let resources: Resources
 
     /// Reads all of a stream, on a thread that may wait.
     ///
@@ -59,13 +60,24 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
         identity = table.identity(head: head)
     }
 
+    /// Whether there are no pictures in it.
+    public var isSound: Bool { !table.tracks.contains { $0.kind == .video } }
+
     /// About how many bytes of memory it takes.
-    public var memory: Int64 { Int64(head.count) + table.memory }
+    public var memory: Int64 {
+        let parts = plan.inputs.reduce(0) { $0 + $1.count }
+        // A part's URL is a string of its own.
+        return Int64(head.count) + table.memory + Int64(parts * (MemoryLayout<StreamPart>.stride + 128))
+    }
 
     /// A way to read it: one for each who reads, since it remembers where it is.
     ///
-    /// - Parameter holding: what it may hold, together with the others that share this. Unless given, 64 MiB alone.
-    public func reader(sharing holding: SharedHolding = SharedHolding(of: 64 << 20)) -> StreamMovieReader<Resources> {
-        StreamMovieReader(self, holding)
+    /// - Parameters:
+    ///   - holding: what it may hold, together with the others that share this. Unless given, 64 MiB alone.
+    ///   - resources: where it reads the stream, which has to be the same; nil is where the movie was read.
+    public func reader(
+        sharing holding: SharedHolding = SharedHolding(of: 64 << 20), from resources: Resources? = nil
+    ) -> StreamMovieReader<Resources> {
+        StreamMovieReader(self, holding, resources ?? self.resources)
     }
 }

@@ -18,9 +18,11 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
     private let movie: StreamMovie<Resources>
     private let position = Mutex(Position())
     private let holding: SharedHolding
+    private let resources: Resources
 
-    init(_ movie: StreamMovie<Resources>, _ holding: SharedHolding) {
+    init(_ movie: StreamMovie<Resources>, _ holding: SharedHolding, _ resources: Resources) {
         self.movie = movie
+        self.resources = resources
         self.holding = holding
         holding.enter()
     }
@@ -78,7 +80,7 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
         while true {
             var run = position.run.flatMap { runUp == 0 && $0.isNear(index) ? $0 : nil }
             position.run = nil
-            if runUp > 0 { run = MovieRun(movie, toGive: index, runUp: runUp, holding) }
+            if runUp > 0 { run = MovieRun(movie, toGive: index, runUp: runUp, holding, resources) }
             var cause: ContainerError?
             do throws(ContainerError) {
                 defer { position.mostHeld = max(position.mostHeld, run?.mostHeld ?? 0) }

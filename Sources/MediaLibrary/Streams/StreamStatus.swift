@@ -20,6 +20,13 @@ public struct StreamStatus: Sendable, Hashable, Codable {
 
         /// Whether it plays without its origin.
         public var isComplete: Bool { isKept && segmentsKept == segments && missing.isEmpty }
+
+        /// What is missing of it, in words.
+        var shortage: String {
+            guard isKept else { return "\(url) isn't" }
+            let keys = missing.isEmpty ? "" : " and \(missing.count) keys or sections"
+            return "\(segments - segmentsKept) of \(segments) segments\(keys) of \(url)"
+        }
     }
 
     /// The playlists, the one asked about first.
@@ -27,6 +34,13 @@ public struct StreamStatus: Sendable, Hashable, Codable {
     /// Whether it plays without its origin: a media playlist that is complete, or a multivariant one with a variant
     /// that is, and a rendition in each group that the variant needs.
     public var playsWithoutOrigin: Bool
+
+    /// What is missing of it, in words.
+    public var shortage: String {
+        let missing = playlists.filter { !$0.isComplete && $0.role != "multivariant" }
+        let more = missing.count > 3 ? "; and of \(missing.count - 3) more playlists" : ""
+        return missing.prefix(3).map(\.shortage).joined(separator: "; ") + more
+    }
 
     /// Looks at what is kept; the origin isn't asked.
     ///

@@ -73,7 +73,7 @@ struct AssetShelfTests {
         let film = try await kept("http://origin.example/film.mp4", in: store)
         let asset = try await shelf.add(film)
         _ = try await shelf.setCover(picture, of: asset.id)
-        try await shelf.remove(withNames: [film.name])
+        try await shelf.remove(withKeys: [film.key])
         #expect(try await shelf.asset(asset.id) == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(fixture.folder)/assets").isEmpty)
         await #expect(throws: CacheError.self) { _ = try await shelf.setCover(picture, of: asset.id) }
@@ -90,6 +90,34 @@ struct AssetShelfTests {
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(ids.count == 1)
+        await store.close()
+    }
+
+    /// Record and picture agree, in whatever order changes come.
+    @Test func changesComeOneAfterTheOther() async throws {
+        let store = try await fixture.open()
+        let shelf = AssetShelf(of: store)
+        let asset = try await shelf.add(try await kept("http://origin.example/film.mp4", in: store))
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<40 {
+                group.addTask { [picture] in
+                    switch number % 4 {
+                    case 0, 1: _ = try? await shelf.setCover(picture, of: asset.id)
+                    case 2: _ = try? await shelf.removeCover(of: asset.id)
+                    default: _ = try? await shelf.cover(of: asset.id)
+                    }
+                }
+            }
+        }
+        let note = try await shelf.asset(asset.id)?.cover
+        let file = FileManager.default.fileExists(atPath: "\(fixture.folder)/assets/\(asset.id).cover")
+        #expect((note != nil) == file)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await shelf.remove(asset.id) }
+            for _ in 0..<5 { group.addTask { [picture] in _ = try? await shelf.setCover(picture, of: asset.id) } }
+        }
+        #expect(try await shelf.asset(asset.id) == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(fixture.folder)/assets").isEmpty)
         await store.close()
     }
 

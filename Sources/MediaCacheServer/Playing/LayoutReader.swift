@@ -10,7 +10,10 @@ final class LayoutReader: ByteReader {
     private struct State {
         var position: Int64
         var session: ReadSession?
+        /// Whether a session is being opened; who polls meanwhile waits for the same.
+        var isOpening = false
         var opening: Task<Void, Never>?
+        var onReady: (@Sendable () -> Void)?
         var failure: CacheError?
         var isCancelled = false
     }
@@ -22,24 +25,30 @@ final class LayoutReader: ByteReader {
     private let store: CacheStore
     /// What tells the version that the layout is of.
     private let entityTag: String
+    private let onChange: @Sendable () -> Void
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - request: how the resource is read; its range is passed over.
     ///   - original: the head of the version that the layout is of.
     ///   - range: the bytes of the file to read.
+    ///   - contentType: the file's media type; nil where it's the resource's.
     ///   - mark: what tells its tag from that of another layout of the same version.
+    ///   - onChange: called when the resource isn't the version any more that the layout is of.
     init(
         _ layout: ByteLayout, of request: ReadRequest, in store: CacheStore, original: ResourceHead,
-        range: Range<Int64>, mark: String = "fs"
+        range: Range<Int64>, contentType: String? = nil, mark: String = "fs",
+        onChange: @escaping @Sendable () -> Void = {}
     ) {
         self.layout = layout
         self.request = request
         self.store = store
         self.range = range
+        self.onChange = onChange
         entityTag = original.entityTag
         var head = original
         head.length = layout.length
+        if let contentType { head.contentType = contentType }
         head.entityTag = Self.tag(original.entityTag, mark)
         self.head = head
         state = Mutex(State(position: range.lowerBound))
@@ -86,7 +95,7 @@ final class LayoutReader: ByteReader {
     func cancel() {
         let (session, opening) = state.withLock { state in
             state.isCancelled = true
-            defer { (state.session, state.opening) = (nil, nil) }
+            defer { (state.session, state.opening, state.onReady) = (nil, nil, nil) }
             return (state.session, state.opening)
         }
         opening?.cancel()
@@ -99,8 +108,15 @@ final class LayoutReader: ByteReader {
         guard case .source(let source)? = layout.pieces(in: position..<range.upperBound).first else { return nil }
         var part = request
         part.range = .closed(source.lowerBound, through: source.upperBound - 1)
+        let (known, opens) = state.withLock { state -> (ReadSession?, Bool) in
+            if let session = state.session { return (session, false) }
+            state.onReady = onReady
+            defer { state.isOpening = true }
+            return (nil, !state.isOpening)
+        }
+        guard opens else { return known }
         if let session = try? store.readIfOpen(part), session.head.entityTag == entityTag {
-            state.withLock { $0.session = session }
+            state.withLock { ($0.session, $0.isOpening, $0.onReady) = (session, false, nil) }
             return session
         }
         let task = Task { [part] in
@@ -114,23 +130,30 @@ final class LayoutReader: ByteReader {
             } catch {
                 opened(.failure(CacheError.wrap(error, as: .storage, "\(part.url) can't be opened")))
             }
-            onReady()
         }
-        state.withLock { $0.opening = task }
+        let isUnwanted = state.withLock { state in
+            if state.isOpening { state.opening = task }
+            return state.isCancelled
+        }
+        if isUnwanted { task.cancel() }
         return nil
     }
 
     private func opened(_ result: Result<ReadSession, CacheError>) {
-        let unwanted = state.withLock { state -> ReadSession? in
+        let (unwanted, onReady) = state.withLock { state -> (ReadSession?, (@Sendable () -> Void)?) in
+            state.isOpening = false
             state.opening = nil
+            defer { state.onReady = nil }
             switch result {
-            case .success(let session) where state.isCancelled: return session
+            case .success(let session) where state.isCancelled: return (session, nil)
             case .success(let session): state.session = session
             case .failure(let error): state.failure = error
             }
-            return nil
+            return (nil, state.onReady)
         }
         unwanted?.cancel()
+        if case .failure(let error) = result, error.code == .representationChanged { onChange() }
+        onReady?()
     }
 
     /// The bytes are others than the origin's under this tag, and the same each time.

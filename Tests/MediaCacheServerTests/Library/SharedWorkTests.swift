@@ -1,0 +1,85 @@
+import MediaCache
+import Synchronization
+import Testing
+
+@testable import MediaCacheServer
+
+/// What is found once for all who ask, and who may work at a time.
+struct SharedWorkTests {
+    private struct Failure: Error {}
+
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
+    /// Work that goes on until it's told to end.
+    private static func waitForCancelling(_ isOver: AsyncStream<Void>.Continuation) async throws -> Int {
+        defer { isOver.finish() }
+        while true {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    @Test func itIsFoundOnceForAll() async throws {
+        let results = SharedResults<Int>(most: 2, largestCost: 10, cost: { Int64($0) })
+        let found = Count()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    try await results.value(for: "a") {
+                        found.value.add(1, ordering: .relaxed)
+                        return 3
+                    }
+                }
+            }
+            for try await value in group { #expect(value == 3) }
+        }
+        #expect(found.value.load(ordering: .relaxed) == 1)
+        // What costs more than may be remembered is found again.
+        for number in 0..<2 { #expect(try await results.value(for: "b") { 11 + number } == 11 + number) }
+        results.forget("a")
+        #expect(try await results.value(for: "a") { 4 } == 4)
+    }
+
+    /// The work ends with the last who waits for it, and is begun anew by who comes after.
+    @Test func itEndsWithTheLastWhoAsks() async throws {
+        let results = SharedResults<Int>(most: 2, largestCost: 10, cost: { Int64($0) })
+        let (over, isOver) = AsyncStream<Void>.makeStream()
+        let first = Task { try await results.value(for: "a") { try await Self.waitForCancelling(isOver) } }
+        let second = Task { try await results.value(for: "a") { throw Failure() } }
+        first.cancel()
+        second.cancel()
+        for await _ in over {}
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(try await results.value(for: "a") { 5 } == 5)
+    }
+
+    @Test func aFewAreLetInAndWhoHasGoneIsNotCounted() async throws {
+        let turnstile = Turnstile(mostAtOnce: 1, mostWaiting: 1)
+        let strict = Turnstile(mostAtOnce: 1, mostWaiting: 0)
+        let (opened, open) = AsyncStream<Void>.makeStream()
+        let (entered, enter) = AsyncStream<Void>.makeStream()
+        let holder = Task {
+            try await turnstile.pass {
+                try await strict.pass {
+                    enter.finish()
+                    for await _ in opened {}
+                }
+            }
+        }
+        for await _ in entered {}
+        await #expect(throws: Problem.busy) { try await strict.pass {} }
+        // Whether it has begun to wait or not, it leaves its place.
+        for _ in 0..<10 {
+            let gone = Task { try await turnstile.pass {} }
+            gone.cancel()
+            await #expect(throws: CancellationError.self) { try await gone.value }
+        }
+        let next = Task { try await turnstile.pass { 7 } }
+        open.finish()
+        try await holder.value
+        #expect(try await next.value == 7)
+        #expect(try await strict.pass { 8 } == 8)
+    }
+}
