@@ -22,7 +22,7 @@ final class PlaySource: MediaContainers.ByteSource {
         _ playURL: String, from start: Int64 = 0, client: APIClient, control: WorkControl,
         progress: WorkProgress? = nil
     ) throws(ContainerError) {
-        let range = start..<start + Int64(SegmentFormat.probeLength)
+        let range = start..<start.clampedSum(Int64(SegmentFormat.probeLength))
         let first = try Self.part(at: playURL, range, client: client, limit: Self.largestWhole, control)
         guard let length = first.completeLength else {
             throw ContainerError(

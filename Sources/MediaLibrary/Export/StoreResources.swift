@@ -37,7 +37,7 @@ package struct StoreResources: StreamResources {
     /// Opens a media segment; see `StreamResources`.
     package func bytes(of url: String, range: Range<Int64>?) throws(ContainerError) -> ByteSlice<WindowedSource> {
         let first = range?.lowerBound ?? 0
-        let (head, window) = try part(of: url, first..<first + Int64(SegmentFormat.probeLength))
+        let (head, window) = try part(of: url, first..<first.clampedSum(Int64(SegmentFormat.probeLength)))
         guard let length = head.length else {
             throw ContainerError(.inputOutput, "\(url): not all of it is kept", advice: "`get` all of it first")
         }

@@ -1,0 +1,36 @@
+import MediaCache
+import MediaCacheTesting
+import MediaContainers
+import MediaLibrary
+import Testing
+
+struct StoreResourcesTests {
+    private let fixture = LibraryFixture()
+
+    /// A playlist may name any byte that a number can.
+    @Test(arguments: [
+        "#EXTINF:4,\n#EXT-X-BYTERANGE:1@9223372036854775806\na.ts",
+        "#EXTINF:4,\n#EXT-X-BYTERANGE:0@9223372036854775807\na.ts",
+        "#EXT-X-MAP:URI=\"a.ts\",BYTERANGE=\"1@9223372036854775806\"\n#EXTINF:4,\na.ts",
+    ])
+    func aByteBeyondAllFilesIsAnError(segment: String) async throws {
+        let playlist = try ResourceURL("http://origin.example/s/index.m3u8")
+        let media = try ResourceURL("http://origin.example/s/a.ts")
+        fixture.serve("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(segment)\n#EXT-X-ENDLIST\n", at: playlist)
+        fixture.origin[media] = ScriptedResource(.random(seed: 1, length: 3000), contentType: "video/mp2t")
+        let store = try await fixture.open()
+        _ = try await PlaylistLoader(store: store).load(playlist)
+        let session = try await store.read(ReadRequest(url: media))
+        for try await _ in session.buffers {}
+        session.cancel()
+        await #expect(throws: ContainerError.self) {
+            try await BlockingWork.run { control in
+                let resources = StoreResources(store, settings: store.transfers, control: control)
+                let plan = try StreamPlan(playlist: "\(playlist)", resources: resources)
+                let part = try #require(plan.inputs.first?.first)
+                _ = try resources.bytes(of: part.section?.url ?? part.url, range: part.section?.range ?? part.range)
+            }
+        }
+        await store.close()
+    }
+}
