@@ -1,4 +1,5 @@
 import HLS
+internal import MediaCache
 public import MediaContainers
 
 /// What a stream or files are remuxed from: inputs side by side, each a list of parts in order.
@@ -47,8 +48,8 @@ public struct StreamPlan: Sendable, Hashable {
     ///   - choice: what is taken of a multivariant one.
     ///   - base: what its references resolve against; nil is where it came from.
     ///   - resources: where playlists are read.
-    ///   - isAvailable: whether a media playlist's stream can be read, by the playlist's URL; of variant streams and
-    ///     renditions only such are taken, unless there are none.
+    ///   - isAvailable: whether a media playlist's stream can be read, by the playlist's URL as `ResourceURL` writes it;
+    ///     of variant streams and renditions only such are taken, unless there are none.
     /// - Throws: `ContainerError`: `notThisFormat` for what is no playlist, `encrypted` for what can't be decrypted,
     ///   `malformed`, `unsupported`, and what `resources` throws.
     public init(
@@ -61,7 +62,9 @@ public struct StreamPlan: Sendable, Hashable {
         case .media(let playlist):
             try add(playlist, at: location)
         case .multivariant(var playlist):
-            playlist.keep { uri in (try? Self.resolved(uri, against: location)).map(isAvailable) ?? false }
+            playlist.keep { uri in
+                (try? Self.resolved(uri, against: location)).map { isAvailable(Self.known($0)) } ?? false
+            }
             guard let variant = playlist.variants(choice.variants + [.highest]).first else {
                 throw ContainerError(
                     .unsupported, "\(url): no variant stream is like that", advice: "`inspect` lists what is there")
@@ -203,6 +206,9 @@ public struct StreamPlan: Sendable, Hashable {
         return resolved
     }
 
+    /// A URL as the store has it: one name for each of the ways in which it may be written.
+    private static func known(_ url: String) -> String { (try? ResourceURL(url))?.description ?? url }
+
     private static func describe(_ variant: VariantStream) -> String {
         let size = variant.resolution.map { "\($0.width) × \($0.height), " } ?? ""
         return "\(size)\(variant.bandwidth / 1000) kbit/s"
@@ -211,15 +217,28 @@ public struct StreamPlan: Sendable, Hashable {
 
 extension MultivariantPlaylist {
     /// Leaves out the variant streams and the renditions whose playlists aren't available, where others are.
+    ///
+    /// A variant stream plays where something plays of each group of sound or pictures that it names.
     fileprivate mutating func keep(_ isAvailable: (String) -> Bool) {
-        let hasVariant = variants.contains { isAvailable($0.uri) }
+        // One without a playlist of its own is in the variant.
         func isAvailableIn(_ rendition: Rendition) -> Bool { rendition.uri.map(isAvailable) ?? true }
-        let saved = Set(renditions.filter(isAvailableIn).map { "\($0.type?.rawValue ?? "") \($0.groupID)" })
+        func name(_ type: RenditionType?, _ group: String) -> String { "\(type?.rawValue ?? "") \(group)" }
+        let groups = Set(renditions.map { name($0.type, $0.groupID) })
+        let saved = Set(renditions.filter(isAvailableIn).map { name($0.type, $0.groupID) })
+        let lost = groups.subtracting(saved)
+        func plays(_ variant: VariantStream) -> Bool {
+            let needed = [
+                variant.audioGroup.map { name(.audio, $0) }, variant.videoGroup.map { name(.video, $0) },
+            ]
+            return isAvailable(variant.uri) && needed.allSatisfy { $0.map(lost.contains) != true }
+        }
+        let somePlay = variants.contains(where: plays)
+        let someAreThere = variants.contains { isAvailable($0.uri) }
         entries.removeAll { entry in
             switch entry {
-            case .variant(let variant): hasVariant && !isAvailable(variant.uri)
+            case .variant(let variant): somePlay ? !plays(variant) : someAreThere && !isAvailable(variant.uri)
             case .rendition(let rendition):
-                saved.contains("\(rendition.type?.rawValue ?? "") \(rendition.groupID)") && !isAvailableIn(rendition)
+                saved.contains(name(rendition.type, rendition.groupID)) && !isAvailableIn(rendition)
             default: false
             }
         }

@@ -5,11 +5,13 @@ import Testing
 
 struct StreamPlanTests {
     private func plan(
-        _ playlists: [String: String], _ choice: StreamChoice = StreamChoice()
+        _ playlists: [String: String], _ choice: StreamChoice = StreamChoice(), available: Set<String>? = nil
     ) throws -> StreamPlan {
         let files = playlists.map { ("http://h/s/\($0.key)", Array($0.value.utf8)) }
         let resources = MemoryResources(Dictionary(uniqueKeysWithValues: files))
-        return try StreamPlan(playlist: "http://h/s/index.m3u8", choice: choice, resources: resources)
+        return try StreamPlan(playlist: "http://h/s/index.m3u8", choice: choice, resources: resources) { url in
+            available?.contains(url) ?? true
+        }
     }
 
     private func media(_ lines: String...) -> String {
@@ -100,6 +102,51 @@ struct StreamPlanTests {
     func theBestVariantIsTakenWithItsSound(choice: StreamChoice, names: [String]) throws {
         let plan = try plan(stream(), choice)
         #expect(plan.inputs.map { $0.map(\.url) } == names.map { ["http://h/s/\($0).ts"] })
+    }
+
+    private static let groups = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",DEFAULT=YES,URI="en.m3u8"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="English",DEFAULT=YES,URI="de.m3u8"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="c",NAME="English",DEFAULT=YES
+        #EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="v",NAME="Far",DEFAULT=YES,URI="far.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=500000,AUDIO="VARIANT"
+        low.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=2000000,AUDIO="a"
+        high.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=3000000,AUDIO="b",VIDEO="v"
+        best.m3u8
+        """
+
+    /// A variant stream plays where something plays of each group that it names.
+    @Test(arguments: [
+        ("b", ["low", "high", "de"], ["low", "de"]), ("c", ["low", "high"], ["low"]),
+        ("b", ["low", "high", "en", "de"], ["high", "en"]), ("b", ["low", "best", "de"], ["low", "de"]),
+        ("b", ["low", "best", "de", "far"], ["best", "de"]), ("unknown", ["low", "high"], ["low"]),
+        // Where none plays, those that would lack the least.
+        ("b", ["high"], ["high", "en"]),
+    ])
+    func aVariantWhoseSoundIsNotThereIsPassedOver(group: String, there: [String], names: [String]) throws {
+        var playlists = stream()
+        playlists["best.m3u8"] = media("#EXTINF:4,", "best.ts")
+        playlists["index.m3u8"] = Self.groups.replacing("VARIANT", with: group)
+        let plan = try plan(playlists, available: Set(there.map { "http://h/s/\($0).m3u8" }))
+        #expect(plan.inputs.map { $0.map(\.url) } == names.map { ["http://h/s/\($0).ts"] })
+    }
+
+    /// Who is asked knows playlists by what their URLs mean.
+    @Test func aPlaylistIsAskedForByWhatItsURLMeans() throws {
+        let playlists = [
+            "index.m3u8": """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=2
+            missing.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=1
+            HTTP://H:80/s/./low.m3u8#here
+            """
+        ]
+        let error = #expect(throws: ContainerError.self) { try plan(playlists, available: ["http://h/s/low.m3u8"]) }
+        #expect(error?.what.contains("low.m3u8") == true)
     }
 
     @Test func aChoiceThatNothingFitsIsSaid() throws {
