@@ -32,9 +32,17 @@ public struct PCMConfiguration: Sendable, Hashable {
     /// - Parameters:
     ///   - entry: Its type.
     ///   - bits: Bits of a sample by its fields.
+    ///   - channels: How many channels it has.
     ///   - isLittleEndian: What `enda` says, or nil.
-    ///   - flags: The flags of `lpcm` in a description of version 2: 1 floating-point, 2 big-endian, 4 signed.
-    init?(quickTime entry: FourCC, bits: Int, isLittleEndian: Bool?, flags: UInt32) {
+    ///   - flags: The flags of `lpcm` in a description of version 2: 1 floating-point, 2 big-endian, 4 signed, 8 packed,
+    ///     32 not interleaved.
+    ///   - packing: What it says of its packets, or nil.
+    /// - Returns: Nil for what the standard has no configuration for: among others samples in words wider than they are,
+    ///   and channels one after the other.
+    init?(
+        quickTime entry: FourCC, bits: Int, channels: Int, isLittleEndian: Bool?, flags: UInt32,
+        packing: SampleTable.Packing?
+    ) {
         switch entry {
         case "sowt": self.init(isFloat: false, isLittleEndian: true, bits: bits)
         case "twos": self.init(isFloat: false, isLittleEndian: false, bits: bits)
@@ -42,9 +50,18 @@ public struct PCMConfiguration: Sendable, Hashable {
         case "in32": self.init(isFloat: false, isLittleEndian: isLittleEndian ?? false, bits: 32)
         case "fl32": self.init(isFloat: true, isLittleEndian: isLittleEndian ?? false, bits: 32)
         case "fl64": self.init(isFloat: true, isLittleEndian: isLittleEndian ?? false, bits: 64)
-        case "lpcm" where flags & 5 != 0: self.init(isFloat: flags & 1 != 0, isLittleEndian: flags & 2 == 0, bits: bits)
+        case "lpcm" where flags & 5 != 0 && (flags & 32 == 0 || channels == 1):
+            self.init(isFloat: flags & 1 != 0, isLittleEndian: flags & 2 == 0, bits: bits)
         default: return nil
         }
+        // Samples that aren't packed may fill their words all the same; the size of a packet tells.
+        guard let packing else {
+            if entry == "lpcm", flags & 8 == 0 { return nil }
+            return
+        }
+        let (samples, areTooMany) = packing.samples.multipliedReportingOverflow(by: channels)
+        let (bytes, isTooLarge) = samples.multipliedReportingOverflow(by: self.bits / 8)
+        guard !areTooMany, !isTooLarge, bytes == packing.bytes else { return nil }
     }
 
     /// The content of `pcmC` after version and flags: whether the least significant byte comes first, and bits.

@@ -127,8 +127,8 @@ struct MediaFormatBuilder {
                 PCMConfiguration(box: format.configuration, isFloat: format.sampleEntry == "fpcm")
             default:
                 PCMConfiguration(
-                    quickTime: format.sampleEntry, bits: bitsPerSample, isLittleEndian: isLittleEndian,
-                    flags: soundFlags)
+                    quickTime: format.sampleEntry, bits: bitsPerSample, channels: format.channels,
+                    isLittleEndian: isLittleEndian, flags: soundFlags, packing: packing)
             }
         format.configuration = found?.record ?? []
     }

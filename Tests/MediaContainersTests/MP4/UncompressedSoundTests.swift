@@ -60,6 +60,21 @@ struct UncompressedSoundTests {
         #expect(error?.code == .unsupported && error?.what.contains("uncompressed sound") == true)
     }
 
+    /// Flags and bytes of a packet of `lpcm`: words wider than their samples, and channels one after the other.
+    @Test(arguments: [(12, 6, true), (4, 8, false), (44, 6, false), (44, 3, false)] as [(UInt8, UInt8, Bool)])
+    func whatLiesOtherwiseInItsPacketsIsNamed(flags: UInt8, packet: UInt8, isCarried: Bool) throws {
+        var file = try FFmpeg.run(Self.sound + ["-ac", "2", "-ar", "96000", "-c:a", "pcm_s24le", "-f", "mov"])
+        let entry = try #require(file.firstRange(of: Array("lpcm".utf8))).lowerBound
+        #expect(file[entry + 59] == 12 && file[entry + 63] == 6)
+        file[entry + 59] = flags
+        file[entry + 63] = packet
+        let reader = try MP4Reader(MemorySource(file))
+        #expect(reader.tracks.first?.format?.configuration.isEmpty == !isCarried)
+        guard !isCarried else { return }
+        let error = #expect(throws: ContainerError.self) { try ProgressiveRemux(reader) }
+        #expect(error?.code == .unsupported && error?.what.contains("uncompressed sound (lpcm") == true)
+    }
+
     /// A camera's file: pictures with reordering and an edit list, uncompressed sound, time code, the index last.
     @Test func aCamerasFileStartsFast() throws {
         let file = MemorySource(
