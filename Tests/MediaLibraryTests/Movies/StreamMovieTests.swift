@@ -140,7 +140,8 @@ struct StreamMovieTests {
         let segment = try #require(resources[url])
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
-        for _ in 0..<12 {
+        var (right, refused) = (0, 0)
+        for _ in 0..<24 {
             var changed = segment
             let place = Int.random(in: 0..<segment.count - 4000, using: &generator)
             for index in place..<place + Int.random(in: 1...4000, using: &generator) {
@@ -148,9 +149,16 @@ struct StreamMovieTests {
             }
             resources[url] = changed
             let start = Int64.random(in: 0..<movie.length - 1000, using: &generator)
-            guard let read = try? movie.reader().bytes(start..<start + 1000, limit: 1000) else { continue }
-            #expect(read == Array(bytes[Int(start)..<Int(start) + 1000]), "seed \(seed)")
+            do {
+                let read = try movie.reader().bytes(start..<start + 1000, limit: 1000)
+                #expect(read == Array(bytes[Int(start)..<Int(start) + 1000]), "seed \(seed)")
+                right += 1
+            } catch {
+                refused += 1
+            }
         }
+        // Some reads don't meet what changed, and some do.
+        #expect(right > 0 && refused > 0, "seed \(seed)")
     }
 
     @Test func aSegmentThatIsMissingIsNamed() throws {
@@ -194,7 +202,7 @@ struct StreamMovieTests {
         #expect((1...2 * 187_436).contains(reader.mostHeld))
     }
 
-    @Test func manyReadersHoldNoMoreThanOne() throws {
+    @Test func theShareFollowsTheNumberOfReaders() throws {
         let holding = SharedHolding(of: 1000, least: 100)
         #expect(holding.share == 1000)
         let (plan, resources) = try SampleStream.pictures.open()
