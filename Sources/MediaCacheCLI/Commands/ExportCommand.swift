@@ -86,7 +86,8 @@ struct ExportCommand: AsyncParsableCommand {
             var opening = opening
             opening.isKeptOnly = !fetches
             let kept = try KeptAsset(asset, opening)
-            if !fetches, !gaps { try kept.requireWhole() }
+            // Of a stretch, only its own segments are needed; one that isn't there is named when it's read.
+            if !fetches, !gaps, stretch.isWhole || !kept.isStream { try kept.requireWhole() }
             let job = RemuxJob(
                 inputs: [.url(kept.url)], choice: choice, leavesGaps: gaps, target: target, stretch: stretch,
                 subtitles: subtitles, isAvailable: { kept.isWhole(playURL: $0) })

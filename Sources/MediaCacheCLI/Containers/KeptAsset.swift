@@ -33,6 +33,9 @@ struct KeptAsset: Sendable {
         url = try ResourceURL(record.url)
     }
 
+    /// Whether it's a stream.
+    var isStream: Bool { record?.stream != nil }
+
     /// - Throws: ``CommandFailure``, saying what is missing.
     func requireWhole() throws {
         guard let record else { return }

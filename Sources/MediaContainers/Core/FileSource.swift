@@ -19,7 +19,8 @@ public final class FileSource: ByteSource, Sendable {
     /// - Parameter path: The file's path.
     /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when it can't be opened.
     public init(path: String) throws(ContainerError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe without a writer would be waited for; it isn't read anyhow.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw ContainerError(.inputOutput, "\(path) can't be opened: \(OpenFile.reason)")
         }

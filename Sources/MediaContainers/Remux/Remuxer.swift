@@ -63,7 +63,11 @@ public struct Remuxer<Output: SampleSink> {
             SegmentFormat.recognise($0, isWhole: Int64(front.count) == segment.length)
         }
         guard let format else { throw Self.foreign(front) }
-        try begin(format, join)
+        let sound =
+            format == .packedAudio
+            ? front.withUnsafeBytes { PackedAudioFormat.recognise($0, isWhole: Int64(front.count) == segment.length) }
+            : nil
+        try begin(format, sound, join)
         switch format {
         case .mp4: try deliver(segment, initialization)
         case .transportStream, .packedAudio: try push(segment)
@@ -101,7 +105,9 @@ public struct Remuxer<Output: SampleSink> {
             advice: "Encrypted segments are decrypted first")
     }
 
-    private mutating func begin(_ format: SegmentFormat, _ join: SegmentJoin) throws(ContainerError) {
+    private mutating func begin(
+        _ format: SegmentFormat, _ sound: PackedAudioFormat?, _ join: SegmentJoin
+    ) throws(ContainerError) {
         let input = core.input
         if let demuxer = input.transportStream {
             if format == .transportStream {
@@ -120,7 +126,7 @@ public struct Remuxer<Output: SampleSink> {
         case .transportStream where input.transportStream == nil:
             changeDemuxer()
             input.transportStream = TransportStreamDemuxer()
-        case .packedAudio where input.packedAudio == nil:
+        case .packedAudio where input.packedAudio == nil || sound.map { $0 != input.packedAudio?.format } == true:
             changeDemuxer()
             input.packedAudio = PackedAudioDemuxer()
         case .packedAudio:

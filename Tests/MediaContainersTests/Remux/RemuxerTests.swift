@@ -167,6 +167,17 @@ struct RemuxerTests {
         #expect(error?.code == .encrypted)
     }
 
+    /// Frames of another kind aren't damage of those before.
+    @Test func packedAudioOfAnotherCodecIsAChange() throws {
+        let dolby = Part(bytes: Array(ElementarySamples.enhancedAC3))
+        let mp3 = Part(bytes: (0..<20).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) })
+        for parts in [[dolby, mp3], [mp3, dolby]] {
+            let error = #expect(throws: ContainerError.self) { try remux(parts) }
+            #expect(error?.code == .unsupported)
+            #expect(error?.what.contains("changes from") == true, "\(String(describing: error))")
+        }
+    }
+
     @Test func aPageInsteadOfMediaIsNoSegment() {
         let page = Part(bytes: Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8))
         let error = #expect(throws: ContainerError.self) { try remux([page]) }
