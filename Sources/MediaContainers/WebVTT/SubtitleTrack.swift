@@ -4,7 +4,7 @@ public struct SubtitleTrack: Sendable, Hashable {
     public var language: String?
     /// What comes before the cues in a file: `WEBVTT`, then styles and regions.
     public var header = "WEBVTT"
-    /// The cues in the order of their times, none of them twice; in ticks of 90 kHz.
+    /// The cues, none of them twice, in ticks of 90 kHz; after ``sort()`` in the order of their times.
     public private(set) var cues: [WebVTTCue] = []
     private var known: Set<WebVTTCue> = []
 
@@ -13,10 +13,11 @@ public struct SubtitleTrack: Sendable, Hashable {
 
     /// Takes cues. One that segments repeat is taken once.
     public mutating func add(_ more: [WebVTTCue]) {
-        let new = more.filter { known.insert($0).inserted }
-        cues += new
-        cues.sort { ($0.start, $0.end) < ($1.start, $1.end) }
+        cues += more.filter { known.insert($0).inserted }
     }
+
+    /// Puts the cues in order, once all are there.
+    public mutating func sort() { cues.sort { ($0.start, $0.end) < ($1.start, $1.end) } }
 
     /// A WebVTT file of the cues that are shown in a stretch of time.
     ///
@@ -46,12 +47,14 @@ public struct SubtitleTrack: Sendable, Hashable {
     ///   - sink: What takes them.
     ///   - track: The track's index.
     ///   - film: When the film begins and ends, in ticks of 90 kHz; samples without cues cover it where none is shown.
+    /// - Returns: How many cues are left out, since no more can be shown at once; see ``WebVTTSampleEncoder``.
     /// - Throws: What the sink throws.
     public func deliver<Sink: SampleSink>(
         to sink: inout Sink, track: Int, along film: Range<Int64>
-    ) throws(ContainerError) {
-        guard let start = cues.first?.start, let end = cues.map(\.end).max() else { return }
-        for cue in WebVTTSampleEncoder.samples(of: cues, in: min(film.lowerBound, start)..<max(film.upperBound, end)) {
+    ) throws(ContainerError) -> Int {
+        guard let start = cues.map(\.start).min(), let end = cues.map(\.end).max() else { return 0 }
+        let range = min(film.lowerBound, start)..<max(film.upperBound, end)
+        return try WebVTTSampleEncoder.encode(cues, in: range) { (cue) throws(ContainerError) in
             let sample = MediaSample(
                 track: track, pts: cue.start, dts: cue.start, duration: cue.duration, size: cue.bytes.count,
                 isSync: true)

@@ -13,21 +13,29 @@ public enum WebVTTSampleEncoder {
         public var bytes: [UInt8]
     }
 
-    /// Makes the samples.
+    /// So many cues are shown at once, and so many bytes of text: what is shown is written anew for each sample.
+    static let mostAtOnce = (cues: 64, bytes: 16 << 10)
+
+    /// Makes the samples, one after the other.
     ///
     /// - Parameters:
     ///   - cues: The cues, in any order; those without duration are left out.
     ///   - range: The time to cover; cues are cut to it.
-    public static func samples(of cues: [WebVTTCue], in range: Range<Int64>) -> [Sample] {
-        let shown = cues.filter { $0.end > $0.start && $0.start < range.upperBound && $0.end > range.lowerBound }
+    ///   - body: Takes a sample.
+    /// - Returns: How many cues are left out, since no more can be shown at once when they begin.
+    /// - Throws: What `body` throws.
+    public static func encode(
+        _ cues: [WebVTTCue], in range: Range<Int64>, _ body: (Sample) throws(ContainerError) -> Void
+    ) throws(ContainerError) -> Int {
+        let asked = cues.filter { $0.end > $0.start && $0.start < range.upperBound && $0.end > range.lowerBound }
             .sorted { $0.start < $1.start }
+        let shown = showable(asked)
         var times = Set([range.lowerBound, range.upperBound])
         for cue in shown {
             times.insert(max(cue.start, range.lowerBound))
             times.insert(min(cue.end, range.upperBound))
         }
         let boundaries = times.sorted()
-        var samples: [Sample] = []
         var active: [WebVTTCue] = []
         var next = 0
         for (start, end) in zip(boundaries, boundaries.dropFirst()) {
@@ -36,9 +44,21 @@ public enum WebVTTSampleEncoder {
                 if shown[next].end > start { active.append(shown[next]) }
                 next += 1
             }
-            samples.append(Sample(start: start, duration: end - start, bytes: boxes(active)))
+            try body(Sample(start: start, duration: end - start, bytes: boxes(active)))
         }
-        return samples
+        return asked.count - shown.count
+    }
+
+    /// Those of cues in the order of their beginnings that can be shown beside the ones before them.
+    private static func showable(_ cues: [WebVTTCue]) -> [WebVTTCue] {
+        var active: [(end: Int64, bytes: Int)] = []
+        return cues.filter { cue in
+            active.removeAll { $0.end <= cue.start }
+            let bytes = cue.payload.utf8.count + (cue.identifier?.utf8.count ?? 0) + (cue.settings?.utf8.count ?? 0)
+            let isRoom = active.count < mostAtOnce.cues && active.reduce(bytes) { $0 + $1.bytes } <= mostAtOnce.bytes
+            if isRoom { active.append((cue.end, bytes)) }
+            return isRoom
+        }
     }
 
     private static func boxes(_ cues: [WebVTTCue]) -> [UInt8] {

@@ -38,6 +38,10 @@ public struct StreamRemux<Resources: StreamResources> {
     private var resumptions: [Int] = []
     /// The largest segment of subtitles that is read: those of a long film.
     private static var largestText: Int { 16 << 20 }
+    /// The most text of a rendition of subtitles, in bytes; one with more isn't carried over.
+    var largestSubtitles = 64 << 20
+    /// The most cues of one.
+    var mostCues = 1_000_000
 
     /// By so many seconds playlists may round.
     private static var leeway: Double { 10 }
@@ -134,38 +138,51 @@ public struct StreamRemux<Resources: StreamResources> {
         for rendition in plan.subtitles {
             var track = SubtitleTrack(language: rendition.language)
             var problem = rendition.problem
+            var room = Int64(largestSubtitles)
             for part in rendition.parts where problem == nil {
                 if let end, part.start > end { continue }
                 if let start, part.duration > 0, part.start + part.duration < start - Self.leeway { continue }
                 do throws(ContainerError) {
-                    let document = try WebVTTDocument(try contents(of: part))
+                    let document = try WebVTTDocument(try contents(of: part, room: &room))
                     if track.cues.isEmpty { track.header = document.header }
                     track.add(alignment.cues(of: document, at: part.start, lasting: part.duration))
+                    guard track.cues.count <= mostCues else {
+                        throw ContainerError(.unsupported, "they have more than \(mostCues) cues")
+                    }
                 } catch {
                     if error.cause is CancellationError { throw error }
                     problem = "\(Self.name(part)): \(error.what)"
                 }
             }
             if let problem { leftOutSubtitles.append("subtitles “\(rendition.name)”: \(problem)") }
+            if problem == nil { track.sort() }
             subtitles.append(problem == nil ? track : SubtitleTrack())
         }
     }
 
-    private func embed<Output: SampleSink>(
+    private mutating func embed<Output: SampleSink>(
         along stretches: [JoinedStretch], behind tracks: [MediaTrack], into output: inout Output
     ) throws(ContainerError) {
-        let embedded = subtitles.filter { !$0.cues.isEmpty }
+        let embedded = zip(plan.subtitles, subtitles).filter { !$0.1.cues.isEmpty }
         guard !embedded.isEmpty, let first = stretches.first, let last = stretches.last else { return }
         let film = first.start + first.shift..<max(first.start + first.shift, last.end + last.shift)
-        try output.tracks(tracks + embedded.map(\.mediaTrack))
-        for (index, track) in embedded.enumerated() {
-            try track.deliver(to: &output, track: tracks.count + index, along: film)
+        try output.tracks(tracks + embedded.map(\.1.mediaTrack))
+        for (index, (rendition, track)) in embedded.enumerated() {
+            let count = try track.deliver(to: &output, track: tracks.count + index, along: film)
+            guard count > 0 else { continue }
+            leftOutSubtitles.append("\(count) cues of subtitles “\(rendition.name)”: too many are shown at once")
         }
     }
 
     /// The bytes of a segment of text, in the clear.
-    private mutating func contents(of part: StreamPart) throws(ContainerError) -> [UInt8] {
+    ///
+    /// - Parameter room: how many more may be read of its rendition.
+    private mutating func contents(of part: StreamPart, room: inout Int64) throws(ContainerError) -> [UInt8] {
         let bytes = try resources.bytes(of: part.url, range: part.range)
+        room -= bytes.length
+        guard room >= 0 else {
+            throw ContainerError(.unsupported, "they have more than \(largestSubtitles) bytes of text")
+        }
         guard let key = part.key else { return try bytes.bytes(0..<bytes.length, limit: Self.largestText) }
         let clear = try DecryptedSource(
             bytes, cipher: key.cipher, key: try contents(of: key), initializationVector: key.initializationVector)

@@ -1,6 +1,7 @@
 import MediaContainers
-import MediaLibrary
 import Testing
+
+@testable import MediaLibrary
 
 /// Subtitles beside a public transport stream.
 @Suite(.enabled(if: PublicClip.bytes != nil, "the corpora aren't here"))
@@ -25,7 +26,7 @@ struct StreamSubtitlesTests {
     }
 
     private func remux(
-        _ files: [String: [UInt8]], embeds: Bool
+        _ files: [String: [UInt8]], embeds: Bool, limit: (inout StreamRemux<MemoryResources>) -> Void = { _ in }
     ) throws -> (recording: Recording, remux: StreamRemux<MemoryResources>) {
         var files = files
         files["1.ts"] = PublicClip.bytes
@@ -46,6 +47,7 @@ struct StreamSubtitlesTests {
         let plan = try StreamPlan(playlist: "http://h/index.m3u8", choice: choice, resources: resources)
         var remux = StreamRemux(plan, resources: resources)
         remux.embedsSubtitles = embeds
+        limit(&remux)
         return (try remux.run(into: Recording()), remux)
     }
 
@@ -74,5 +76,42 @@ struct StreamSubtitlesTests {
         #expect(remux.leftOutSubtitles.count == 2)
         #expect(remux.leftOutSubtitles[0].hasPrefix("subtitles “Deutsch”: gone.vtt: "))
         #expect(remux.leftOutSubtitles[1].hasPrefix("subtitles “English”: "))
+    }
+
+    /// Each segment is small; there may be any number of them.
+    @Test(arguments: [(100, 9, ["bytes of text"]), (1000, 1, ["cues"]), (1000, 2, [])] as [(Int, Int, [String])])
+    func aFilmIsMadeWithoutThoseThatHaveNoEnd(bytes: Int, cues: Int, reasons: [String]) throws {
+        var files = german
+        files["de.m3u8"] = media("#EXTINF:2,", "1.vtt", "#EXTINF:7,", "2.vtt")
+        files["en.m3u8"] = media("#EXTINF:2,", "1.vtt")
+        let (film, remux) = try remux(files, embeds: true) { remux in
+            remux.largestSubtitles = bytes
+            remux.mostCues = cues
+        }
+        #expect(remux.leftOutSubtitles.count == reasons.count)
+        for (text, reason) in zip(remux.leftOutSubtitles, reasons) {
+            #expect(text.hasPrefix("subtitles “Deutsch”: 2.vtt: they have more than ") && text.hasSuffix(reason))
+        }
+        #expect(remux.subtitles.map(\.cues.count) == (reasons.isEmpty ? [2, 1] : [0, 1]))
+        #expect(
+            film.tracks.map(\.kind) == [.video, .audio] + remux.subtitles.filter { !$0.cues.isEmpty }.map { _ in .text }
+        )
+    }
+
+    @Test func cuesThatCannotBeShownAtOnceAreTold() throws {
+        let cues = (0..<70).map { "00:00.\(100 + $0) --> 00:0\(2 + $0 / 10).\(100 + $0)\n\($0)\n" }
+        let (film, remux) = try remux(
+            [
+                "de.m3u8": media("#EXTINF:9,", "many.vtt"), "en.m3u8": media("#EXTINF:9,", "many.vtt"),
+                "many.vtt": Array("WEBVTT\n\n\(cues.joined(separator: "\n"))".utf8),
+            ], embeds: true)
+        #expect(
+            remux.leftOutSubtitles
+                == ["Deutsch", "English"].map {
+                    "6 cues of subtitles “\($0)”: too many are shown at once"
+                })
+        // A file beside the film has them all.
+        #expect(remux.subtitles.map(\.cues.count) == [70, 70])
+        #expect(!film.texts.isEmpty)
     }
 }
