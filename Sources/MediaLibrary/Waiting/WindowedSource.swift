@@ -55,7 +55,7 @@ package final class WindowedSource: MediaContainers.ByteSource {
 
     private func move(to position: Int64, needed: Int64) throws(ContainerError) {
         step = position == windowStart + Int64(window.count) ? min(step * 2, Self.longest) : Self.shortest
-        let bytes = try fetch(position..<min(length, position + max(step, needed)))
+        let bytes = try fetch(position..<position + min(length - position, max(step, needed)))
         guard !bytes.isEmpty else {
             throw ContainerError(.inputOutput, "the resource changed while it was read", at: position)
         }
