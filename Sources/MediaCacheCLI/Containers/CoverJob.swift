@@ -45,7 +45,15 @@ struct CoverJob: Sendable {
         }
         var found = Found(cover: cover, source: embedded == nil ? .frame : .embedded, isKept: false)
         if keeps, let client, case .url(let url) = input {
-            found.isKept = try opening.control.wait { try await Self.keep(cover, of: url, client) }
+            do {
+                found.isKept = try opening.control.wait { try await Self.keep(cover, of: url, client) }
+            } catch {
+                // Without --keep nobody asked for that: the picture is there all the same.
+                guard time == nil else { throw error }
+                try opening.control.check()
+                let reason = CommandFailure(error)?.message ?? "\(error)"
+                StandardStreams.printError("mediacache: note: not kept: \(Table.printable(reason))")
+            }
         }
         return found
     }
