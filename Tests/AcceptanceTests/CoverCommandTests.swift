@@ -63,5 +63,67 @@ extension AcceptanceTests {
             #expect(none.ending == .exit(1))
             #expect(none.errorText.contains("no picture at that moment"), "\(none.errorText)")
         }
+
+        /// A picture of a kind that isn't kept is taken all the same.
+        @Test func aPictureThatCannotBeKeptIsPutOut() async throws {
+            let folder = try TemporaryFolder("songs")
+            let picture = folder.file("picture.bmp")
+            try await Peer.run(
+                "ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "testsrc2=s=16x16", "-frames:v", "1", picture])
+            try await Peer.run(
+                "ffmpeg",
+                ["-v", "error", "-f", "lavfi", "-i", "sine=440:r=48000", "-i", picture, "-t", "2", "-map", "0"]
+                    + ["-map", "1", "-c:v", "copy", "-disposition:v", "attached_pic", folder.file("song.m4a")])
+            let origin = try await NginxOrigin(serving: folder.path)
+            let output = folder.file("cover.bmp")
+            let result = try await MediaCacheBinary.run([
+                "cover", origin.url("song.m4a").absoluteString, "-o", output, "--json", "--cache",
+                folder.file("cache"),
+            ])
+            #expect(result.ending == .exit(0), "\(result.errorText)")
+            #expect(result.text.contains("\"kept\" : false"), "\(result.text)")
+            #expect(result.errorText.contains("note: not kept: "), "\(result.errorText)")
+            #expect(FileManager.default.contents(atPath: output) == FileManager.default.contents(atPath: picture))
+        }
+
+        /// A film that can't be decoded isn't one without a picture.
+        @Test func aFilmThatCannotBeDecodedIsNamed() async throws {
+            let folder = try TemporaryFolder("films")
+            let film = folder.file("film.mp4")
+            let pictures = ["-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:d=2"]
+            try await Peer.run("ffmpeg", pictures + ["-c:v", "libx264", film])
+            var bytes = try #require(FileManager.default.contents(atPath: film))
+            let begin = try #require(bytes.firstRange(of: Data("mdat".utf8))).upperBound
+            let end = try #require(bytes.firstRange(of: Data("moov".utf8))).lowerBound - 4
+            for index in begin + 4..<end { bytes[index] = UInt8(truncatingIfNeeded: index &* 7) }
+            try bytes.write(to: URL(filePath: film))
+            for time in ["0", "1"] {
+                let result = try await MediaCacheBinary.run(["cover", film, "--at", time])
+                #expect(result.ending == .exit(1))
+                #expect(result.errorText.contains("ffmpeg couldn't decode a picture"), "\(result.errorText)")
+            }
+            // Sound alone is no film that can't be decoded.
+            let song = folder.file("song.m4a")
+            try await Peer.run("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=440", "-t", "2", song])
+            let result = try await MediaCacheBinary.run(["cover", song])
+            #expect(result.ending == .exit(1) && result.errorText.contains("has no picture"), "\(result.errorText)")
+        }
+
+        /// What ffmpeg may ask for is what the playlist's own kind needs.
+        @Test func framesComeFromStreams() async throws {
+            try await StreamFixtures.shared.make()
+            let origin = try await NginxOrigin(serving: StreamFixtures.folder)
+            let folder = try TemporaryFolder("frames")
+            for input in [
+                "\(StreamFixtures.folder)/transportstream.m3u8", origin.url("transportstream.m3u8").absoluteString,
+                origin.url("encrypted.m3u8").absoluteString,
+            ] {
+                let output = folder.file("frame.jpg")
+                try await MediaCacheBinary.output([
+                    "cover", input, "--at", "1", "-o", output, "--force", "--cache", folder.file("cache"),
+                ])
+                #expect(FileManager.default.contents(atPath: output)?.starts(with: [0xFF, 0xD8]) == true, "\(input)")
+            }
+        }
     }
 }

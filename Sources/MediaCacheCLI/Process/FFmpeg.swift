@@ -27,9 +27,18 @@ struct FFmpeg: Sendable {
     /// - Returns: its exit code.
     func run(_ arguments: [String], _ control: WorkControl, isQuiet: Bool = true) throws -> Int32 {
         try control.check()
-        let child = try ChildProcess.start(path, ["-v", isQuiet ? "quiet" : "error", "-nostdin", "-y"] + arguments)
-        let code = try control.wait { try await child.wait() }
+        let (path, level) = (path, isQuiet ? "quiet" : "error")
+        // It's started within the call that is cancelled: a child that nobody waits for would run on.
+        let code = try control.wait {
+            try await ChildProcess.start(path, ["-v", level, "-nostdin", "-y"] + arguments).wait()
+        }
         try control.check()
         return code
+    }
+
+    /// The arguments for an input: a file names files, what is read by HTTP names nothing of this machine.
+    static func input(_ input: String) -> [String] {
+        let protocols = input.hasPrefix("http") ? "http,tcp,crypto,data" : "file,crypto,data"
+        return ["-protocol_whitelist", protocols, "-i", input]
     }
 }

@@ -1,0 +1,43 @@
+#if os(Linux)
+    import Foundation
+    import MediaLibrary
+    import Testing
+
+    @testable import MediaCacheCLI
+
+    @Suite(.enabled(if: FFmpeg.isInstalled, "ffmpeg isn't installed"), .timeLimit(.minutes(2)))
+    struct FFmpegTests {
+        /// Whether a process of this one has a word among its arguments.
+        private func isRunning(_ word: String) throws -> Bool {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc").contains { name in
+                guard Int(name) != nil, let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") else {
+                    return false
+                }
+                return line.firstRange(of: Data(word.utf8)) != nil
+            }
+        }
+
+        /// Whenever the work is told to end, nothing runs on.
+        @Test(arguments: [0, 1, 10, 1000, .max]) func whatIsToEndLeavesNothingBehind(turns: Int) async throws {
+            let ffmpeg = try FFmpeg(for: "a test")
+            let word = "title=\(UUID().uuidString)"
+            let endless = ["-re", "-f", "lavfi", "-i", "anullsrc", "-metadata", word, "-f", "null", "-"]
+            let work = Task { try await BlockingWork.run { control in try ffmpeg.run(endless, control) } }
+            for _ in 0..<min(turns, 1000) { await Task.yield() }
+            if turns == .max {
+                while try !isRunning(word) { await Task.yield() }
+            }
+            work.cancel()
+            await #expect(throws: CancellationError.self) { try await work.value }
+            #expect(try !isRunning(word))
+        }
+
+        @Test func theExitCodeIsPassedOn() async throws {
+            let ffmpeg = try FFmpeg(for: "a test")
+            let code = try await BlockingWork.run { control in
+                try ffmpeg.run(FFmpeg.input("/no/such/film.mp4") + ["-f", "null", "-"], control)
+            }
+            #expect(code != 0)
+        }
+    }
+#endif
