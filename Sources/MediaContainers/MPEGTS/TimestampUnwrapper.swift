@@ -15,11 +15,16 @@ struct TimestampUnwrapper {
             self.last = first
             return first
         }
-        var difference = (value - last) % Self.period
-        if difference < 0 { difference += Self.period }
-        if difference >= Self.period / 2 { difference -= Self.period }
-        self.last = last + difference
-        return last + difference
+        let time = last + Self.distance(from: last, to: value)
+        self.last = time
+        return time
+    }
+
+    /// How far a counter's value is from a time, whichever way is shorter.
+    static func distance(from time: Int64, to value: Int64) -> Int64 {
+        var difference = value.addingClamped(-max(time, -.max)) % period
+        if difference < 0 { difference += period }
+        return difference >= period / 2 ? difference - period : difference
     }
 
     /// Begins anew: the next value has no relation to the last.

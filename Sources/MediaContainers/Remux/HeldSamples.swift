@@ -1,7 +1,7 @@
 /// Samples that wait until the shift of their stretch of time is known, with their bytes.
 struct HeldSamples {
     struct Held {
-        var stretch: Int
+        var stretch: StretchID
         var sample: MediaSample
         var timescale: Int32
         /// What the input added to the sample's times.
@@ -33,8 +33,12 @@ struct HeldSamples {
         byteCount += held.bytes.count
     }
 
-    /// Takes out the samples of stretches before `stretch`, in their order.
-    mutating func take(before stretch: Int) -> [Held] {
+    /// Takes out the samples of stretches before `stretch`, or all, in their order.
+    mutating func take(before stretch: StretchID?) -> [Held] {
+        guard let stretch else {
+            defer { self = HeldSamples() }
+            return samples
+        }
         let ready = samples.filter { $0.stretch < stretch }
         samples.removeAll { $0.stretch < stretch }
         byteCount = samples.reduce(0) { $0 + $1.bytes.count }

@@ -1,9 +1,10 @@
 /// Joins stretches of media whose clocks are unrelated into one line of time.
 ///
-/// All times here are ticks of 90 kHz. A stretch ends where a discontinuity is announced, or where a track's decoding
-/// time goes back, or forward by more than any gap. Within a stretch every track is moved by the same amount, so the
-/// offset between sound and picture stays; between stretches no track overlaps itself, and the one that fits most
-/// tightly has no gap.
+/// All times here are ticks of 90 kHz. A stretch ends where a discontinuity is announced for an input, or where a
+/// track's decoding time goes back, or forward by more than any gap. After the same number of announced discontinuities,
+/// inputs are in the same stretch (RFC 8216bis, 4.4.3.3). Within a stretch every track of every input is moved by the
+/// same amount, whether or not it was in the stretch before, so that the offset between sound and picture stays. Between
+/// stretches no track overlaps itself, and the one that fits most tightly has no gap, unless something is missing there.
 struct JoinedTimeline {
     /// What is known of a stretch.
     private struct Stretch {
@@ -13,25 +14,50 @@ struct JoinedTimeline {
         var latest: Int64 = .min
         /// When its first sample is shown.
         var shown: Int64 = .max
+        /// The tracks in it.
+        var beginnings: [Beginning] = []
+        /// The inputs that were announced to go on in it.
+        var departures: [Departure] = []
+
+        mutating func extend(_ start: Int64, _ end: Int64, shown time: Int64) {
+            earliest = min(earliest, start)
+            latest = max(latest, end)
+            shown = min(shown, time)
+        }
+    }
+
+    /// Where a track ended in a stretch, on that stretch's clock.
+    private struct End {
+        var stretch: StretchID
+        var decoded: Int64
+        var shown: Int64
+    }
+
+    /// A track's first sample in a stretch, and where it ended before.
+    private struct Beginning {
+        var decoded: Int64
+        var shown: Int64
+        var end: End?
+    }
+
+    /// Where the tracks of an input ended, and how much of it is missing behind that.
+    private struct Departure {
+        var ends: [End]
+        var missing: Int64
     }
 
     /// One track's way through the stretches.
     private struct Track {
-        var stretch: Int
+        var input: Int
+        var stretch: StretchID
         /// The last sample's end, by decoding and by showing, before the shift.
         var decodedEnd: Int64?
         var shownEnd: Int64 = .min
         var lastDecoded: Int64 = 0
-        /// The first times in the stretch.
-        var firstDecoded: Int64 = 0
-        var firstShown: Int64 = 0
-        /// Ends in the stretch before, shifted.
-        var joinDecoded: Int64?
-        var joinShown: Int64?
-        /// A discontinuity was announced: the next sample begins another stretch.
-        var leaves = false
         /// Packets are missing: the next sample may be any time later.
         var hasGap = false
+
+        var end: End? { decodedEnd.map { End(stretch: stretch, decoded: $0, shown: shownEnd) } }
     }
 
     /// Steps back up to this are jitter of the stream, not another clock.
@@ -41,17 +67,23 @@ struct JoinedTimeline {
 
     /// The longest gap that is believed without being announced.
     let longestGap: Int64
-    private var stretches = [Stretch(shift: 0)]
+    /// The names of `stretches`, in order.
+    private var order: [StretchID] = []
+    private var stretches: [StretchID: Stretch] = [:]
     private var tracks: [Int: Track] = [:]
+    /// The first stretch that each input's next samples can be in.
+    private var floors: [Int: StretchID] = [:]
+    /// The inputs that left their stretch and haven't begun in the next.
+    private var departures: [Int: Departure] = [:]
 
     init(longestGap: Int64) { self.longestGap = longestGap }
 
     /// The first stretch that waits for its shift.
-    var unsettled: Int? { stretches.firstIndex { $0.shift == nil } }
+    var unsettled: StretchID? { order.first { stretches[$0]?.shift == nil } }
 
     /// The stretches whose place is known.
     var joined: [JoinedStretch] {
-        stretches.compactMap { stretch in
+        order.compactMap { stretches[$0] }.compactMap { stretch in
             // Times that far from 0 only come from damage.
             let largest = max(stretch.shown.magnitude, stretch.latest.magnitude, (stretch.shift ?? 0).magnitude)
             guard let shift = stretch.shift, largest < 1 << 55 else { return nil }
@@ -60,16 +92,25 @@ struct JoinedTimeline {
     }
 
     /// What is added to the times of a stretch, once that is known.
-    func shift(of stretch: Int) -> Int64? { stretches[stretch].shift }
+    func shift(of stretch: StretchID) -> Int64? { stretches[stretch]?.shift }
 
     /// How far a track has come since the beginning.
     func elapsed(_ track: Int) -> Int64 {
-        guard let track = tracks[track], let end = track.decodedEnd, let first = stretches.first else { return 0 }
-        return end.addingClamped(stretches[track.stretch].shift ?? 0).addingClamped(-max(first.earliest, -.max))
+        guard let track = tracks[track], let end = track.decodedEnd, let first = order.first.flatMap({ stretches[$0] })
+        else { return 0 }
+        return end.addingClamped(stretches[track.stretch]?.shift ?? 0).addingClamped(-max(first.earliest, -.max))
     }
 
-    /// Announces that a track's next sample is on another clock.
-    mutating func leave(_ track: Int) { tracks[track]?.leaves = true }
+    /// Announces that an input's next samples are on another clock.
+    ///
+    /// - Parameters:
+    ///   - number: How many discontinuities come before them.
+    ///   - missing: How much of the input isn't there between those before and them.
+    mutating func leave(_ input: Int, number: Int, missing: Int64) {
+        let ends = tracks.values.filter { $0.input == input }.compactMap(\.end)
+        departures[input] = Departure(ends: ends, missing: missing + (departures[input]?.missing ?? 0))
+        floors[input] = StretchID(number: number)
+    }
 
     /// Announces that samples of a track are missing.
     mutating func expectGap(_ track: Int) { tracks[track]?.hasGap = true }
@@ -77,62 +118,83 @@ struct JoinedTimeline {
     /// Takes a sample's times.
     ///
     /// - Returns: The stretch that it belongs to.
-    mutating func take(track id: Int, dts: Int64, pts: Int64, duration: Int64) -> Int {
-        guard var track = tracks[id] else {
-            let stretch = nearest(to: dts, from: 0) ?? stretches.count - 1
-            tracks[id] = Track(stretch: stretch, firstDecoded: dts, firstShown: pts)
-            extend(id, stretch, dts: dts, pts: pts, duration: duration)
-            return stretch
-        }
-        if track.leaves || jumps(track, to: dts) {
-            let next =
-                track.leaves ? min(track.stretch + 1, stretches.count) : nearest(to: dts, from: track.stretch + 1)
-            let target = next ?? stretches.count
-            while stretches.count <= target { stretches.append(Stretch()) }
-            let shift = stretches[track.stretch].shift
-            track.joinDecoded = shift.flatMap { shift in track.decodedEnd.map { $0 + shift } }
-            track.joinShown = shift.map { track.shownEnd + $0 }
-            track.stretch = target
-            track.firstDecoded = dts
-            track.firstShown = pts
+    mutating func take(track id: Int, of input: Int, dts: Int64, pts: Int64, duration: Int64) -> StretchID {
+        var track = tracks[id] ?? Track(input: input, stretch: StretchID(number: 0))
+        let stretch = stretch(of: tracks[id], of: input, at: dts)
+        if tracks[id]?.stretch != stretch {
+            if stretches[stretch] == nil { insert(stretch) }
+            stretches[stretch]?.beginnings.append(Beginning(decoded: dts, shown: pts, end: track.end))
+            if let departure = departures.removeValue(forKey: input) {
+                stretches[stretch]?.departures.append(departure)
+            }
+            track.stretch = stretch
             track.shownEnd = .min
-            track.leaves = false
         }
-        track.hasGap = false
-        tracks[id] = track
-        extend(id, track.stretch, dts: dts, pts: pts, duration: duration)
-        return track.stretch
-    }
-
-    /// Whether every track of the stretch before has begun in this one.
-    func isComplete(_ stretch: Int) -> Bool {
-        !tracks.values.contains { $0.stretch == stretch - 1 }
-    }
-
-    /// Fixes a stretch's shift by the tracks that have begun in it.
-    mutating func settle(_ stretch: Int) {
-        let begun = tracks.values.filter { $0.stretch == stretch }
-        let needed = begun.compactMap { track -> Int64? in
-            guard let decoded = track.joinDecoded, let shown = track.joinShown else { return nil }
-            return max(decoded - track.firstDecoded, shown - track.firstShown)
-        }
-        let before = stretch > 0 ? stretches[stretch - 1] : Stretch(shift: 0)
-        // Without a track that goes on, it begins where the stretch before ended.
-        let follows = before.latest == .min ? 0 : before.latest + (before.shift ?? 0) - stretches[stretch].earliest
-        stretches[stretch].shift = needed.max() ?? follows
-    }
-
-    private mutating func extend(_ id: Int, _ stretch: Int, dts: Int64, pts: Int64, duration: Int64) {
-        guard var track = tracks[id] else { return }
         // Where nothing says how long a picture lasts, it lasts as long as the one before.
         let length = duration > 0 ? duration : track.decodedEnd == nil ? 0 : max(0, dts - track.lastDecoded)
+        track.hasGap = false
         track.decodedEnd = dts + length
         track.shownEnd = max(track.shownEnd, pts + length)
         track.lastDecoded = dts
         tracks[id] = track
-        stretches[stretch].earliest = min(stretches[stretch].earliest, dts)
-        stretches[stretch].latest = max(stretches[stretch].latest, dts + length)
-        stretches[stretch].shown = min(stretches[stretch].shown, pts)
+        stretches[stretch]?.extend(dts, dts + length, shown: pts)
+        return stretch
+    }
+
+    /// Whether every track of the stretch before has begun in this one.
+    func isComplete(_ stretch: StretchID) -> Bool {
+        guard let before = order.last(where: { $0 < stretch }) else { return true }
+        return !tracks.values.contains { $0.stretch == before }
+    }
+
+    /// Fixes a stretch's shift by the tracks that have begun in it.
+    mutating func settle(_ id: StretchID) {
+        guard let stretch = stretches[id] else { return }
+        let fit = stretch.beginnings.compactMap { beginning -> Int64? in
+            guard let end = beginning.end, let shift = stretches[end.stretch]?.shift else { return nil }
+            return shift + max(end.decoded - beginning.decoded, end.shown - beginning.shown)
+        }.max()
+        // What is missing in one input isn't where another goes on.
+        let behind = stretch.departures.compactMap { departure -> (end: Int64, missing: Int64)? in
+            let ends = departure.ends.compactMap { end in self.shift(of: end.stretch).map { $0 + end.shown } }
+            return ends.max().map { ($0 + departure.missing - stretch.shown, departure.missing) }
+        }.min { $0.end < $1.end }
+        let shift =
+            switch (fit, behind) {
+            // Sound and pictures of a stretch seldom end together: pictures needn't wait for the last frame of sound.
+            case (let fit?, let behind?) where behind.missing == 0 && behind.end - fit <= Self.tolerance: fit
+            case (let fit?, let behind?): max(fit, behind.end)
+            case (let fit?, nil): fit
+            case (nil, let behind?): behind.end
+            case (nil, nil): follows(id)
+            }
+        stretches[id]?.shift = shift
+    }
+
+    /// Without a track or input that goes on, it begins where the stretch before ended.
+    private func follows(_ id: StretchID) -> Int64 {
+        guard let stretch = stretches[id], let before = order.last(where: { $0 < id }).flatMap({ stretches[$0] }),
+            before.latest != .min
+        else { return 0 }
+        return before.latest + (before.shift ?? 0) - stretch.earliest
+    }
+
+    private mutating func insert(_ id: StretchID) {
+        stretches[id] = Stretch(shift: stretches.isEmpty ? 0 : nil)
+        order.insert(id, at: (order.lastIndex { $0 < id } ?? -1) + 1)
+    }
+
+    /// The stretch that a track's next sample belongs to.
+    private func stretch(of track: Track?, of input: Int, at dts: Int64) -> StretchID {
+        let floor = floors[input] ?? StretchID(number: 0)
+        guard let track else {
+            return nearest(to: dts, number: floor.number) ?? order.last { $0.number == floor.number } ?? floor
+        }
+        guard track.stretch >= floor else { return floor }
+        guard jumps(track, to: dts) else { return track.stretch }
+        if let next = nearest(to: dts, number: track.stretch.number, behind: track.stretch) { return next }
+        let last = order.last { $0.number == track.stretch.number } ?? track.stretch
+        return StretchID(number: last.number, clock: last.clock + 1)
     }
 
     private func jumps(_ track: Track, to dts: Int64) -> Bool {
@@ -140,15 +202,14 @@ struct JoinedTimeline {
         if dts < track.lastDecoded - Self.tolerance { return true }
         guard dts - end > longestGap, !track.hasGap else { return false }
         // Another track of the same clock may already be there.
-        return dts > stretches[track.stretch].latest + Self.reach
+        return dts > (stretches[track.stretch]?.latest ?? .min) + Self.reach
     }
 
-    /// The stretch from `first` on whose times are near.
-    private func nearest(to dts: Int64, from first: Int) -> Int? {
-        guard first < stretches.count else { return nil }
-        return (first..<stretches.count).last { index in
-            let stretch = stretches[index]
-            guard stretch.latest != .min else { return false }
+    /// The last stretch behind so many discontinuities whose times are near.
+    private func nearest(to dts: Int64, number: Int, behind: StretchID? = nil) -> StretchID? {
+        order.last { id in
+            guard id.number == number, behind.map({ id > $0 }) ?? true else { return false }
+            guard let stretch = stretches[id], stretch.latest != .min else { return false }
             return dts >= stretch.earliest - Self.reach && dts <= stretch.latest + Self.reach
         }
     }

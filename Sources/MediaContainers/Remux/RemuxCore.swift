@@ -53,7 +53,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         let duration = Timescale.convert(sample.duration, from: track.timescale, to: 90_000)
         outputs[target].lastEnd = dts + duration
         input.nextOrigin = dts + duration
-        let stretch = timeline.take(track: target, dts: dts, pts: pts, duration: duration)
+        let stretch = timeline.take(track: target, of: input.index, dts: dts, pts: pts, duration: duration)
         var routed = sample
         routed.track = target
         routed.formatIndex = formatIndex
@@ -69,20 +69,22 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     }
 
     /// Tells the tracks of the input at work that the next segment joins in this way.
-    mutating func join(_ join: SegmentJoin) {
-        for index in outputs.indices where outputs[index].input == input.index {
-            switch join {
-            case .continuous: break
-            case .gap:
-                timeline.expectGap(index)
-                outputs[index].awaitsSync = outputs[index].media.kind == .video
-            case .discontinuity:
-                timeline.leave(index)
-                outputs[index].awaitsSync = outputs[index].media.kind == .video
-            }
+    ///
+    /// - Parameter missing: What isn't there before it, in ticks of 90 kHz.
+    mutating func join(_ join: SegmentJoin, missing: Int64) {
+        guard join == .gap || join == .discontinuity else { return }
+        if join == .discontinuity {
+            timeline.leave(input.index, number: input.discontinuities, missing: missing)
+            release()
         }
-        if join == .discontinuity { release() }
+        for index in outputs.indices where outputs[index].input == input.index {
+            if join == .gap { timeline.expectGap(index) }
+            outputs[index].awaitsSync = outputs[index].media.kind == .video
+        }
     }
+
+    /// The end of what came of the input at work, on its clock in ticks of 90 kHz; nil where nothing did.
+    var lastEnd: Int64? { outputs.filter { $0.input == input.index && $0.lastEnd > .min }.map(\.lastEnd).max() }
 
     /// Lets other tracks of the input feed its outputs.
     mutating func release() {
@@ -198,7 +200,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     /// Puts a sample into the form that MP4 stores, and hands it out or holds it.
     private mutating func hand(
-        _ sample: MediaSample, _ timescale: Int32, _ stretch: Int, _ format: MediaFormat,
+        _ sample: MediaSample, _ timescale: Int32, _ stretch: StretchID, _ format: MediaFormat,
         _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
         var part = sample
@@ -267,7 +269,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     }
 
     private mutating func handOutHeld() throws(ContainerError) {
-        for waiting in held.take(before: timeline.unsettled ?? .max) {
+        for waiting in held.take(before: timeline.unsettled) {
             guard let shift = timeline.shift(of: waiting.stretch) else { continue }
             let result = waiting.bytes.withUnsafeBytes { bytes in
                 Result { () throws(ContainerError) in

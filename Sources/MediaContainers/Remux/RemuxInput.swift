@@ -18,6 +18,8 @@ final class RemuxInput {
     var hasOrigin = false
     /// The end of the last segment of packed audio, which the next without a time stamp goes on from.
     var nextOrigin: Int64 = 0
+    /// How many discontinuities come before the segment at work.
+    private(set) var discontinuities = 0
     private var unwrapper = TimestampUnwrapper()
 
     init(index: Int) { self.index = index }
@@ -28,6 +30,14 @@ final class RemuxInput {
         guard !hasOrigin, let packedAudio else { return }
         hasOrigin = true
         origin = packedAudio.startTimestamp.map { unwrapper.unwrap($0) } ?? nextOrigin
+    }
+
+    /// Counts the discontinuity before the next segment, if there is one.
+    ///
+    /// - Parameter number: How many there are by now, where that is known.
+    func count(_ join: SegmentJoin, upTo number: Int?) {
+        let next = discontinuities.addingReportingOverflow(join == .discontinuity ? 1 : 0)
+        discontinuities = max(next.overflow ? .max : next.partialValue, number ?? 0)
     }
 
     /// What follows is on another clock.

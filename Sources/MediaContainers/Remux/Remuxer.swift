@@ -11,6 +11,8 @@
 public struct Remuxer<Output: SampleSink> {
     /// Bytes that are read from a source at a time.
     private static var pieceLength: Int { 256 << 10 }
+    /// The longest time between files of one recording, or for which they overlap, in ticks of 90 kHz.
+    private static var longestPause: Int64 { 90_000 }
 
     private var core: RemuxCore<Output>
     private var inputs: [RemuxInput]
@@ -48,10 +50,15 @@ public struct Remuxer<Output: SampleSink> {
     ///   - initialization: For fragments of MP4 without their index: the movie of the media initialization section.
     ///   - input: Which of the inputs it belongs to, from 0.
     ///   - join: How it goes on from the segment before of the same input.
+    ///   - discontinuities: How many come before it in its input (RFC 8216bis, 4.4.3.3); nil counts them by `join`.
+    ///     Inputs go on together behind the same number of them.
+    ///   - missing: Seconds of its input that aren't there between the segment before and it. Where clocks don't tell,
+    ///     they stay a gap.
     /// - Throws: ``ContainerError``: `notThisFormat` for other formats, `encrypted`, `unsupported` where the codec
     ///   changes, `inputOutput` of the source; and what the output throws.
     public mutating func append(
-        _ segment: some ByteSource, initialization: Movie? = nil, input: Int = 0, join: SegmentJoin = .continuous
+        _ segment: some ByteSource, initialization: Movie? = nil, input: Int = 0, join: SegmentJoin = .continuous,
+        discontinuities: Int? = nil, missing: Double = 0
     ) throws(ContainerError) {
         guard inputs.indices.contains(input) else {
             throw ContainerError(.malformed, "input \(input) of \(inputs.count)")
@@ -63,11 +70,20 @@ public struct Remuxer<Output: SampleSink> {
             SegmentFormat.recognise($0, isWhole: Int64(front.count) == segment.length)
         }
         guard let format else { throw Self.foreign(front) }
+        var join = join
+        if join == .file {
+            join = try goesOn(format, segment) ? .continuous : .discontinuity
+        } else if let discontinuities, discontinuities > core.input.discontinuities {
+            // The segment that announced it isn't there.
+            join = .discontinuity
+        }
+        try end(before: format, join)
+        core.input.count(join, upTo: discontinuities)
         let sound =
             format == .packedAudio
             ? front.withUnsafeBytes { PackedAudioFormat.recognise($0, isWhole: Int64(front.count) == segment.length) }
             : nil
-        try begin(format, sound, join)
+        begin(format, sound, join, missing: Int64((min(max(missing, 0), 1e9) * 90_000).rounded()))
         switch format {
         case .mp4: try deliver(segment, initialization)
         case .transportStream, .packedAudio: try push(segment)
@@ -105,22 +121,33 @@ public struct Remuxer<Output: SampleSink> {
             advice: "Encrypted segments are decrypted first")
     }
 
-    private mutating func begin(
-        _ format: SegmentFormat, _ sound: PackedAudioFormat?, _ join: SegmentJoin
-    ) throws(ContainerError) {
-        let input = core.input
-        if let demuxer = input.transportStream {
-            if format == .transportStream {
-                switch join {
-                case .continuous: try demuxer.endSegment(into: &core)
-                case .gap: try demuxer.interrupt(into: &core)
-                case .discontinuity: try demuxer.discontinue(into: &core)
-                }
-            } else {
-                try endDemuxers(of: input)
-            }
+    /// Whether a file is on the clock of what came before of the input at work, and follows it.
+    private mutating func goesOn(_ format: SegmentFormat, _ file: some ByteSource) throws(ContainerError) -> Bool {
+        guard let end = core.lastEnd else { return true }
+        guard format == .transportStream, core.input.transportStream != nil,
+            let start = try ClockProbe.start(of: file),
+            abs(TimestampUnwrapper.distance(from: end, to: start)) < Self.longestPause
+        else { return false }
+        // The same streams may have other numbers there.
+        core.release()
+        return true
+    }
+
+    private mutating func end(before format: SegmentFormat, _ join: SegmentJoin) throws(ContainerError) {
+        guard let demuxer = core.input.transportStream else { return }
+        guard format == .transportStream else { return try endDemuxers(of: core.input) }
+        switch join {
+        case .continuous, .file: try demuxer.endSegment(into: &core)
+        case .gap: try demuxer.interrupt(into: &core)
+        case .discontinuity: try demuxer.discontinue(into: &core)
         }
-        core.join(join)
+    }
+
+    private mutating func begin(
+        _ format: SegmentFormat, _ sound: PackedAudioFormat?, _ join: SegmentJoin, missing: Int64
+    ) {
+        let input = core.input
+        core.join(join, missing: missing)
         if join == .discontinuity { input.resetClock() }
         switch format {
         case .transportStream where input.transportStream == nil:

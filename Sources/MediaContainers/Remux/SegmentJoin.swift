@@ -6,4 +6,7 @@ public enum SegmentJoin: Sendable, Hashable {
     case gap
     /// Its clock, its tracks or their formats may be others (EXT-X-DISCONTINUITY): it begins where the one before ends.
     case discontinuity
+    /// It is a file of its own: on the same clock where its times go on from those before (a recording cut into files),
+    /// else as after a discontinuity.
+    case file
 }

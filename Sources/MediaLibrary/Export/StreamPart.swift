@@ -22,6 +22,9 @@ public struct StreamPart: Sendable, Hashable {
     public var key: SegmentKey?
     /// How it goes on from the part before.
     public var join: SegmentJoin
+    /// How many discontinuities come before it: parts of all inputs behind the same number of them are on one clock
+    /// (RFC 8216bis, 4.4.3.3).
+    public var discontinuities: Int
     /// When it begins, in seconds from the stream's beginning, by the playlist's durations.
     public var start: Double
     /// How long it lasts in seconds; 0 where nothing says.
@@ -29,18 +32,20 @@ public struct StreamPart: Sendable, Hashable {
 
     /// A whole file.
     public init(url: String, join: SegmentJoin = .continuous) {
-        self.init(url: url, range: nil, section: nil, key: nil, join: join, start: 0, duration: 0)
+        self.init(
+            url: url, range: nil, section: nil, key: nil, join: join, discontinuities: 0, start: 0, duration: 0)
     }
 
     init(
-        url: String, range: Range<Int64>?, section: Section?, key: SegmentKey?, join: SegmentJoin, start: Double,
-        duration: Double
+        url: String, range: Range<Int64>?, section: Section?, key: SegmentKey?, join: SegmentJoin,
+        discontinuities: Int, start: Double, duration: Double
     ) {
         self.url = url
         self.range = range
         self.section = section
         self.key = key
         self.join = join
+        self.discontinuities = discontinuities
         self.start = start
         self.duration = duration
     }

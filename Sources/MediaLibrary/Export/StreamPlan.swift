@@ -8,6 +8,9 @@ public struct StreamPlan: Sendable, Hashable {
     private static var largestPlaylist: Int { PlaylistParser.Limits().playlistLength }
 
     /// The parts of each input: pictures (and their sound) first, then audio renditions.
+    ///
+    /// Segments that a playlist calls absent (EXT-X-GAP) are no parts; between others their time stays. Before the first
+    /// and behind the last nothing keeps it.
     public var inputs: [[StreamPart]]
     /// The subtitles of a stream, where they are wanted.
     public var subtitles: [SubtitleRendition] = []
@@ -27,13 +30,17 @@ public struct StreamPlan: Sendable, Hashable {
     public init(joining plans: [StreamPlan]) {
         inputs = (plans.first?.inputs ?? []).map { _ in [] }
         for plan in plans {
+            let before = inputs.joined().map(\.discontinuities).max().map { $0 + 1 } ?? 0
             for (index, parts) in plan.inputs.prefix(inputs.count).enumerated() {
                 var parts = parts
-                // A stream's clock is its own. Files may be parts of one recording; where they aren't, times go back.
-                if plan.duration > 0, !inputs[index].isEmpty, !parts.isEmpty { parts[0].join = .discontinuity }
+                // A stream's clock is its own. Files may be parts of one recording.
+                if !inputs[index].isEmpty, !parts.isEmpty {
+                    parts[0].join = plan.duration > 0 ? .discontinuity : .file
+                }
                 inputs[index] += parts.map { part in
                     var part = part
                     part.start += duration
+                    part.discontinuities += before
                     return part
                 }
             }
@@ -95,6 +102,21 @@ public struct StreamPlan: Sendable, Hashable {
         guard inputs.contains(where: { !$0.isEmpty }) else {
             throw ContainerError(.malformed, "\(url): the playlist has no media segments")
         }
+        countDiscontinuitiesFromZero()
+    }
+
+    /// Playlists of one stream count discontinuities alike (RFC 8216bis, 6.2.1); where they have no number in common,
+    /// each counts by itself.
+    private mutating func countDiscontinuitiesFromZero() {
+        let numbers = inputs.filter { !$0.isEmpty }.map { Set($0.map(\.discontinuities)) }
+        let common = numbers.dropFirst().reduce(numbers.first ?? []) { $0.intersection($1) }
+        let first = numbers.joined().min() ?? 0
+        for input in inputs.indices {
+            let own = inputs[input].first?.discontinuities ?? 0
+            for part in inputs[input].indices {
+                inputs[input][part].discontinuities -= common.isEmpty ? own : first
+            }
+        }
     }
 
     private static func load(
@@ -146,16 +168,23 @@ public struct StreamPlan: Sendable, Hashable {
         }
         var parts: [StreamPart] = []
         var join = SegmentJoin.continuous
+        var discontinuities = 0
         for resolved in playlist.resolvedSegments {
             let segment = resolved.segment
-            if segment.isDiscontinuous { join = .discontinuity }
+            if segment.isDiscontinuous {
+                join = .discontinuity
+                discontinuities += 1
+            }
             guard !segment.isGap else {
                 if join == .continuous { join = .gap }
                 continue
             }
             let start = Double(resolved.startNanoseconds) / 1e9
             do throws(ContainerError) {
-                parts.append(try Self.part(resolved, at: location, join: parts.isEmpty ? .continuous : join))
+                var part = try Self.part(resolved, at: location, join: parts.isEmpty ? .continuous : join)
+                // More than this is no count.
+                part.discontinuities = max(0, min(playlist.discontinuitySequence, 1 << 40)) + discontinuities
+                parts.append(part)
             } catch {
                 var error = error
                 error.what = "the segment at \(Int(start)) s: \(error.what)"
@@ -179,7 +208,7 @@ public struct StreamPlan: Sendable, Hashable {
         return StreamPart(
             url: try Self.resolved(segment.uri, against: location),
             range: resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) }, section: section,
-            key: try key(of: segment.keys, resolved.mediaSequence, location), join: join,
+            key: try key(of: segment.keys, resolved.mediaSequence, location), join: join, discontinuities: 0,
             start: Double(resolved.startNanoseconds) / 1e9, duration: Double(segment.duration.nanoseconds) / 1e9)
     }
 

@@ -35,7 +35,7 @@ extension StreamRemux {
         in parts: [StreamPart], after head: SampleTimes, at time: Double
     ) throws(ContainerError) -> Int? {
         guard var index = parts.lastIndex(where: { $0.start < time }), index > 1 else { return 1 }
-        guard !parts[1...index].contains(where: { $0.join == .discontinuity }) else { return nil }
+        guard parts[index].discontinuities == parts[0].discontinuities else { return nil }
         var step = 1
         while index > 1 {
             let behind = try times(of: [parts[0], parts[index]]).dropping(head.shown.count)

@@ -34,6 +34,8 @@ public struct StreamRemux<Resources: StreamResources> {
     package private(set) var places: [Int]
     /// How that part goes on where it doesn't say: after parts that couldn't be read, with a gap.
     private var follows: [SegmentJoin] = []
+    /// When the last part of each input that was read ended, in seconds by the playlist.
+    private var ends: [Double?] = []
     /// Where each input goes on behind its first part; 0 is at the next.
     private var resumptions: [Int] = []
     /// The largest segment of subtitles that is read: those of a long film.
@@ -45,6 +47,8 @@ public struct StreamRemux<Resources: StreamResources> {
 
     /// By so many seconds playlists may round.
     private static var leeway: Double { 10 }
+    /// Sums of durations differ by less than this.
+    private static var rounding: Double { 1e-3 }
 
     private let resources: Resources
     private var keys: [String: [UInt8]] = [:]
@@ -90,6 +94,7 @@ public struct StreamRemux<Resources: StreamResources> {
         self.places = places
         follows = [SegmentJoin](repeating: .continuous, count: plan.inputs.count)
         resumptions = [Int](repeating: 0, count: plan.inputs.count)
+        ends = [Double?](repeating: nil, count: plan.inputs.count)
     }
 
     /// Takes the next part: of the input whose turn it is by the times at which parts begin.
@@ -113,7 +118,9 @@ public struct StreamRemux<Resources: StreamResources> {
             do throws(ContainerError) {
                 let join = part.join == .continuous ? follows[input] : part.join
                 follows[input] = .continuous
-                try append(part, to: &remuxer, input: input, join: join)
+                let missing = part.start - (ends[input] ?? part.start)
+                try append(part, to: &remuxer, input: input, join: join, missing: missing > Self.rounding ? missing : 0)
+                ends[input] = part.start + part.duration
             } catch {
                 var error = error
                 let isGone = error.code == .inputOutput && !(error.cause is CancellationError)
@@ -123,7 +130,7 @@ public struct StreamRemux<Resources: StreamResources> {
                     throw error
                 }
                 missing.append(part)
-                follows[input] = part.join == .discontinuity ? .discontinuity : .gap
+                follows[input] = part.join == .continuous ? .gap : part.join
             }
             return input
         }
@@ -196,16 +203,20 @@ public struct StreamRemux<Resources: StreamResources> {
     }
 
     mutating func append<Output: SampleSink>(
-        _ part: StreamPart, to remuxer: inout Remuxer<Output>, input: Int, join: SegmentJoin
+        _ part: StreamPart, to remuxer: inout Remuxer<Output>, input: Int, join: SegmentJoin, missing: Double = 0
     ) throws(ContainerError) {
         let movie = try part.section.map { section throws(ContainerError) in try self.movie(section) }
         let bytes = try resources.bytes(of: part.url, range: part.range)
         guard let key = part.key else {
-            return try remuxer.append(bytes, initialization: movie, input: input, join: join)
+            return try remuxer.append(
+                bytes, initialization: movie, input: input, join: join, discontinuities: part.discontinuities,
+                missing: missing)
         }
         let clear = try DecryptedSource(
             bytes, cipher: key.cipher, key: try contents(of: key), initializationVector: key.initializationVector)
-        try remuxer.append(clear, initialization: movie, input: input, join: join)
+        try remuxer.append(
+            clear, initialization: movie, input: input, join: join, discontinuities: part.discontinuities,
+            missing: missing)
     }
 
     private mutating func movie(_ section: StreamPart.Section) throws(ContainerError) -> Movie {

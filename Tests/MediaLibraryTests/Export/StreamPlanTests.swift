@@ -177,14 +177,28 @@ struct StreamPlanTests {
         #expect(plan.isLive)
     }
 
+    @Test func discontinuitiesAreCountedAlikeInAllInputs() throws {
+        var playlists = stream()
+        playlists["high.m3u8"] = media(
+            "#EXT-X-DISCONTINUITY-SEQUENCE:7", "#EXTINF:4,", "1.ts", "#EXT-X-DISCONTINUITY", "#EXTINF:4,", "2.ts")
+        playlists["en.m3u8"] = media(
+            "#EXT-X-DISCONTINUITY-SEQUENCE:6", "#EXTINF:4,", "1.aac", "#EXT-X-DISCONTINUITY", "#EXTINF:4,",
+            "#EXT-X-GAP", "2.aac", "#EXT-X-DISCONTINUITY", "#EXTINF:4,", "3.aac")
+        #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[1, 2], [0, 2]])
+        // Numbers that have nothing in common are no numbers of one stream.
+        playlists["en.m3u8"] = media("#EXTINF:8,", "1.aac")
+        #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1], [0]])
+    }
+
     @Test func plansFollowEachOther() throws {
         let one = try plan(["index.m3u8": media("#EXTINF:4,", "1.ts", "#EXTINF:4,", "2.ts")])
         let joined = StreamPlan(joining: [one, one])
         #expect(joined.inputs[0].map(\.start) == [0, 4, 8, 12])
         #expect(joined.inputs[0].map(\.join) == [.continuous, .continuous, .discontinuity, .continuous])
         #expect(joined.duration == 16)
-        // Files may be parts of one recording, on one clock.
+        #expect(joined.inputs[0].map(\.discontinuities) == [0, 0, 1, 1])
+        // Files may be parts of one recording, on one clock: what they hold tells.
         let file = StreamPlan(inputs: [[StreamPart(url: "file:///a.ts")]])
-        #expect(StreamPlan(joining: [file, file]).inputs[0].map(\.join) == [.continuous, .continuous])
+        #expect(StreamPlan(joining: [file, file]).inputs[0].map(\.join) == [.continuous, .file])
     }
 }

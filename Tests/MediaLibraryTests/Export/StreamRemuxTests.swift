@@ -87,4 +87,34 @@ struct StreamRemuxTests {
         #expect(result.missing.map(\.url) == ["http://h/gone.ts"])
         #expect(result.missing.first?.start == 9)
     }
+
+    /// The longest pause between samples of the first track, in seconds.
+    private struct Pause: SampleSink {
+        var timescale: Int32 = 1
+        var times: [Int64] = []
+
+        mutating func tracks(_ tracks: [MediaTrack]) { timescale = tracks[0].timescale }
+
+        mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
+            if sample.track == 0 { times.append(sample.dts) }
+        }
+
+        var longest: Double {
+            Double(zip(times.dropFirst(), times).map { $0 - $1 }.max() ?? 0) / Double(timescale)
+        }
+    }
+
+    /// Neither the clock before nor the one behind tells how long it was.
+    @Test(arguments: ["#EXT-X-GAP\ngone.ts", "gone.ts"], ["#EXT-X-DISCONTINUITY\n", ""])
+    func whatIsMissingBetweenClocksStaysAGap(segment: String, join: String) throws {
+        let text = playlist(
+            "#EXTINF:9,", "1.ts", "#EXT-X-DISCONTINUITY", "#EXTINF:5,", segment, "\(join)#EXTINF:9,", "1.ts")
+        let clip = try #require(PublicClip.bytes)
+        let resources = MemoryResources(["http://h/index.m3u8": text, "http://h/1.ts": clip])
+        var remux = StreamRemux(
+            try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources: resources)
+        remux.missingParts = .leaveGaps
+        let pause = try remux.run(into: Pause())
+        #expect(abs(pause.longest - 5) < 0.2)
+    }
 }

@@ -129,7 +129,7 @@ extension StreamPart {
     fileprivate init(url: String, range: Range<Int>, start: Double) {
         self.init(
             url: url, range: Int64(range.lowerBound)..<Int64(range.upperBound), section: nil, key: nil,
-            join: .continuous, start: start, duration: 1)
+            join: .continuous, discontinuities: 0, start: start, duration: 1)
     }
 }
 

@@ -1,0 +1,133 @@
+import MediaContainers
+import Testing
+
+/// Stretches of unrelated clocks that don't have the same tracks.
+struct RemuxStretchTests {
+    private enum Content {
+        case both, pictures, sound
+    }
+
+    /// Two seconds that begin at a time stamp.
+    private func segment(_ content: Content, from start: Int64, soundOffset: Int64 = 900) -> MemorySource {
+        var builder = TransportStreamBuilder()
+        switch content {
+        case .both:
+            builder.tables()
+            builder.play(from: start, pictures: 50, soundOffset: soundOffset)
+        case .pictures:
+            builder.tables([TransportStreamBuilder.both[0]])
+            builder.play(from: start, pictures: 50, hasSound: false)
+        case .sound:
+            builder.tables([TransportStreamBuilder.both[1]])
+            for frame in Int64(0)..<94 {
+                builder.pes(
+                    pid: TransportStreamBuilder.audioPID, pts: start + frame * 1920, TransportStreamBuilder.aac())
+            }
+        }
+        return MemorySource(builder.bytes)
+    }
+
+    private func remux(_ contents: [Content]) throws -> SampleRecording {
+        var remuxer = Remuxer(into: SampleRecording())
+        let clocks: [Int64] = [900_000, 126_000, 270_000, 5_000_000]
+        for (index, content) in contents.enumerated() {
+            try remuxer.append(
+                segment(content, from: clocks[index]), join: index == 0 ? .continuous : .discontinuity)
+        }
+        return try remuxer.finish()
+    }
+
+    /// When samples are shown, in seconds from the first of all.
+    private func shown(_ recording: SampleRecording, _ kind: MediaKind) -> [Double] {
+        let zero = recording.tracks.indices.map { recording.span($0).lowerBound }.min() ?? 0
+        guard let track = recording.tracks.firstIndex(where: { $0.kind == kind }) else { return [] }
+        return recording.samples[track].map { Double($0.pts) / Double(recording.tracks[track].timescale) - zero }
+    }
+
+    @Test func soundThatWasAwayComesBackWithItsPictures() throws {
+        let recording = try remux([.both, .pictures, .both])
+        let (pictures, sound) = (shown(recording, .video), shown(recording, .audio))
+        #expect(pictures.count == 150)
+        #expect(abs(pictures[100] - pictures[0] - 4) < 0.1)
+        let back = try #require(sound.firstIndex { $0 > 2.5 })
+        #expect(abs(sound[back] - pictures[100] - (sound[0] - pictures[0])) < 0.001)
+    }
+
+    @Test func picturesThatWereAwayComeBackWithTheirSound() throws {
+        let recording = try remux([.both, .sound, .both])
+        let (pictures, sound) = (shown(recording, .video), shown(recording, .audio))
+        #expect(pictures.count == 100)
+        #expect(abs(pictures[50] - pictures[0] - 4) < 0.1)
+        let back = try #require(sound.firstIndex { $0 > pictures[50] - 0.075 })
+        #expect(abs(sound[back] - pictures[50] - (sound[0] - pictures[0])) < 0.001)
+    }
+
+    @Test func picturesBeginWithTheirSound() throws {
+        let recording = try remux([.sound, .both])
+        let (pictures, sound) = (shown(recording, .video), shown(recording, .audio))
+        let whole = try remux([.both])
+        let offset = shown(whole, .audio)[0] - shown(whole, .video)[0]
+        #expect(abs(sound[94] - sound[0] - 94 * 1920 / 90_000) < 0.001)
+        #expect(abs(sound[94] - pictures[0] - offset) < 0.001)
+    }
+
+    @Test func stretchesWithNothingInCommonFollowEachOther() throws {
+        let recording = try remux([.pictures, .sound, .pictures])
+        let (pictures, sound) = (shown(recording, .video), shown(recording, .audio))
+        #expect(abs(sound[0] - pictures[49] - 0.04) < 0.001)
+        let last = try #require(sound.last)
+        #expect(pictures[50] > last && pictures[50] < last + 0.1)
+    }
+
+    /// What is missing between clocks is told by the playlist alone.
+    @Test func whatIsMissingBetweenClocksStaysAGap() throws {
+        var remuxer = Remuxer(into: SampleRecording())
+        try remuxer.append(segment(.both, from: 900_000))
+        try remuxer.append(
+            segment(.both, from: 126_000), join: .discontinuity, discontinuities: 2, missing: 4)
+        let pictures = shown(try remuxer.finish(), .video)
+        #expect(abs(pictures[50] - pictures[0] - 6) < 0.1)
+    }
+
+    /// Sound of which a stretch is missing goes on with the pictures of the next.
+    @Test func inputsGoOnTogether() throws {
+        var remuxer = Remuxer(into: SampleRecording(), inputs: 2)
+        try remuxer.append(segment(.pictures, from: 900_000), input: 0, discontinuities: 0)
+        try remuxer.append(segment(.sound, from: 900_900), input: 1, discontinuities: 0)
+        try remuxer.append(segment(.pictures, from: 126_000), input: 0, join: .discontinuity, discontinuities: 1)
+        try remuxer.append(segment(.pictures, from: 270_000), input: 0, join: .discontinuity, discontinuities: 2)
+        try remuxer.append(
+            segment(.sound, from: 270_900), input: 1, join: .discontinuity, discontinuities: 2, missing: 2)
+        let recording = try remuxer.finish()
+        let (pictures, sound) = (shown(recording, .video), shown(recording, .audio))
+        #expect(abs(pictures[100] - pictures[0] - 4) < 0.1)
+        #expect(abs(sound[94] - pictures[100] - (sound[0] - pictures[0])) < 0.001)
+    }
+
+    @Test func aFileOfAnotherClockFollows() throws {
+        var remuxer = Remuxer(into: SampleRecording())
+        try remuxer.append(segment(.sound, from: 900_000))
+        try remuxer.append(segment(.both, from: 126_000), join: .file)
+        try remuxer.append(segment(.both, from: 900_000), join: .file)
+        let recording = try remuxer.finish()
+        let (pictures, sound) = (shown(recording, .video), shown(recording, .audio))
+        #expect(recording.tracks.count == 2)
+        #expect(pictures[0] > 1.9 && pictures[0] < 2.1)
+        #expect(abs(pictures[50] - pictures[0] - 2) < 0.1)
+        #expect(zip(sound.dropFirst(), sound).allSatisfy { $0 - $1 < 0.1 })
+    }
+
+    /// A recording that is cut anywhere, even inside a frame.
+    @Test func aFileThatGoesOnIsOnTheSameClock() throws {
+        let whole = segment(.both, from: (1 << 33) - 90_000).contents
+        let cut = whole.count / 188 / 2 * 188
+        // Each file of a recording begins with its tables.
+        let parts = [Array(whole[..<cut]), Array(whole[..<376] + whole[cut...])]
+        var remuxer = Remuxer(into: SampleRecording())
+        for part in parts { try remuxer.append(MemorySource(part), join: .file) }
+        let cutUp = try remuxer.finish()
+        var other = Remuxer(into: SampleRecording())
+        try other.append(MemorySource(whole))
+        #expect(cutUp.samples == (try other.finish()).samples)
+    }
+}
