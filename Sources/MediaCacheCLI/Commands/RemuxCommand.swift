@@ -31,7 +31,8 @@ struct RemuxCommand: AsyncParsableCommand {
             The output's index comes first, so that it plays while it's sent. .m4a takes the sound alone, .ts makes \
             an MPEG transport stream. The output appears whole or not at all.
             --json prints one object: inputs, output, size, duration, tracks (as `inspect --json` has them), \
-            subtitles (files), leftOut, missing (name, start, duration).
+            subtitles (files), leftOut, missing (name, start, duration),
+            damage (places, first, kinds) or null.
             Exit code 2 if --skip-missing left gaps.
             """
     )

@@ -158,6 +158,7 @@ struct RemuxJob: Sendable {
         }
         for track in remux.leftOut { result.leaveOut(track, track.format?.name ?? "no format") }
         result.leftOut += remux.leftOutSubtitles
+        result.damage = RemuxResult.Damage(remux.damage)
         result.missing = remux.missing.map { RemuxResult.Missing($0) }
         return try sidecars.make(remux.subtitles, in: shown)
     }

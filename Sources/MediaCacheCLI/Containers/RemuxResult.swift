@@ -21,6 +21,24 @@ struct RemuxResult: Encodable, Sendable {
         }
     }
 
+    /// Places where packets are missing or can't be read.
+    struct Damage: Encodable, Sendable {
+        /// How many there are.
+        var places: Int
+        /// When the first is, in seconds from the beginning of what was read.
+        var first: Double
+        /// How often each kind was found.
+        var kinds: [String: Int]
+
+        /// The record of what a remux went past; nil where that is nothing.
+        init?(_ damage: RemuxDamage) {
+            guard let first = damage.first else { return nil }
+            places = damage.places
+            self.first = first
+            kinds = Dictionary(uniqueKeysWithValues: damage.kinds.map { ($0.key.rawValue, $0.value) })
+        }
+    }
+
     /// What was read.
     var inputs: [String]
     /// The file that was made.
@@ -37,12 +55,14 @@ struct RemuxResult: Encodable, Sendable {
     var leftOut: [String] = []
     /// Segments that couldn't be read, and stay gaps.
     var missing: [Missing] = []
+    /// What is damaged.
+    @Nullable var damage: Damage?
 
     /// Those of them that are seen or heard.
     private var lost: [String] = []
 
     private enum CodingKeys: String, CodingKey {
-        case inputs, output, size, duration, tracks, subtitles, leftOut, missing
+        case inputs, output, size, duration, tracks, subtitles, leftOut, missing, damage
     }
 
     /// Nothing as yet.
@@ -80,6 +100,10 @@ struct RemuxResult: Encodable, Sendable {
         var lines = ["Made \(output) (\(ByteCount(size))\(length))\(content)."]
         if !subtitles.isEmpty { lines.append("Subtitles: \(subtitles.joined(separator: ", ")).") }
         if !leftOut.isEmpty { lines.append("Left out: \(leftOut.joined(separator: "; ")).") }
+        if let damage {
+            let places = damage.places == 1 ? "1 place" : "\(damage.places) places"
+            lines.append("Damaged: \(places), the first at \(SecondsText.describe(damage.first)).")
+        }
         return lines.map(Table.printable).joined(separator: "\n")
     }
 

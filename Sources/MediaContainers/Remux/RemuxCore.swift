@@ -5,6 +5,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     var input: RemuxInput
     /// Tracks of data and of codecs that aren't read, which aren't carried over.
     private(set) var leftOut: [MediaTrack] = []
+    /// What was wrong with the segments.
+    private(set) var damage = RemuxDamage()
     private var outputs: [OutputTrack] = []
     /// The place of each of `outputs` in the list that the output gets.
     private var places: [Int] = []
@@ -37,6 +39,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         guard input.tracks.indices.contains(sample.track) else { return }
         let track = input.tracks[sample.track]
+        input.begin(sample.track)
         guard track.formats.indices.contains(sample.formatIndex), track.isRead else { return }
         let format = track.formats[sample.formatIndex]
         // Pictures before the first parameter sets can't be decoded.
@@ -64,6 +67,10 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         if diagnostic.code == .scrambled {
             throw ContainerError(
                 .encrypted, diagnostic.what, at: diagnostic.offset, advice: "Scrambled programmes can't be remuxed")
+        }
+        if input.hasBegun(diagnostic.track) {
+            let own = outputs.indices.filter { outputs[$0].input == input.index }
+            damage.add(diagnostic.code, at: own.map { timeline.elapsed($0) }.max() ?? 0)
         }
         try output.diagnostic(diagnostic)
     }

@@ -20,6 +20,8 @@ final class RemuxInput {
     var nextOrigin: Int64 = 0
     /// How many discontinuities come before the segment at work.
     private(set) var discontinuities = 0
+    /// Which of `tracks` have begun in the segment at work.
+    private var begun: [Bool] = []
     private var unwrapper = TimestampUnwrapper()
 
     init(index: Int) { self.index = index }
@@ -30,6 +32,20 @@ final class RemuxInput {
         guard !hasOrigin, let packedAudio else { return }
         hasOrigin = true
         origin = packedAudio.startTimestamp.map { unwrapper.unwrap($0) } ?? nextOrigin
+    }
+
+    /// Begins another segment: counters may begin anew there.
+    func beginSegment() { begun = [] }
+
+    /// Takes note of a track's sample.
+    func begin(_ track: Int) {
+        while begun.count <= track { begun.append(false) }
+        begun[track] = true
+    }
+
+    /// Whether a track, or any, has begun in the segment at work.
+    func hasBegun(_ id: UInt32?) -> Bool {
+        zip(tracks, begun).contains { $1 && (id == nil || $0.id == id) }
     }
 
     /// Counts the discontinuity before the next segment, if there is one.

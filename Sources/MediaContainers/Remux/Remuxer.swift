@@ -29,6 +29,9 @@ public struct Remuxer<Output: SampleSink> {
     /// The tracks of the inputs that aren't carried over: timed metadata, splice information, unknown codings.
     public var leftOut: [MediaTrack] { core.leftOut }
 
+    /// Damage of the inputs that was gone past.
+    public var damage: RemuxDamage { core.damage }
+
     /// Creates a remuxer.
     ///
     /// - Parameters:
@@ -147,6 +150,7 @@ public struct Remuxer<Output: SampleSink> {
         _ format: SegmentFormat, _ sound: PackedAudioFormat?, _ join: SegmentJoin, missing: Int64
     ) {
         let input = core.input
+        input.beginSegment()
         core.join(join, missing: missing)
         if join == .discontinuity { input.resetClock() }
         switch format {

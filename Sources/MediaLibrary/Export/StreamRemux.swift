@@ -30,6 +30,8 @@ public struct StreamRemux<Resources: StreamResources> {
     public private(set) var leftOutSubtitles: [String] = []
     /// The tracks that weren't carried over.
     public private(set) var leftOut: [MediaTrack] = []
+    /// Damage that was gone past.
+    public private(set) var damage = RemuxDamage()
     /// The next part of each input.
     package private(set) var places: [Int]
     /// How that part goes on where it doesn't say: after parts that couldn't be read, with a gap.
@@ -84,6 +86,7 @@ public struct StreamRemux<Resources: StreamResources> {
         }
         var result = try remuxer.finish()
         leftOut = remuxer.leftOut
+        damage = remuxer.damage
         try readSubtitles(along: remuxer.stretches)
         if embedsSubtitles { try embed(along: remuxer.stretches, behind: remuxer.tracks, into: &result) }
         return result

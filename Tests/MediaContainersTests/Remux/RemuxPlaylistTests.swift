@@ -38,6 +38,7 @@ struct RemuxPlaylistTests {
                 MemorySource(MediaPlaylist(path).bytes(segment)), initialization: initialization,
                 join: segment.isDiscontinuity ? .discontinuity : segment.followsGap ? .gap : .continuous)
         }
+        #expect(remuxer.damage.places == 0, "\(remuxer.damage)")
         return try remuxer.finish()
     }
 

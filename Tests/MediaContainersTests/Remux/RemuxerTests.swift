@@ -230,4 +230,31 @@ struct RemuxerTests {
         #expect(recording.samples.map(\.count) == [20, 20])
         #expect(recording.checksums.allSatisfy { Set($0).count == 1 })
     }
+
+    @Test func lostPacketsAreTold() throws {
+        var builder = TransportStreamBuilder()
+        builder.tables()
+        builder.play(from: 0, pictures: 50)
+        builder.lose(3, pid: TransportStreamBuilder.videoPID)
+        builder.lose(2, pid: TransportStreamBuilder.audioPID)
+        builder.play(from: 180_000, pictures: 50)
+        builder.lose(1, pid: TransportStreamBuilder.videoPID)
+        builder.play(from: 360_000, pictures: 50)
+        var remuxer = Remuxer(into: SampleRecording())
+        try remuxer.append(MemorySource(builder.bytes))
+        _ = try remuxer.finish()
+        #expect(remuxer.damage.places == 2)
+        #expect(remuxer.damage.kinds == [.discontinuity: 3])
+        #expect(abs((remuxer.damage.first ?? 0) - 2) < 0.1)
+    }
+
+    /// Some encoders count each segment's packets from 0.
+    @Test func segmentsThatCountAnewAreNotDamaged() throws {
+        var remuxer = Remuxer(into: SampleRecording())
+        for start in [Int64(0), 180_000, 360_000] {
+            try remuxer.append(MemorySource(part { $0.play(from: start, pictures: 50) }.bytes))
+        }
+        #expect(try remuxer.finish().samples[0].count == 150)
+        #expect(remuxer.damage.places == 0 && remuxer.damage.first == nil)
+    }
 }
