@@ -17,14 +17,15 @@ struct ExportCommand: AsyncParsableCommand {
             and nothing is made. --fetch asks for it, --gaps leaves gaps of its length instead. Of a multivariant \
             playlist the best of the variant streams is taken that are here as a whole.
             --from and --to are seconds, m:s, h:m:s or 12m34s, from the beginning. The file holds the pictures from the \
-            key picture before, which is needed for decoding, and an edit list that begins at the exact moment.
+            key picture before, which is needed for decoding, and an edit list that begins at the exact moment; .ts \
+            has none, and begins with that picture.
             Encrypted streams whose keys are kept are decrypted, as `remux` does it; the output's index comes first, \
             .m4a takes the sound alone, and the file appears whole or not at all.
             Subtitles (WebVTT) become files beside the output, as `remux` has it.
             --transcode encodes it anew with ffmpeg, if that is installed, for players that can't play it as it is: \
             .mp4 (H.264, AAC), .3gp, .webm (VP8, Opus) or .mp3.
             --json prints the object of `remux --json`.
-            Exit code 2 if --gaps left gaps.
+            Exit code 2 if --gaps left gaps, or sound or pictures had to be left out.
             """
     )
 

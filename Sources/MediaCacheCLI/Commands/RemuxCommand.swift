@@ -18,8 +18,9 @@ struct RemuxCommand: AsyncParsableCommand {
             Inputs are playlists (HLS), MPEG transport streams, packed audio (AAC, AC-3, Enhanced AC-3, MP3), MP4, MOV \
             and fragmented MP4; what they are is told by their content. URLs are read through the cache: what is kept \
             isn't asked for again, and what comes is kept.
-            Several inputs follow each other; with --together they are played at once. Of a multivariant playlist the \
-            best variant stream is taken, with its sound; options choose another.
+            Several inputs follow each other; with --together they are played at once, by their own clocks: they are \
+            of one recording. Of a multivariant playlist the best variant stream is taken, with its sound; options \
+            choose another.
             Samples keep their bytes; uncompressed sound of a MOV stays so (ISO/IEC 23003-5), which not every player \
             knows. What MP4 can't carry, such as time code, is named and left out. A codec that changes on the way is \
             an error that says where.
@@ -31,9 +32,8 @@ struct RemuxCommand: AsyncParsableCommand {
             The output's index comes first, so that it plays while it's sent. .m4a takes the sound alone, .ts makes \
             an MPEG transport stream. The output appears whole or not at all.
             --json prints one object: inputs, output, size, duration, tracks (as `inspect --json` has them), \
-            subtitles (files), leftOut, missing (name, start, duration),
-            damage (places, first, kinds) or null.
-            Exit code 2 if --skip-missing left gaps.
+            subtitles (files), leftOut, missing (name, start, duration), damage (places, first, kinds) or null.
+            Exit code 2 if --skip-missing left gaps, or sound or pictures had to be left out.
             """
     )
 

@@ -81,7 +81,7 @@ struct CoverJob: Sendable {
         case .file(let path): name = path.hasPrefix("/") ? path : "./\(path)"
         case .standardInput: throw InputOpening.standardInputFailure
         }
-        let frame = FilmFrame(input: name, time: time ?? FilmFrame.usualTime)
+        let frame = FilmFrame(input: name, time: time ?? FrameTime.usual)
         if let cover = try frame.take(of: input.name, opening.control) { return cover }
         guard time == nil else { return nil }
         // Shorter than that: its first picture.

@@ -3,9 +3,6 @@ import MediaLibrary
 
 /// A picture out of a film, which ffmpeg decodes where it's installed.
 struct FilmFrame: Sendable {
-    /// Where nothing else is said, the picture is from here, in seconds: past most black leaders.
-    static let usualTime = 10.0
-
     /// The film: a path, or a play URL.
     var input: String
     /// The moment, in seconds.

@@ -54,9 +54,9 @@ struct AssetsRoute: Route {
 
     private func respondForOne(_ request: RouteRequest, _ id: AssetID) async throws -> RouteResponse {
         switch request.method {
-        case .get, .head: return try .json(try record(try await asset(id)))
+        case .get, .head: return try .json(try record(try await shelf.requireAsset(id)))
         case .delete:
-            try await shelf.remove(try await asset(id).id)
+            try await shelf.remove(try await shelf.requireAsset(id).id)
             return RouteResponse(status: 204)
         default: throw Problem.methodNotAllowed(request.method.rawValue)
         }
@@ -65,19 +65,20 @@ struct AssetsRoute: Route {
     private func respondForCover(_ request: RouteRequest, _ id: AssetID) async throws -> RouteResponse {
         switch request.method {
         case .get, .head:
-            guard let cover = try await shelf.cover(of: try await asset(id).id) else {
+            guard let cover = try await shelf.cover(of: try await shelf.requireAsset(id).id) else {
                 throw Problem.notFound("no picture is kept with the asset \(id)")
             }
-            return .picture(cover)
+            return RouteResponse(
+                headerFields: [.contentType: cover.mediaType, .cacheControl: "no-store"], body: .bytes(cover.bytes))
         case .put:
             guard request.body.count <= Cover.largest, let cover = Cover(recognising: request.body) else {
                 throw Problem(
                     title: "Not a picture", status: 415,
                     detail: "the body is neither JPEG, PNG, GIF, WebP, AVIF nor HEIC", code: "notAPicture")
             }
-            return try .json(try record(try await shelf.setCover(cover, of: try await asset(id).id)))
+            return try .json(try record(try await shelf.setCover(cover, of: try await shelf.requireAsset(id).id)))
         case .delete:
-            return try .json(try record(try await shelf.removeCover(of: try await asset(id).id)))
+            return try .json(try record(try await shelf.removeCover(of: try await shelf.requireAsset(id).id)))
         default:
             throw Problem.methodNotAllowed(request.method.rawValue)
         }
@@ -85,11 +86,6 @@ struct AssetsRoute: Route {
 
     private func record(_ asset: Asset) throws -> AssetRecord {
         AssetRecord(asset, libraryURL: try libraryURL(asset.id))
-    }
-
-    private func asset(_ id: AssetID) async throws -> Asset {
-        guard let asset = try await shelf.asset(id) else { throw Problem.notFound("there is no asset \(id)") }
-        return asset
     }
 
     private func resource(for text: String) async throws -> ResourceInfo {
@@ -105,18 +101,5 @@ struct AssetsRoute: Route {
             throw Problem.badRequest("“\(text)” is not the name of an asset")
         }
         return id
-    }
-}
-
-extension RouteResponse {
-    /// A picture, which a browser asks about again before it shows it from its own cache.
-    static func picture(_ cover: Cover) -> RouteResponse {
-        let tag = cover.bytes.withUnsafeBytes { FNV1a.extend(FNV1a.initial, with: $0) }
-        return RouteResponse(
-            headerFields: [
-                .contentType: cover.mediaType, .acceptRanges: "bytes", .cacheControl: "no-cache",
-                .eTag: "\"mc-\(String(tag, radix: 16))-\(cover.bytes.count)\"",
-            ],
-            body: .bytes(cover.bytes))
     }
 }
