@@ -14,7 +14,9 @@ struct FuzzRun {
     init(of name: String) { self.name = name }
 
     /// Calls `body` with each seed. An input that doesn't end is named, and ends the process.
-    func run(_ body: (UInt64) -> Void) {
+    ///
+    /// Other tests, some of which wait for a moment of real time, go on between the seeds.
+    func run(_ body: (UInt64) -> Void) async {
         let (count, first) = (FuzzSettings.count, FuzzSettings.firstSeed)
         print("Fuzzing \(count) \(name); MEDIACACHE_FUZZ_SEED=\(first)")
         let watch = HangWatch(name, longest: 60)
@@ -24,6 +26,8 @@ struct FuzzRun {
             watch.begin(seed)
             let time = clock.measure { body(seed) }
             if time > slowest.time { slowest = (time, seed) }
+            watch.rest()
+            await Task.yield()
         }
         let peak = Self.peakMemory
         let memory = peak.map { ", at most \($0 >> 20) MiB were resident" } ?? ""

@@ -5,9 +5,10 @@ import Synchronization
 final class HangWatch {
     /// The input at work, and how often the timer has seen it.
     private final class Current: Sendable {
-        private let state = Mutex((seed: UInt64(0), sightings: 0))
+        /// No seed while none is at work.
+        private let state = Mutex((seed: UInt64?.none, sightings: 0))
 
-        func begin(_ seed: UInt64) { state.withLock { $0 = (seed, 0) } }
+        func begin(_ seed: UInt64?) { state.withLock { $0 = (seed, 0) } }
 
         /// The input, if it was seen more than so often.
         func see(_ most: Int) -> UInt64? {
@@ -42,4 +43,7 @@ final class HangWatch {
 
     /// An input begins.
     func begin(_ seed: UInt64) { current.begin(seed) }
+
+    /// It has ended.
+    func rest() { current.begin(nil) }
 }

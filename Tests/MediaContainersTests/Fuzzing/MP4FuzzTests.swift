@@ -34,10 +34,10 @@ struct MP4FuzzTests {
         _ = try? EventMessage(payload: content)
     }
 
-    @Test func damagedFilesAreReadOrRefused() throws {
+    @Test func damagedFilesAreReadOrRefused() async throws {
         let seeds = try MP4Seed.all()
         let clean = try MP4Reader(MemorySource(seeds[0].bytes)).movie
-        FuzzRun(of: "damaged files").run { seed in
+        await FuzzRun(of: "damaged files").run { seed in
             var mutator = Mutator(seed: seed)
             let origin = seeds[Int(seed % UInt64(seeds.count))]
             readEverything(mutator.mutate(origin.bytes, at: origin.places), clean)

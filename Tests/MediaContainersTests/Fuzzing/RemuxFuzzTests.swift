@@ -79,10 +79,10 @@ struct RemuxFuzzTests {
         mutating func sample(_: MediaSample, bytes _: UnsafeRawBufferPointer) {}
     }
 
-    @Test func damagedInputsAreWrittenOrRefused() throws {
+    @Test func damagedInputsAreWrittenOrRefused() async throws {
         let seeds = try Seeds()
         var written = 0
-        FuzzRun(of: "damaged inputs of a remux").run { seed in
+        await FuzzRun(of: "damaged inputs of a remux").run { seed in
             var random = SeededGenerator(seed: seed ^ 0xBEEF)
             let inputs = (0..<Int.random(in: 1...2, using: &random)).map { seeds.input(seed + UInt64($0), &random) }
             // The writers are lied to in a third of the runs.

@@ -50,9 +50,9 @@ struct TransportStreamFuzzTests {
         try? demuxer.finish(into: &sink)
     }
 
-    @Test func damagedStreamsAreReadOrRefused() throws {
+    @Test func damagedStreamsAreReadOrRefused() async throws {
         let seeds = try TransportStreamSeeds()
-        FuzzRun(of: "damaged streams").run { seed in
+        await FuzzRun(of: "damaged streams").run { seed in
             var random = SeededGenerator(seed: seed ^ 0xF00D)
             var mutator = Mutator(seed: seed)
             let size = Int.random(in: 1...5000, using: &random)
