@@ -43,13 +43,3 @@ struct LibraryRoute: MediaRoute {
         return time
     }
 }
-
-extension AssetShelf {
-    /// The asset of this name.
-    ///
-    /// - Throws: `CacheError` with `notFound`.
-    func requireAsset(_ id: AssetID) async throws -> Asset {
-        guard let asset = try await asset(id) else { throw CacheError(.notFound, "there is no asset \(id)") }
-        return asset
-    }
-}

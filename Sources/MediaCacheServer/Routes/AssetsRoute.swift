@@ -76,9 +76,9 @@ struct AssetsRoute: Route {
                     title: "Not a picture", status: 415,
                     detail: "the body is neither JPEG, PNG, GIF, WebP, AVIF nor HEIC", code: "notAPicture")
             }
-            return try .json(try record(try await shelf.setCover(cover, of: try await shelf.requireAsset(id).id)))
+            return try .json(try record(try await shelf.setCover(cover, of: id)))
         case .delete:
-            return try .json(try record(try await shelf.removeCover(of: try await shelf.requireAsset(id).id)))
+            return try .json(try record(try await shelf.removeCover(of: id)))
         default:
             throw Problem.methodNotAllowed(request.method.rawValue)
         }

@@ -38,6 +38,14 @@ public actor AssetShelf {
     /// - Throws: `CacheError` with `storage`.
     public func asset(_ id: AssetID) async throws -> Asset? { try await load()[id] }
 
+    /// The asset of this name.
+    ///
+    /// - Throws: `CacheError` with `notFound` where there is none, or `storage`.
+    public func requireAsset(_ id: AssetID) async throws -> Asset {
+        guard let asset = try await load()[id] else { throw CacheError(.notFound, "there is no asset \(id)") }
+        return asset
+    }
+
     /// The asset that begins with a kept resource, or nil if it isn't one.
     ///
     /// - Throws: `CacheError` with `storage`.
@@ -95,7 +103,7 @@ public actor AssetShelf {
     /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
     public func setCover(_ cover: Cover, of id: AssetID) async throws -> Asset {
         try await changing {
-            var asset = try await required(id)
+            var asset = try await requireAsset(id)
             // A picture without its note is passed over, and a note without its picture too.
             try await folder.write(cover.bytes, to: id.rawValue + Self.coverSuffix)
             asset.cover = Asset.CoverNote(mediaType: cover.mediaType, size: cover.bytes.count, changed: store.now)
@@ -110,7 +118,7 @@ public actor AssetShelf {
     @discardableResult
     public func removeCover(of id: AssetID) async throws -> Asset {
         try await changing {
-            var asset = try await required(id)
+            var asset = try await requireAsset(id)
             asset.cover = nil
             let changed = try await put(asset)
             try await folder.remove(id.rawValue + Self.coverSuffix)
@@ -138,11 +146,6 @@ public actor AssetShelf {
     public func coverUsage() async throws -> CoverUsage {
         let covers = try await load().values.compactMap(\.cover)
         return CoverUsage(covers: covers.count, bytes: covers.reduce(0) { $0 + Int64($1.size) })
-    }
-
-    private func required(_ id: AssetID) async throws -> Asset {
-        guard let asset = try await load()[id] else { throw CacheError(.notFound, "there is no asset \(id)") }
-        return asset
     }
 
     private func put(_ asset: Asset) async throws -> Asset {
