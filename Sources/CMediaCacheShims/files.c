@@ -35,6 +35,16 @@ int mc_sync_data(int descriptor) {
 #endif
 }
 
+int mc_sync_file_system(int descriptor) {
+#if defined(__linux__)
+    return syncfs(descriptor);
+#else
+    (void)descriptor;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
 int mc_punch_hole(int descriptor, int64_t offset, int64_t count) {
 #if defined(__linux__)
     return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, count);

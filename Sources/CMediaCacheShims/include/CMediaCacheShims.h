@@ -20,6 +20,10 @@ ssize_t mc_pread_nowait(int descriptor, void *buffer, size_t count, int64_t offs
 /// Makes the bytes of a file durable, and as much of its metadata as reading them needs.
 int mc_sync_data(int descriptor);
 
+/// Begins to make durable all that was written to the file system of an open file, and waits for it. ENOTSUP where the
+/// system has no such call.
+int mc_sync_file_system(int descriptor);
+
 /// Gives the disk space of a range back; the file's size stays and the range reads as zeros.
 int mc_punch_hole(int descriptor, int64_t offset, int64_t count);
 

@@ -68,15 +68,16 @@ public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStri
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer, _ first: Int) -> ForeignContent {
+        let head = bytes[first..<min(first + 512, bytes.count)]
+        // What is encrypted may begin with any byte.
+        let isText = head.allSatisfy { $0 >= 0x20 || $0 == .tab || $0 == .lineFeed || $0 == .carriageReturn }
+        guard isText else { return .binary }
         switch bytes[first] {
         case .openBrace, UInt8(ascii: "["): return .json
         case .lessThan:
-            let head = bytes[first..<min(first + 512, bytes.count)].map { $0 | 0x20 }
-            return head.contains(Array("html".utf8)) || head.contains(Array("<body".utf8)) ? .html : .xml
-        default:
-            let head = bytes[first..<min(first + 512, bytes.count)]
-            let isText = head.allSatisfy { $0 >= 0x20 || $0 == .tab || $0 == .lineFeed || $0 == .carriageReturn }
-            return isText ? (isURLs(bytes) ? .urlList : .text) : .binary
+            let lowercased = head.map { $0 | 0x20 }
+            return lowercased.contains(Array("html".utf8)) || lowercased.contains(Array("<body".utf8)) ? .html : .xml
+        default: return isURLs(bytes) ? .urlList : .text
         }
     }
 

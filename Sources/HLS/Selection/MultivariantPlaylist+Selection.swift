@@ -86,7 +86,7 @@ extension VariantStream {
 
 extension Rendition {
     /// Whether the rendition's language is one, or a kind of one: `de-CH` is German too.
-    func speaks(_ language: String) -> Bool {
+    public func speaks(_ language: String) -> Bool {
         guard let own = self.language?.lowercased() else { return false }
         let language = language.lowercased()
         return own == language || own.hasPrefix(language + "-")

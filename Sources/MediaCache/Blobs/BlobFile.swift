@@ -27,6 +27,9 @@ package protocol BlobFileSystem: Sendable {
     func makeFolder(_ path: String) throws
     /// Makes a folder's entries durable.
     func syncFolder(_ path: String) throws
+    /// Writes out what is written so far, for the whole file system that holds a folder, where the system can: many files
+    /// are then synced sooner one by one. It makes nothing durable that isn't synced as well.
+    func flush(fileSystemOf folder: String)
     /// The names in a folder; an absent folder has none.
     func names(in folder: String) throws -> [String]
     /// Whether there is a file or folder at `path`.

@@ -36,12 +36,17 @@ package struct BlobFolder: Sendable {
         return rest != "bin" && rest != "json" && !rest.contains(".")
     }
 
+    /// The blob that a file belongs to by its name.
+    package static func blob(of name: String) -> String {
+        String(name.utf8.prefix { $0 != UInt8(ascii: ".") }) ?? name
+    }
+
     /// All files below, with the names of their blobs.
     package func allFiles(_ files: any BlobFileSystem) throws -> [(path: String, blob: String, isKept: Bool)] {
         try [(evictable, false), (kept, true)].flatMap { root, isKept in
             try files.names(in: root).flatMap { folder in
                 try files.names(in: "\(root)/\(folder)").map { name in
-                    ("\(root)/\(folder)/\(name)", String(name.prefix { $0 != "." }), isKept)
+                    ("\(root)/\(folder)/\(name)", Self.blob(of: name), isKept)
                 }
             }
         }
@@ -51,7 +56,7 @@ package struct BlobFolder: Sendable {
     package func sidecars(_ files: any BlobFileSystem) throws -> [(path: String, blob: String)] {
         try files.names(in: kept).flatMap { folder in
             try files.names(in: "\(kept)/\(folder)").filter { $0.hasSuffix(".json") }.map { name in
-                ("\(kept)/\(folder)/\(name)", String(name.prefix { $0 != "." }))
+                ("\(kept)/\(folder)/\(name)", Self.blob(of: name))
             }
         }
     }

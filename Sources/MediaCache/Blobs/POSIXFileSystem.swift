@@ -67,6 +67,14 @@ package struct POSIXFileSystem: BlobFileSystem {
         try syncFolder(parent)
     }
 
+    package func flush(fileSystemOf folder: String) {
+        let descriptor = Self.openDescriptor(folder, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // What it can't say of each file, the sync of each says.
+        _ = mc_sync_file_system(descriptor)
+    }
+
     package func syncFolder(_ path: String) throws {
         let descriptor = Self.openDescriptor(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", path) }

@@ -12,23 +12,43 @@ package struct CatalogEntry: Sendable {
 extension Catalog {
     /// A resource with all its representations, or nil.
     package func resource(key: String) async throws -> CatalogEntry? {
-        try await read { db in
-            guard let row = try Row.fetchOne(db, sql: Self.resourceByKey, arguments: [key]) else { return nil }
-            let resource = try StoredResource(row: row)
-            var entry = CatalogEntry(resource: resource, representations: [], damaged: [])
-            for row in try Row.fetchAll(db, sql: Self.representationsOfResource, arguments: [resource.id]) {
+        try await resources(keys: [key])[key]
+    }
+
+    /// The resources that are known under `keys`, each with all its representations.
+    package func resources(keys: [String]) async throws -> [String: CatalogEntry] {
+        guard !keys.isEmpty else { return [:] }
+        return try await read { db in
+            var entries: [String: CatalogEntry] = [:]
+            let arguments = StatementArguments(keys)
+            let resources = try Row.fetchCursor(db, sql: Self.resources(of: keys.count), arguments: arguments)
+            while let row = try resources.next() {
+                let resource = try StoredResource(row: row)
+                entries[resource.key] = CatalogEntry(resource: resource, representations: [], damaged: [])
+            }
+            let rows = try Row.fetchCursor(db, sql: Self.representations(of: keys.count), arguments: arguments)
+            while let row = try rows.next() {
+                let key: String = try row.value("resource_key")
                 if let representation = try? StoredRepresentation(row: row, key: key) {
-                    entry.representations.append(representation)
+                    entries[key]?.representations.append(representation)
                 } else {
-                    entry.damaged.append(try row.value("id"))
+                    entries[key]?.damaged.append(try row.value("id"))
                 }
             }
-            return entry
+            return entries
         }
     }
 
-    static let resourceByKey = "SELECT * FROM resource WHERE key = ?"
-    static let representationsOfResource = "SELECT * FROM representation WHERE resource = ? ORDER BY id"
+    static func resources(of count: Int) -> String {
+        "SELECT * FROM resource WHERE key IN (\(databaseQuestionMarks(count: count)))"
+    }
+
+    static func representations(of count: Int) -> String {
+        """
+        SELECT p.*, r.key AS resource_key FROM resource r CROSS JOIN representation p ON p.resource = r.id
+        WHERE r.key IN (\(databaseQuestionMarks(count: count))) ORDER BY p.id
+        """
+    }
 
     /// The key of the resource with this number, or nil.
     package func key(ofResource id: Int64) async throws -> String? {
@@ -66,6 +86,33 @@ extension Catalog {
                 return newest[resource.id].map { (resource, $0) }
             }
         }
+    }
+
+    /// The newest representation of each resource that is known under one of `keys`, and whether it's pinned.
+    package func newest(
+        keys: [String]
+    ) async throws -> [String: (representation: StoredRepresentation, isPinned: Bool)] {
+        guard !keys.isEmpty else { return [:] }
+        return try await read { db in
+            var newest: [String: (representation: StoredRepresentation, isPinned: Bool)] = [:]
+            let rows = try Row.fetchCursor(db, sql: Self.newest(of: keys.count), arguments: StatementArguments(keys))
+            while let row = try rows.next() {
+                let key: String = try row.value("resource_key")
+                // A damaged row says nothing that could be relied on.
+                guard let representation = try? StoredRepresentation(row: row, key: key) else { continue }
+                if let other = newest[key], other.representation.id > representation.id { continue }
+                newest[key] = (representation, try row.value("resource_pinned"))
+            }
+            return newest
+        }
+    }
+
+    static func newest(of count: Int) -> String {
+        """
+        SELECT p.*, r.key AS resource_key, r.pinned AS resource_pinned FROM resource r
+        JOIN representation p ON p.resource = r.id
+        WHERE superseded = 0 AND r.key IN (\(databaseQuestionMarks(count: count)))
+        """
     }
 
     /// The checksum pages of a representation. Blocks; called from the pool.

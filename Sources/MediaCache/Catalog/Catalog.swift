@@ -26,6 +26,7 @@ package final class Catalog: Sendable {
         var resource: Int64
         var representation: Int64
         var use: Int64
+        var transactions = 0
     }
 
     /// Opens a catalog. Blocks.
@@ -172,11 +173,16 @@ package final class Catalog: Sendable {
 
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
-            return try await database.write(body)
+            let value = try await database.write(body)
+            counters.withLock { $0.transactions += 1 }
+            return value
         } catch let error as DatabaseError {
             throw translateInUse(error)
         }
     }
+
+    /// How many transactions have changed something since it was opened.
+    package var transactions: Int { counters.withLock { $0.transactions } }
 
     package func nextResourceID() -> Int64 {
         counters.withLock { counters in
@@ -216,18 +222,25 @@ package final class Catalog: Sendable {
     /// Forgets representations, and resources that then have none. Durable when it returns.
     package func delete(representations ids: [Int64]) async throws {
         try await write { db in
-            for id in ids {
-                let resource = try Int64.fetchOne(
-                    db, sql: "SELECT resource FROM representation WHERE id = ?", arguments: [id])
-                try db.execute(sql: "DELETE FROM representation WHERE id = ?", arguments: [id])
+            for start in stride(from: 0, to: ids.count, by: Self.idsAtOnce) {
+                let some = ids[start..<min(start + Self.idsAtOnce, ids.count)]
+                let marks = databaseQuestionMarks(count: some.count)
+                let resources = try Int64.fetchAll(
+                    db, sql: "SELECT DISTINCT resource FROM representation WHERE id IN (\(marks))",
+                    arguments: StatementArguments(some))
+                try db.execute(
+                    sql: "DELETE FROM representation WHERE id IN (\(marks))", arguments: StatementArguments(some))
                 try db.execute(
                     sql: """
-                        DELETE FROM resource WHERE id = ? AND
+                        DELETE FROM resource WHERE id IN (\(databaseQuestionMarks(count: resources.count))) AND
                         NOT EXISTS (SELECT 1 FROM representation WHERE resource = resource.id)
-                        """, arguments: [resource])
+                        """, arguments: StatementArguments(resources))
             }
         }
     }
+
+    /// SQLite takes 32,766 arguments.
+    private static let idsAtOnce = 8192
 
     /// Forgets a resource whose row can't be read, with all its representations. Durable when it returns.
     package func delete(key: String) async throws {

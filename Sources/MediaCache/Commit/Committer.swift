@@ -44,6 +44,9 @@ package final class Committer: Sendable {
         self.logger = logger
     }
 
+    /// How many representations wait to be committed.
+    var dirtyCount: Int { state.withLock { $0.dirty.count } }
+
     /// A representation has something to commit.
     func markDirty(_ representation: Representation, bytes: Int64) {
         let isFull = state.withLock { state in
@@ -83,6 +86,15 @@ package final class Committer: Sendable {
     @discardableResult
     package func commit() async -> CacheError? {
         await nextCommit().value
+    }
+
+    /// The same for who may stop waiting: the commit goes on by itself.
+    ///
+    /// - Throws: what keeps bytes from being durable, as ``CacheError``; `CancellationError` when the task is cancelled.
+    func commitIfNotCancelled() async throws {
+        let commit = nextCommit()
+        let shared = SharedRequest { await commit.value }
+        if let failure = try await shared.wait() ?? nil { throw failure }
     }
 
     /// Returns when the commit that runs now, if one does, has ended.
@@ -168,7 +180,10 @@ package final class Committer: Sendable {
         let files = files
         let work = commits.map { ($0.file, $0.newFolder) }
         guard work.contains(where: { $0.0 != nil }) else { return [:] }
+        let paths = commits.filter { $0.file != nil }.map(\.representation.path)
+        let many = paths.count >= Engine.manyFiles ? Self.fileSystems(of: paths) : []
         return await pool.perform {
+            for folder in many { files.flush(fileSystemOf: folder) }
             var failures: [Int: CacheError] = [:]
             var folders: [String: CacheError?] = [:]
             for (index, (file, folder)) in work.enumerated() {
@@ -190,6 +205,14 @@ package final class Committer: Sendable {
             }
             return failures
         }
+    }
+
+    /// A folder on each file system that blobs may lie on.
+    private static func fileSystems(of paths: [String]) -> Set<String> {
+        // Kept or not, they lie two folders below one that is all of one file system.
+        let roots = paths.map { (POSIXFileSystem.parent(of: POSIXFileSystem.parent(of: $0)), $0) }
+        let one = Dictionary(roots, uniquingKeysWith: { first, _ in first })
+        return Set(one.values.map(POSIXFileSystem.parent))
     }
 
     /// Makes the catalog know. Returns what went wrong, by representation.
@@ -224,14 +247,12 @@ package final class Committer: Sendable {
         let pinned = commits.filter(\.snapshot.resource.isPinned).map(\.representation)
         guard !pinned.isEmpty else { return }
         let failure: CacheError? = await pool.perform {
-            for representation in pinned {
-                do {
-                    try representation.writeSidecarIfDue()
-                } catch {
-                    return Self.wrap(error)
-                }
+            do {
+                try pinned.first?.engine.writeSidecars(of: pinned)
+                return nil
+            } catch {
+                return Self.wrap(error)
             }
-            return nil
         }
         if let failure {
             logger.error("sidecar not written", metadata: ["error": "\(failure)"])

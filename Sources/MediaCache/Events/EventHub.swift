@@ -1,9 +1,9 @@
 import Synchronization
 
 /// Hands events to every listener; each has a bounded stream of its own.
-package final class EventHub: Sendable {
+package final class EventHub<Event: Sendable>: Sendable {
     private struct Listener {
-        var continuation: AsyncStream<CacheEvent>.Continuation
+        var continuation: AsyncStream<Event>.Continuation
         var dropped = 0
     }
 
@@ -11,18 +11,29 @@ package final class EventHub: Sendable {
         var nextID = 0
         var listeners: [Int: Listener] = [:]
         var lastProgress: [String: Duration] = [:]
+
+        /// The listeners, with what each is to be told to have lost; who takes them tells it.
+        mutating func takeListeners() -> [Int: Listener] {
+            let taken = listeners
+            for (id, listener) in taken where listener.dropped > 0 { listeners[id]?.dropped = 0 }
+            return taken
+        }
     }
 
-    private static let capacity = 512
-    private static let progressInterval = Duration.milliseconds(250)
+    private static var capacity: Int { 512 }
+    private static var progressInterval: Duration { .milliseconds(250) }
 
+    /// Says that so many events were dropped.
+    private let dropped: @Sendable (Int) -> Event
     private let state = Mutex(State())
 
-    package init() {}
+    package init(dropped: @escaping @Sendable (Int) -> Event) {
+        self.dropped = dropped
+    }
 
-    package func stream() -> AsyncStream<CacheEvent> {
+    package func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: CacheEvent.self, bufferingPolicy: .bufferingOldest(Self.capacity))
+            of: Event.self, bufferingPolicy: .bufferingOldest(Self.capacity))
         let id = state.withLock { state in
             state.nextID += 1
             state.listeners[state.nextID] = Listener(continuation: continuation)
@@ -34,15 +45,27 @@ package final class EventHub: Sendable {
         return stream
     }
 
-    package func send(_ event: CacheEvent) {
-        state.withLock { state in
-            for id in state.listeners.keys { Self.deliver(event, to: &state.listeners[id]) }
+    package func send(_ event: Event) {
+        // Outside the lock: who is woken has locks of its own, and one that is being cancelled comes here with them held.
+        for (id, listener) in state.withLock({ $0.takeListeners() }) {
+            let continuation = listener.continuation
+            if listener.dropped > 0 {
+                guard case .enqueued = continuation.yield(dropped(listener.dropped)) else {
+                    note(listener.dropped + 1, lostBy: id)
+                    continue
+                }
+            }
+            if case .dropped = continuation.yield(event) { note(1, lostBy: id) }
         }
+    }
+
+    private func note(_ count: Int, lostBy id: Int) {
+        state.withLock { $0.listeners[id]?.dropped += count }
     }
 
     /// Sends progress unless this key's last was a moment ago and this isn't the last word.
     package func sendProgress(
-        key: String, now: Duration, isFinal: Bool, _ progress: () -> CacheEvent.Progress
+        key: String, now: Duration, isFinal: Bool, _ progress: () -> Event
     ) {
         let isDue = state.withLock { state in
             guard !state.listeners.isEmpty else { return false }
@@ -53,7 +76,7 @@ package final class EventHub: Sendable {
             }
             return true
         }
-        if isDue { send(.progress(progress())) }
+        if isDue { send(progress()) }
     }
 
     package func finish() {
@@ -62,18 +85,5 @@ package final class EventHub: Sendable {
             return state.listeners
         }
         for listener in listeners.values { listener.continuation.finish() }
-    }
-
-    private static func deliver(_ event: CacheEvent, to listener: inout Listener?) {
-        guard let current = listener else { return }
-        if current.dropped > 0 {
-            guard case .enqueued(let room) = current.continuation.yield(.dropped(count: current.dropped)) else {
-                listener?.dropped += 1
-                return
-            }
-            listener?.dropped = room > 0 ? 0 : 1
-            if room == 0 { return }
-        }
-        if case .dropped = current.continuation.yield(event) { listener?.dropped += 1 }
     }
 }

@@ -5,6 +5,8 @@ struct Fill: Sendable {
     let plan: RepresentationState.FillPlan
     let representation: Representation
     let settings: TransferSettings?
+    /// Whose transfer it is.
+    let group: TransferGroup?
     /// A reader whose response is here already, when the fill began as the request that found the representation.
     let reader: OriginReader?
     /// That request's place in the scheduler.
@@ -17,8 +19,8 @@ struct Fill: Sendable {
     private var key: String { representation.resource.key }
     private var url: ResourceURL { representation.resource.locator.url }
 
-    /// Fills until the hole is full, nobody wants more, or nothing helps. Returns what ended it, if it failed.
-    func run() async -> CacheError? {
+    /// Fills until the hole is full, nobody wants more, or nothing helps.
+    func run() async {
         engine.counters.add(\.runningFills)
         engine.events.send(.fillStarted(key: key, range: plan.range))
         var written: Int64 = 0
@@ -29,7 +31,7 @@ struct Fill: Sendable {
         } catch {
             failure = CacheError.wrap(error, as: .unreachable, "\(url) can't be filled")
         }
-        let woken = representation.withState { $0.fillEnded(plan.id, error: failure) }
+        let woken = representation.withState { $0.fillEnded(plan.id, error: failure, refusal: refusal) }
         engine.counters.add(\.runningFills, -1)
         if let failure { report(failure) }
         let told = failure?.code == .cancelled ? nil : failure ?? refusal
@@ -37,17 +39,43 @@ struct Fill: Sendable {
         for wake in woken { wake() }
         representation.wakeFillWaiters()
         representation.resource.useEnded()
-        return failure ?? refusal
     }
 
     /// - Returns: why the rest isn't kept, if the origin forbids it: no failure of this fill, whose readers go on.
     private func transfer(_ written: inout Int64) async throws -> CacheError? {
+        let ticket = place()
+        var course = Course()
+        let end: Result<CacheError?, any Error>
+        do {
+            end = .success(try await receive(&course, ticket, &written))
+        } catch {
+            end = .failure(error)
+        }
+        // Before anybody learns that it's over: who ended it may count on it.
+        if let entry = course.entry { engine.traffic.leave(entry) }
+        if !course.isHandedOn {
+            await course.reader?.close()
+            ticket.release()
+        }
+        return try end.get()
+    }
+
+    /// What is to be closed at the end.
+    private struct Course {
+        var reader: OriginReader?
+        /// Its place in the traffic.
+        var entry: Int?
+        /// Whether both reader and ticket are somebody else's now.
+        var isHandedOn = false
+    }
+
+    /// Its place in the scheduler, which follows its class.
+    private func place() -> TransferScheduler.Ticket {
         let ticket =
             ticket
             ?? engine.scheduler.ticket(
-                for: representation.resource.locator.url, transferClass: representation.transferClass(of: plan.id))
-        var isHandedOn = false
-        defer { if !isHandedOn { ticket.release() } }
+                for: representation.resource.locator.url, transferClass: representation.transferClass(of: plan.id),
+                group: group)
         let (representation, id) = (representation, plan.id)
         // Weak: the last to let a ticket go takes the scheduler's lock, and this one is let go in the state's.
         let classChanged: @Sendable () -> Void = { [weak ticket] in
@@ -56,9 +84,17 @@ struct Fill: Sendable {
         representation.withState { $0.setClassChanged(classChanged, of: id) }
         // It may have changed since it was planned.
         classChanged()
+        return ticket
+    }
+
+    private func receive(
+        _ course: inout Course, _ ticket: TransferScheduler.Ticket, _ written: inout Int64
+    ) async throws -> CacheError? {
+        course.reader = reader
         let reader = try await opened(ticket: ticket)
+        course.reader = reader
+        course.entry = engine.traffic.enter(of: ticket, reader)
         if let length = await reader.answer?.completeLength { representation.learn(length) }
-        defer { if !isHandedOn { Task { await reader.close() } } }
         var isNewsOfTags = true
         var sample = (since: engine.time.monotonic, bytes: Int64(0))
         while let piece = try await next(of: reader, ticket: ticket) {
@@ -73,14 +109,14 @@ struct Fill: Sendable {
             guard piece.offset < limit else { break }
             guard piece.mayBeKept else {
                 representation.withState { $0.forbid(from: piece.offset, to: plan.id) }
-                isHandedOn = await handOn(piece, of: reader, ticket: ticket)
+                course.isHandedOn = await handOn(piece, of: reader, ticket: ticket)
                 return CacheError(.storage, "\(key) can't be kept: its origin forbids it")
             }
             do {
                 try await representation.waitForRoom()
                 try await write(piece, limit: limit)
             } catch let error as CacheError where error.code == .storage {
-                isHandedOn = await handOn(piece, of: reader, ticket: ticket)
+                course.isHandedOn = await handOn(piece, of: reader, ticket: ticket)
                 throw error
             }
             written += Int64(piece.part.count)
@@ -91,6 +127,7 @@ struct Fill: Sendable {
                 sample = (now, 0)
             }
             progress()
+            try await engine.traffic.pay(piece.part.count, by: ticket)
             if piece.range.upperBound >= limit { break }
         }
         if let length = await reader.learnedLength { representation.learn(length) }
@@ -105,14 +142,19 @@ struct Fill: Sendable {
     /// The next bytes, once the scheduler lets the transfer go on: one that isn't what plays any more may have to wait,
     /// without a connection.
     private func next(of reader: OriginReader, ticket: TransferScheduler.Ticket) async throws -> OriginPiece? {
-        if !ticket.isAdmittedNow() {
-            guard representation.withState({ $0.fills[plan.id]?.isOfInterest ?? false }) else {
-                throw CacheError(.cancelled, "nobody reads it any more")
+        while true {
+            if !ticket.isAdmittedNow() {
+                guard representation.withState({ $0.fills[plan.id]?.isOfInterest ?? false }) else {
+                    throw CacheError(.cancelled, "nobody reads it any more")
+                }
+                await reader.close()
+                try await ticket.admission()
             }
-            await reader.close()
-            try await ticket.admission()
+            try await engine.traffic.turn(of: ticket) { await reader.close() }
+            do {
+                return try await reader.next()
+            } catch is OriginReader.ConnectionLetGo {}
         }
-        return try await reader.next()
     }
 
     /// Readers who wait for bytes that aren't kept go on with this response. Returns whether there are any.
@@ -129,6 +171,7 @@ struct Fill: Sendable {
         // A response that is here already has been admitted by the fact that it is here.
         if let reader { return reader }
         try await ticket.admission()
+        try await engine.traffic.turn(of: ticket)
         let head = representation.head
         if plan.probes {
             guard try await representation.isSameAtOrigin(settings) else { throw changed(at: plan.range.lowerBound) }
@@ -226,9 +269,10 @@ struct Fill: Sendable {
         }
         engine.events.sendProgress(key: key, now: engine.time.monotonic, isFinal: isComplete) {
             let statistics = engine.counters.snapshot
-            return CacheEvent.Progress(
-                key: key, kept: kept, length: length, fromOrigin: statistics.bytesFromOrigin,
-                fromCache: statistics.bytesFromCache, rate: representation.withState { $0.bytesPerSecond })
+            return .progress(
+                CacheEvent.Progress(
+                    key: key, kept: kept, length: length, fromOrigin: statistics.bytesFromOrigin,
+                    fromCache: statistics.bytesFromCache, rate: representation.withState { $0.bytesPerSecond }))
         }
     }
 

@@ -6,6 +6,8 @@ package struct OriginContext: Sendable {
     package var time: any TimeSource
     package var settings: TransferSettings
     package var counters: Counters
+    /// Is told how long answers take, if there is one.
+    package var traffic: Traffic?
     /// A number in 0..<1, for jitter.
     package var random: @Sendable () -> Double
 
@@ -14,12 +16,14 @@ package struct OriginContext: Sendable {
         time: any TimeSource,
         settings: TransferSettings,
         counters: Counters,
+        traffic: Traffic? = nil,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) {
         self.origin = origin
         self.time = time
         self.settings = settings
         self.counters = counters
+        self.traffic = traffic
         self.random = random
     }
 }
@@ -46,7 +50,10 @@ struct OriginExchange {
                 url: url.withoutUserInfo, headerFields: fields(for: url, conditions), limits: settings.limits,
                 scope: scope)
             context.counters.add(\.originRequests)
+            let asked = context.time.monotonic
             let response = try await context.origin.send(request)
+            context.traffic?.answered(
+                by: "\(url.scheme)://\(url.authority)", after: context.time.monotonic - asked)
             guard [301, 302, 303, 307, 308].contains(response.status) else {
                 if url != start.url {
                     locator.remember(redirect: url, scope: scope, now: context.time.monotonic)

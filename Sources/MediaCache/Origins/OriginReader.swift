@@ -48,6 +48,8 @@ package actor OriginReader {
     private var hasGiven = false
     /// What ``peek(_:)`` has taken and ``next()`` hasn't given yet.
     private var peeked: [OriginPiece] = []
+    private var isReceiving = false
+    private var wasLetGo = false
 
     /// - Parameters:
     ///   - asked: the bytes wanted.
@@ -128,6 +130,10 @@ package actor OriginReader {
                     return nil
                 }
             } catch {
+                if wasLetGo {
+                    wasLetGo = false
+                    throw ConnectionLetGo()
+                }
                 try await recover(from: error)
             }
         }
@@ -157,6 +163,17 @@ package actor OriginReader {
         watch?.stop()
         watch = nil
     }
+
+    /// The same while ``next()`` may be waiting for bytes: that throws ``ConnectionLetGo`` then, and may be called again.
+    package func letGo() {
+        guard body != nil else { return }
+        wasLetGo = isReceiving
+        isResuming = true
+        close()
+    }
+
+    /// Says that the connection was let go while bytes were waited for.
+    package struct ConnectionLetGo: Error {}
 
     /// The representation is known now: what comes later must be of it.
     package func expect(_ known: KnownRepresentation, comparable: ComparableBytes? = nil) {
@@ -307,7 +324,11 @@ package actor OriginReader {
     private func receive() async throws -> (any OriginBuffer)? {
         guard let body, let watch else { return nil }
         watch.isAwaited(true)
-        defer { watch.isAwaited(false) }
+        isReceiving = true
+        defer {
+            watch.isAwaited(false)
+            isReceiving = false
+        }
         do {
             let buffer = try await body.next()
             if let buffer { watch.received(buffer.count) }

@@ -217,11 +217,13 @@ final class PassingFill: Sendable {
     private func run() async {
         engine.counters.add(\.runningFills)
         var failure: CacheError?
+        let entry = engine.traffic.enter(of: ticket, reader)
         do {
             while let piece = try await next() {
                 guard !piece.isOverlap else { continue }
                 engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
                 try await append(piece)
+                try await engine.traffic.pay(piece.part.count, by: ticket)
             }
             let length = await reader.learnedLength
             if let length { onLength(length) }
@@ -232,6 +234,7 @@ final class PassingFill: Sendable {
         } catch {
             failure = CacheError.wrap(error, as: .unreachable, "the origin can't be read")
         }
+        engine.traffic.leave(entry)
         ticket.release()
         await reader.close()
         engine.counters.add(\.runningFills, -1)
@@ -245,11 +248,16 @@ final class PassingFill: Sendable {
 
     /// The next bytes, once the scheduler lets it go on.
     private func next() async throws -> OriginPiece? {
-        if !ticket.isAdmittedNow() {
-            await reader.close()
-            try await ticket.admission()
+        while true {
+            if !ticket.isAdmittedNow() {
+                await reader.close()
+                try await ticket.admission()
+            }
+            try await engine.traffic.turn(of: ticket) { await reader.close() }
+            do {
+                return try await reader.next()
+            } catch is OriginReader.ConnectionLetGo {}
         }
-        return try await reader.next()
     }
 
     private func append(_ piece: OriginPiece) async throws {

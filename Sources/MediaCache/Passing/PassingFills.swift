@@ -37,7 +37,7 @@ final class PassingFills: Sendable {
     /// A place in a fill that is under way and near, or else in one of its own.
     func join(
         _ range: Range<Int64>, known: KnownRepresentation, settings: TransferSettings?, transferClass: TransferClass,
-        tap: ContentTap
+        group: TransferGroup?, tap: ContentTap
     ) -> PassThrough {
         if let place = joinRunning(range, settings: settings, transferClass: transferClass, tap: tap) { return place }
         let isUnbounded = range.upperBound == .max
@@ -45,7 +45,7 @@ final class PassingFills: Sendable {
             context: engine.originContext(settings), locator: locator,
             asked: .from(range.lowerBound, to: isUnbounded ? nil : range.upperBound), known: known,
             tap: tap)
-        let ticket = engine.scheduler.ticket(for: locator.url, transferClass: transferClass)
+        let ticket = engine.scheduler.ticket(for: locator.url, transferClass: transferClass, group: group)
         let window = RingWindow(start: range.lowerBound, limit: range.upperBound)
         let fill = add(window, from: reader, ticket: ticket, settings: settings)
         let place = fill.place(at: range.lowerBound, until: range.upperBound, transferClass)

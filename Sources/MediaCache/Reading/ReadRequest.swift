@@ -14,6 +14,13 @@ public struct ReadRequest: Sendable {
     public var revalidation: Revalidation
     /// What the resource is to the reader: what transforms and observers go by.
     public var kind: ResourceKind
+    /// Whether what is kept of the resource is pinned from its first byte: it's never evicted, and lies with what is
+    /// kept.
+    public var pins: Bool
+    /// Whose transfer it is: what the scheduler ranks and limits it by. Nobody's unless set.
+    public var group: TransferGroup?
+    /// Whether the range is asked for as it stands, without a read-ahead.
+    var isExact = false
 
     /// Creates a request.
     public init(
@@ -23,7 +30,9 @@ public struct ReadRequest: Sendable {
         transferClass: TransferClass = .playback,
         settings: TransferSettings? = nil,
         revalidation: Revalidation = .beside,
-        kind: ResourceKind = .file
+        kind: ResourceKind = .file,
+        pins: Bool = false,
+        group: TransferGroup? = nil
     ) {
         self.url = url
         self.range = range
@@ -32,6 +41,8 @@ public struct ReadRequest: Sendable {
         self.settings = settings
         self.revalidation = revalidation
         self.kind = kind
+        self.pins = pins
+        self.group = group
     }
 }
 

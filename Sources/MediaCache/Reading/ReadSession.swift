@@ -30,6 +30,7 @@ public final class ReadSession: Sendable {
     private let engine: Engine
     private let settings: TransferSettings?
     private let transferClass: TransferClass
+    private let group: TransferGroup?
     private let url: ResourceURL
     private let kind: ResourceKind
     /// What was here when the session was opened.
@@ -49,6 +50,7 @@ public final class ReadSession: Sendable {
         engine = representation.engine
         settings = request.settings
         transferClass = request.transferClass
+        group = request.group
         url = request.url
         kind = request.kind
         cached = representation.spans
@@ -73,6 +75,7 @@ public final class ReadSession: Sendable {
         self.range = range
         settings = request.settings
         transferClass = request.transferClass
+        group = request.group
         url = request.url
         kind = request.kind
         cached = SpanMap()
@@ -100,7 +103,9 @@ public final class ReadSession: Sendable {
             while true {
                 if state.isCancelled { return .failed(CacheError(.cancelled, "the read session was cancelled")) }
                 if let through = state.through {
-                    let step = through.poll(maximum: maximum, onReady: onReady)
+                    let shortage = Shortage(engine.traffic, of: transferClass)
+                    let step = through.poll(maximum: maximum, onReady: shortage.wrapping(onReady))
+                    if case .wait = step { shortage?.begin() }
                     guard case .end = step else { return step }
                     state.through = nil
                     state.available = state.position
@@ -117,20 +122,25 @@ public final class ReadSession: Sendable {
 
     private func advance(_ state: inout State, onReady: @escaping @Sendable () -> Void) -> ReadStep? {
         guard let representation else { return passOn(&state) }
+        let shortage = Shortage(engine.traffic, of: transferClass)
         let answer = representation.advance(
             sessionID, position: state.position, end: range.upperBound, window: &state.window, settings: settings,
-            transferClass: transferClass, wake: onReady)
+            transferClass: transferClass, group: group,
+            wake: shortage.wrapping(onReady))
         switch answer {
         case .available(let until, let planAt):
             state.available = until
             state.planAt = planAt
             return nil
-        case .wait, .verify: return .wait
+        case .wait:
+            shortage?.begin()
+            return .wait
+        case .verify: return .wait
         case .end: return .end
         case .failed(let error): return .failed(error)
         case .passThrough(let until):
             state.through = representation.passThrough(
-                state.position..<until, settings: settings, transferClass: transferClass)
+                state.position..<until, settings: settings, transferClass: transferClass, group: group)
             return nil
         }
     }
@@ -144,6 +154,7 @@ public final class ReadSession: Sendable {
         let known = KnownRepresentation(validator: head.validator, length: head.length)
         state.through = passing.fills.join(
             state.position..<range.upperBound, known: known, settings: settings, transferClass: transferClass,
+            group: group,
             tap: engine.tap(url, kind))
         return nil
     }

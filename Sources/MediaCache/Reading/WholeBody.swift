@@ -35,6 +35,8 @@ public struct WholeBodyRequest: Sendable {
     public var revalidation: Revalidation
     /// What the resource is to the reader: what transforms and observers go by.
     public var kind: ResourceKind
+    /// Whose transfer it is: what the scheduler ranks and limits it by. Nobody's unless set.
+    public var group: TransferGroup?
     /// Whether a body that came from the origin is kept. One that isn't is shared by those who ask while it's on its
     /// way, and by nobody after them. May decode the body first: one in a content coding isn't kept. Sees it before any
     /// ``ContentTransform``. Called outside every lock; what it throws ends the request.
@@ -48,6 +50,7 @@ public struct WholeBodyRequest: Sendable {
         settings: TransferSettings? = nil,
         revalidation: Revalidation = .before,
         kind: ResourceKind = .file,
+        group: TransferGroup? = nil,
         keeps: @escaping @Sendable (inout WholeBody) throws -> Bool
     ) {
         self.url = url
@@ -56,6 +59,7 @@ public struct WholeBodyRequest: Sendable {
         self.settings = settings
         self.revalidation = revalidation
         self.kind = kind
+        self.group = group
         self.keeps = keeps
     }
 }

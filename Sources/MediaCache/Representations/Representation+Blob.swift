@@ -123,24 +123,31 @@ extension Representation {
 
     /// Moves the blob between what is evicted and what is kept, by renaming or by copying across file systems. Blocks.
     package func move(isKept: Bool) throws {
+        try engine.move([self], isKept: isKept)
+    }
+
+    /// Gives the blob its name where it's to lie; durable when these folders are. Nil if it lies there. Blocks.
+    fileprivate func rename(isKept: Bool) throws -> (from: String, to: String)? {
         try writing.withLock { _ in
             let wasKept = self.isKept
-            guard wasKept != isKept else { return }
+            guard wasKept != isKept else { return nil }
+            let folders = (
+                from: engine.blobs.folder(of: blob, isKept: wasKept), to: engine.blobs.folder(of: blob, isKept: isKept)
+            )
             let source = engine.blobs.path(of: blob, isKept: wasKept)
             let destination = engine.blobs.path(of: blob, isKept: isKept)
-            if engine.files.exists(source) {
-                try engine.files.makeFolder(engine.blobs.folder(of: blob, isKept: isKept))
+            let isThere = engine.files.exists(source)
+            if isThere {
+                try engine.files.makeFolder(folders.to)
                 do {
                     try engine.files.rename(source, to: destination)
                 } catch let error as SystemError where error.number == EXDEV {
                     try copyAcross(from: source, to: destination)
                 }
-                try engine.files.syncFolder(engine.blobs.folder(of: blob, isKept: isKept))
-                try engine.files.syncFolder(engine.blobs.folder(of: blob, isKept: wasKept))
             }
             file.withLock { $0.isKept = isKept }
+            return isThere ? folders : nil
         }
-        withState { $0.setNeedsCommit() }
     }
 
     private func copyAcross(from source: String, to destination: String) throws {
@@ -187,22 +194,46 @@ extension Representation {
 }
 
 extension Engine {
-    /// Deletes a blob with all its names in the cache. Its sidecar has to be gone. Blocks.
-    func unlink(blob: String) throws {
+    /// Deletes blobs with all their names in the cache. Their sidecars have to be gone. Blocks.
+    func unlink(blobs names: [String]) throws {
         for isKept in [false, true] {
-            let folder = blobs.folder(of: blob, isKept: isKept)
-            for name in try files.names(in: folder) where name.hasPrefix(blob) {
-                try files.remove("\(folder)/\(name)")
+            // Each folder is listed once, however many of its blobs go.
+            let folders = Dictionary(grouping: names) { blobs.folder(of: $0, isKept: isKept) }
+            for (folder, names) in folders {
+                let going = Set(names)
+                for file in try files.names(in: folder) where going.contains(BlobFolder.blob(of: file)) {
+                    try files.remove("\(folder)/\(file)")
+                }
             }
         }
     }
 
-    /// Takes a blob off the list outside the catalog, durably and before the catalog gives it up: a sidecar that the
+    /// Takes blobs off the list outside the catalog, durably and before the catalog gives them up: a sidecar that the
     /// catalog doesn't know is one that the catalog lost. Blocks.
-    func removeSidecar(of blob: String) throws {
+    func removeSidecars(of names: [String]) throws {
+        try syncFolders(Set(names.compactMap { try dropSidecar(of: $0) }))
+    }
+
+    /// The same of one, which is durable when its folder is. Returns that, if there was a sidecar. Blocks.
+    func dropSidecar(of blob: String) throws -> String? {
         let path = blobs.sidecarPath(of: blob)
-        guard files.exists(path) else { return }
+        guard files.exists(path) else { return nil }
         try files.remove(path)
-        try files.syncFolder(blobs.folder(of: blob, isKept: true))
+        return blobs.folder(of: blob, isKept: true)
+    }
+
+    /// Moves blobs between what is evicted and what is kept. Blocks.
+    func move(_ representations: [Representation], isKept: Bool) throws {
+        defer { for representation in representations { representation.withState { $0.setNeedsCommit() } } }
+        let moved = try representations.compactMap { try $0.rename(isKept: isKept) }
+        // The new names before the old ones are gone.
+        try syncFolders(Set(moved.map(\.to)))
+        try syncFolders(Set(moved.map(\.from)))
+    }
+
+    /// Makes changes of folders durable. Blocks.
+    func syncFolders(_ folders: Set<String>) throws {
+        if folders.count >= Self.manyFiles, let first = folders.first { files.flush(fileSystemOf: first) }
+        for folder in folders { try files.syncFolder(folder) }
     }
 }

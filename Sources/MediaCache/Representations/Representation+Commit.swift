@@ -9,16 +9,21 @@ extension Representation {
 
     /// Returns when the committer is near enough for more bytes to be written.
     ///
-    /// - Throws: what keeps bytes from being kept.
+    /// - Throws: what keeps bytes from being kept; `CancellationError` when the task is cancelled.
     func waitForRoom() async throws {
         while true {
+            try Task.checkCancellation()
             let (failure, isFar) = state.withLock { ($0.keepFailure, $0.uncommittedBytes > Self.commitDistance) }
             if let failure { throw failure }
             guard isFar else { return }
-            await withCheckedContinuation { continuation in
-                file.withLock { $0.roomWaiters.append(continuation) }
-                // A commit may have ended since the look above; it would not look again.
-                if hasRoom { releaseRoomWaiters() } else { engine.committer.commitSoon() }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    file.withLock { $0.roomWaiters.append(continuation) }
+                    // A commit may have ended since the look above; it would not look again.
+                    if hasRoom || Task.isCancelled { releaseRoomWaiters() } else { engine.committer.commitSoon() }
+                }
+            } onCancel: {
+                releaseRoomWaiters()
             }
         }
     }
@@ -144,7 +149,7 @@ extension Representation {
         resource.requestRemoval()
         let failure: (any Error)? = await engine.pool.perform {
             do {
-                try engine.unlink(blob: blob)
+                try engine.unlink(blobs: [blob])
                 return nil
             } catch {
                 return error
@@ -152,31 +157,6 @@ extension Representation {
         }
         if let failure { engine.logger.error("blob not deleted", metadata: ["error": "\(failure)"]) }
         resource.useEnded()
-    }
-
-    // MARK: - Sidecar
-
-    /// Lists a pinned representation outside the catalog: when it's pinned, and once it's complete. Blocks.
-    func writeSidecarIfDue() throws {
-        try writing.withLock { _ in
-            let stored = resource.stored
-            guard engine.blobs.isWritable, stored.isPinned, !file.withLock({ $0.isAbandoned }) else { return }
-            let (spans, isComplete) = state.withLock { ($0.written, $0.isComplete) }
-            let listed = file.withLock { $0.sidecarBytes }
-            guard listed == nil || (isComplete && listed != spans.byteCount) else { return }
-            let sidecar = state.withLock { Sidecar(resource: stored, blob: blob, state: &$0) }
-            try engine.files.makeFolder(engine.blobs.folder(of: blob, isKept: true))
-            try engine.files.replace(engine.blobs.sidecarPath(of: blob), with: sidecar.encoded())
-            file.withLock { $0.sidecarBytes = spans.byteCount }
-        }
-    }
-
-    /// Takes the representation off that list, durably. Blocks.
-    func removeSidecar() throws {
-        try writing.withLock { _ in
-            try engine.removeSidecar(of: blob)
-            file.withLock { $0.sidecarBytes = nil }
-        }
     }
 }
 

@@ -100,7 +100,7 @@ package final class Representation: Sendable {
 
     func advance(
         _ session: Int, position: Int64, end: Int64, window: inout Int64, settings: TransferSettings?,
-        transferClass: TransferClass, wake: @escaping @Sendable () -> Void
+        transferClass: TransferClass, group: TransferGroup?, wake: @escaping @Sendable () -> Void
     ) -> RepresentationState.Answer {
         var work = RepresentationState.Work()
         let readAhead = (settings ?? engine.configuration.transfers).readAhead
@@ -121,7 +121,7 @@ package final class Representation: Sendable {
             return .failed(CacheError(.closed, "the store is closed or suspended; what is kept can still be read"))
         }
         let asksOrigins = settings?.asksOrigins ?? engine.configuration.transfers.asksOrigins
-        for plan in work.plans where asksOrigins { launch(plan, settings: settings) }
+        for plan in work.plans where asksOrigins { launch(plan, settings: settings, group: group) }
         if !asksOrigins {
             for plan in work.plans { _ = state.withLock { $0.fillEnded(plan.id, error: nil) } }
             guard !answer.asksOrigin else {
@@ -138,85 +138,33 @@ package final class Representation: Sendable {
 
     /// Starts a fill on its way.
     func launch(
-        _ plan: RepresentationState.FillPlan, settings: TransferSettings?, reader: OriginReader? = nil,
-        ticket: TransferScheduler.Ticket? = nil, onEnd: (@Sendable (CacheError?) -> Void)? = nil
+        _ plan: RepresentationState.FillPlan, settings: TransferSettings?, group: TransferGroup? = nil,
+        reader: OriginReader? = nil, ticket: TransferScheduler.Ticket? = nil
     ) {
-        let fill = Fill(plan: plan, representation: self, settings: settings, reader: reader, ticket: ticket)
-        let task = Task {
-            let error = await fill.run()
-            onEnd?(error)
-        }
-        state.withLock { $0.setCancel({ task.cancel() }, of: plan.id) }
+        let fill = Fill(
+            plan: plan, representation: self, settings: settings, group: group, reader: reader, ticket: ticket)
+        let task = Task { await fill.run() }
+        let isEnded = state.withLock { $0.setCancel({ task.cancel() }, of: plan.id) }
         // Whoever stops the engine cancels the fills it sees; this one it may not have seen.
-        if engine.isStopped { task.cancel() }
-    }
-
-    /// Fills every hole, one after another from `position` on and then from the front.
-    ///
-    /// - Throws: what ended the fill that failed; ``CacheError/Code/cancelled`` when the task is cancelled.
-    package func fillWhole(from position: Int64, settings: TransferSettings?, transferClass: TransferClass) async throws
-    {
-        while true {
-            try Task.checkCancellation()
-            let plan = state.withLock { state in
-                if let failure = state.keepFailure, !state.isComplete {
-                    return Result<RepresentationState.FillPlan?, CacheError>.failure(failure)
-                }
-                if state.isSuperseded || (state.transform?.isWhole == true && !state.isComplete) {
-                    return .failure(CacheError(.representationChanged, "the origin has another version now"))
-                }
-                return .success(
-                    state.startWanted(in: position..<state.length, transferClass)
-                        ?? state.startWanted(in: 0..<state.length, transferClass))
-            }
-            if let plan = try plan.get() {
-                try await runToEnd(plan, settings: settings)
-            } else if isComplete {
-                return
-            } else {
-                // Others' fills are on every hole that is left.
-                try await waitForFills()
-            }
-        }
-    }
-
-    private func runToEnd(_ plan: RepresentationState.FillPlan, settings: TransferSettings?) async throws {
-        let error: CacheError? = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                launch(plan, settings: settings) { continuation.resume(returning: $0) }
-                if Task.isCancelled { cancelFill(plan.id) }
-            }
-        } onCancel: {
-            cancelFill(plan.id)
-        }
-        if let error { throw error }
+        if isEnded || engine.isStopped { task.cancel() }
     }
 
     /// How urgent a fill is now.
     func transferClass(of fill: Int) -> TransferClass { state.withLock { $0.transferClass(of: fill) } }
 
-    private func cancelFill(_ id: Int) {
-        state.withLock { $0.fills[id]?.cancel }?()
-    }
-
-    /// Returns when some fill has ended, or the task is cancelled.
-    private func waitForFills() async throws {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                file.withLock { $0.fillWaiters.append(continuation) }
-                if Task.isCancelled || state.withLock({ $0.fills.isEmpty }) { wakeFillWaiters() }
-            }
-        } onCancel: {
-            wakeFillWaiters()
-        }
-    }
-
     /// Returns when no fill runs any more. The engine has been stopped.
     func waitForLastFill() async {
-        while state.withLock({ !$0.fills.isEmpty }) {
+        await waitForFills { !$0.isEmpty }
+    }
+
+    /// Returns when the fills that run are none to wait for.
+    func waitForFills(
+        while isToBeWaitedFor: @Sendable ([RepresentationState.FillID: RepresentationState.RunningFill]) -> Bool
+    ) async {
+        while state.withLock({ isToBeWaitedFor($0.fills) }) {
             await withCheckedContinuation { continuation in
                 file.withLock { $0.fillWaiters.append(continuation) }
-                if state.withLock({ $0.fills.isEmpty }) { wakeFillWaiters() }
+                if !state.withLock({ isToBeWaitedFor($0.fills) }) { wakeFillWaiters() }
             }
         }
     }
@@ -232,7 +180,7 @@ package final class Representation: Sendable {
 
     /// The bytes of a hole that can't be filled, straight from the origin; nil if there are none, as is known now.
     func passThrough(
-        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass
+        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, group: TransferGroup?
     ) -> PassThrough? {
         let head = head
         if head.length == nil, let length = passing.length {
@@ -241,7 +189,7 @@ package final class Representation: Sendable {
         }
         return passing.join(
             range, known: KnownRepresentation(validator: head.validator, length: head.length), settings: settings,
-            transferClass: transferClass, tap: engine.tap(self))
+            transferClass: transferClass, group: group, tap: engine.tap(self))
     }
 
     /// The length of a version that was found without one.

@@ -22,15 +22,16 @@ extension RepresentationState {
     }
 
     /// Starts a fill of the first hole in `range` that no fill is on, if there is one.
-    mutating func startWanted(in range: Range<Int64>, _ transferClass: TransferClass) -> FillPlan? {
+    mutating func startWanted(
+        in range: Range<Int64>, _ want: WantID, _ transferClass: TransferClass
+    ) -> FillPlan? {
         var position = range.lowerBound
         while position < min(range.upperBound, length) {
             position = coverage(from: position)
             guard position < min(range.upperBound, length) else { return nil }
             if let hole = written.hole(at: position, limit: min(range.upperBound, length)) {
                 let next = fills.values.map(\.position).filter { $0 > position }.min() ?? .max
-                return begin(
-                    position..<min(hole.upperBound, next), wanted: transferClass, transferClass: transferClass)
+                return begin(position..<min(hole.upperBound, next), for: want, transferClass: transferClass)
             }
         }
         return nil
@@ -38,7 +39,7 @@ extension RepresentationState {
 
     /// Notes a fill whose response is here already.
     mutating func begin(
-        _ range: Range<Int64>, readers: [SessionID: TransferClass] = [:], wanted: TransferClass? = nil,
+        _ range: Range<Int64>, readers: [SessionID: TransferClass] = [:], for want: WantID? = nil,
         transferClass: TransferClass
     ) -> FillPlan {
         nextID += 1
@@ -54,8 +55,8 @@ extension RepresentationState {
         }
         let id = nextID
         fills[id] = RunningFill(
-            position: range.lowerBound, limit: range.upperBound, readers: readers, wanted: wanted,
-            transferClass: transferClass)
+            position: range.lowerBound, limit: range.upperBound, readers: readers,
+            wants: want.map { [$0: transferClass] } ?? [:], starter: want, transferClass: transferClass)
         let before = range.lowerBound - 1
         let isBeforeHere = before >= 0 && written.span(at: before) != nil
         let resumes = isBeforeHere && (isUntold || arrived.span(at: before) == nil)
@@ -71,8 +72,10 @@ extension RepresentationState {
         fills[fill]?.limit = end
     }
 
-    mutating func setCancel(_ cancel: @escaping @Sendable () -> Void, of fill: FillID) {
+    /// Returns whether it has been ended already.
+    mutating func setCancel(_ cancel: @escaping @Sendable () -> Void, of fill: FillID) -> Bool {
         fills[fill]?.cancel = cancel
+        return fills[fill]?.isEnded ?? true
     }
 
     /// Up to where a fill may write now.
@@ -84,15 +87,7 @@ extension RepresentationState {
     }
 
     /// The parts of `range` that aren't here.
-    func missing(in range: Range<Int64>) -> [Range<Int64>] {
-        var missing: [Range<Int64>] = []
-        var position = range.lowerBound
-        while let hole = written.firstHole(in: position..<max(position, range.upperBound)) {
-            missing.append(hole)
-            position = hole.upperBound
-        }
-        return missing
-    }
+    func missing(in range: Range<Int64>) -> [Range<Int64>] { written.holes(in: range) }
 
     /// The origin has said that what a fill would write from `position` on may not be kept.
     mutating func forbid(from position: Int64, to fill: FillID) {
@@ -124,8 +119,13 @@ extension RepresentationState {
     package var bytesPerSecond: Double { rate.bytesPerSecond }
 
     /// A fill has ended. Returns whom to wake: they plan anew, or learn of the failure.
-    mutating func fillEnded(_ id: FillID, error: CacheError?) -> [@Sendable () -> Void] {
+    ///
+    /// - Parameter refusal: why the rest isn't kept, which is no failure for readers.
+    mutating func fillEnded(
+        _ id: FillID, error: CacheError?, refusal: CacheError? = nil
+    ) -> [@Sendable () -> Void] {
         guard let fill = fills.removeValue(forKey: id) else { return [] }
+        if let starter = fill.starter, wants.contains(starter) { failedWants[starter] = error ?? refusal }
         let concerned = { (waiter: Waiter) in fill.position <= waiter.position && waiter.position < fill.limit }
         switch error?.code {
         case nil, .cancelled: break

@@ -46,11 +46,6 @@ extension RepresentationState {
         return left > distance && rate.time(for: left).map { $0 > Self.finishTime } ?? true
     }
 
-    /// Somebody wants all of it: what is on its way goes on without readers. Returns what is to be called.
-    mutating func wantRunningFills(_ transferClass: TransferClass) -> [@Sendable () -> Void] {
-        fills.keys.compactMap { fills[$0]?.want(transferClass) }
-    }
-
     /// How urgent a fill is now.
     func transferClass(of fill: FillID) -> TransferClass { fills[fill]?.transferClass ?? .background }
 

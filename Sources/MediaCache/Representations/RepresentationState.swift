@@ -16,16 +16,24 @@ package struct RepresentationState: Sendable {
         var limit: Int64
         /// Who reads it, and how urgently.
         var readers: [SessionID: TransferClass]
-        /// How urgently a policy wants all of it, so that it goes on without readers; nil if none does.
-        var wanted: TransferClass?
+        /// Who wants all of it without reading it, and how urgently: then it goes on without readers.
+        var wants: [WantID: TransferClass] = [:]
+        /// For whom it was begun, if for one of those.
+        var starter: WantID?
         /// The highest class of those for whom it runs; what it began with until the first has come and gone.
         var transferClass: TransferClass
         var cancel: (@Sendable () -> Void)?
+        /// Whether nobody wanted any more of it.
+        var isEnded = false
         /// Has the scheduler look at ``transferClass`` again. Called outside every lock.
         var classChanged: (@Sendable () -> Void)?
 
         /// Whether anybody reads it, or wants all of it.
-        var isOfInterest: Bool { !readers.isEmpty || wanted != nil }
+        var isOfInterest: Bool { !readers.isEmpty || !wants.isEmpty }
+
+        private var classOfInterest: TransferClass {
+            max(readers.values.max() ?? .background, wants.values.max() ?? .background)
+        }
 
         mutating func join(_ session: SessionID, _ transferClass: TransferClass) -> (@Sendable () -> Void)? {
             readers[session] = transferClass
@@ -36,12 +44,17 @@ package struct RepresentationState: Sendable {
             readers[session] = nil
             // What nobody reads any more only takes what is on its way, and would be sent again: it keeps its place.
             guard isOfInterest else { return nil }
-            return setClass(max(readers.values.max() ?? .background, wanted ?? .background))
+            return setClass(classOfInterest)
         }
 
-        mutating func want(_ transferClass: TransferClass) -> (@Sendable () -> Void)? {
-            wanted = max(wanted ?? .background, transferClass)
+        mutating func want(_ want: WantID, _ transferClass: TransferClass) -> (@Sendable () -> Void)? {
+            wants[want] = transferClass
             return setClass(max(self.transferClass, transferClass))
+        }
+
+        mutating func endWant(_ want: WantID) -> (@Sendable () -> Void)? {
+            wants[want] = nil
+            return isOfInterest ? setClass(classOfInterest) : nil
         }
 
         private mutating func setClass(_ transferClass: TransferClass) -> (@Sendable () -> Void)? {
@@ -135,6 +148,9 @@ package struct RepresentationState: Sendable {
     var waiters: [SessionID: Waiter] = [:]
     var failures: [SessionID: CacheError] = [:]
     var fills: [FillID: RunningFill] = [:]
+    /// Who wants bytes without reading them, and why the fill failed that was begun for it.
+    var wants: Set<WantID> = []
+    var failedWants: [WantID: CacheError] = [:]
     var rate = TransferRate()
     /// Where sessions ended a moment ago and how far they read ahead: a player that reads in small ranges goes on there.
     var recentEnds: [(position: Int64, window: Int64)] = []

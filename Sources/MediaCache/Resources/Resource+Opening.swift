@@ -52,14 +52,24 @@ extension Resource {
         let opening = state.withLock { state -> SharedRequest<PassingResponse?>? in
             guard !state.isRetired, state.current === known else { return nil }
             if let opening = state.opening { return opening }
-            let ticket = engine.scheduler.ticket(for: locator.url, transferClass: request.transferClass)
+            let ticket = engine.scheduler.ticket(
+                for: locator.url, transferClass: request.transferClass, group: request.group)
             let opening = SharedRequest(ticket: ticket) {
                 try await self.find(request, insteadOf: known, ticket: ticket)
             }
             state.opening = opening
             return opening
         }
-        guard let found = try await opening?.wait(request.transferClass) else { return (false, nil) }
+        let answered: PassingResponse??
+        do {
+            answered = try await opening?.wait(request.transferClass)
+        } catch let error as CancellationError {
+            if await opening?.endOfAbandoned() == true {
+                for representation in representations { await representation.endFillsOfNobody() }
+            }
+            throw error
+        }
+        guard let found = answered else { return (false, nil) }
         // Another reader's may be of another kind.
         guard let found, found.version.transform == engine.transform(for: request.kind)?.applied else {
             return (true, nil)
@@ -78,7 +88,13 @@ extension Resource {
             state.withLock { $0.opening = nil }
             useEnded()
         }
-        try await ticket.admission()
+        do {
+            try await ticket.admission()
+            try await engine.traffic.turn(of: ticket)
+        } catch {
+            ticket.release()
+            throw error
+        }
         let context = engine.originContext(request.settings)
         let began = engine.time.monotonic
         do {
@@ -96,6 +112,7 @@ extension Resource {
                 throw error
             }
         } catch {
+            ticket.release()
             if (error as? CacheError)?.code != .cancelled { known?.revalidated(nil, isStale: true) }
             throw error
         }
@@ -131,7 +148,7 @@ extension Resource {
     private func firstRange(_ request: ReadRequest, readAhead: ReadAhead) -> AskedRange {
         if case .suffix(let count) = request.range { return .suffix(count) }
         let start = request.range.knownStart ?? 0
-        if refusal != nil {
+        if refusal != nil || request.isExact {
             // Nobody would have what is read ahead.
             guard case .closed(_, let last) = request.range else { return .from(start, to: nil) }
             return .from(start, to: max(start, last).clampedSum(1))

@@ -37,7 +37,7 @@ extension Resource {
             ? nil
             : version.fills.join(
                 range, known: known, settings: request.settings, transferClass: request.transferClass,
-                tap: engine.tap(request.url, request.kind))
+                group: request.group, tap: engine.tap(request.url, request.kind))
         return passingSession(request, of: version, range: range, place: place)
     }
 

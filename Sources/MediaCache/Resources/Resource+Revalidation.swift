@@ -46,6 +46,9 @@ extension Resource {
         }
         do {
             return try await opening?.wait() != nil
+        } catch let error as CancellationError {
+            _ = await opening?.endOfAbandoned()
+            throw error
         } catch let error as CacheError where error.code != .cancelled && !revalidation.isSince {
             // The request was one of somebody who uses nothing that isn't confirmed.
             return true

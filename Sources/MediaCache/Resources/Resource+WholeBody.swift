@@ -9,6 +9,9 @@ extension CacheStore {
     public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
         var request = request
         if !(request.settings?.asksOrigins ?? transfers.asksOrigins) { request.revalidation = .never }
+        let shortage = Shortage(engine.traffic, of: request.transferClass)
+        shortage?.begin()
+        defer { shortage?.end() }
         do {
             while true {
                 try checkOpen()
@@ -59,7 +62,8 @@ extension Resource {
     /// Reads all of it; nil if the origin has another version by now.
     private func keptBody(of representation: Representation, _ request: WholeBodyRequest) async throws -> WholeBody? {
         let read = ReadRequest(
-            url: request.url, transferClass: request.transferClass, settings: request.settings, kind: request.kind)
+            url: request.url, transferClass: request.transferClass, settings: request.settings, kind: request.kind,
+            group: request.group)
         guard let session = try session(read, over: representation) else { return nil }
         defer { session.cancel() }
         var bytes: [UInt8] = []
@@ -89,12 +93,18 @@ extension Resource {
         let shared = state.withLock { state -> SharedRequest<WholeBody>? in
             if let running = state.bodyRequest { return running }
             guard starts, !state.isRetired, state.current == nil else { return nil }
-            let ticket = engine.scheduler.ticket(for: locator.url, transferClass: request.transferClass)
+            let ticket = engine.scheduler.ticket(
+                for: locator.url, transferClass: request.transferClass, group: request.group)
             let shared = SharedRequest(ticket: ticket) { try await self.fetchBody(request, ticket: ticket) }
             state.bodyRequest = shared
             return shared
         }
-        return try await shared?.wait(request.transferClass)
+        do {
+            return try await shared?.wait(request.transferClass)
+        } catch let error as CancellationError {
+            _ = await shared?.endOfAbandoned()
+            throw error
+        }
     }
 
     private func fetchBody(_ request: WholeBodyRequest, ticket: TransferScheduler.Ticket) async throws -> WholeBody {
@@ -104,6 +114,7 @@ extension Resource {
             useEnded()
         }
         try await ticket.admission()
+        try await engine.traffic.turn(of: ticket)
         let context = engine.originContext(request.settings)
         let began = engine.time.monotonic
         let reader = OriginReader(
@@ -123,6 +134,8 @@ extension Resource {
             try checkLength(Int64(bytes.count + piece.part.count), request)
             piece.withUnsafeBytes { bytes += $0 }
             engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
+            try await engine.traffic.pay(piece.part.count, by: ticket)
+            try await engine.traffic.turn(of: ticket) { await reader.close() }
         }
         let coding = ResponseCheck.contentCoding(answer.headerFields)
         var body = WholeBody(head: head, contentCoding: coding, bytes: bytes)

@@ -6,12 +6,16 @@ final class ResourceTable: Sendable {
     private static let confirmationCapacity = 1 << 14
     /// Open resources beyond this are closed when idle, the least recently used first.
     private static let idleCapacity = 512
+    /// Where most are in use, the next look comes when so many times as many are open: each looks at all of them.
+    private static let lookFactor = 1.25
 
     private struct State {
         var open: [String: Resource] = [:]
         var busy: [String: [CheckedContinuation<Void, Never>]] = [:]
         /// Of resources that were closed, by key: what their origin confirmed last.
         var confirmed: [String: Confirmation] = [:]
+        /// How many were open after the last look for idle ones.
+        var leftOpen = 0
     }
 
     private let state = Mutex(State())
@@ -33,6 +37,7 @@ final class ResourceTable: Sendable {
         let wasHere = state.withLock { state in
             guard state.open[resource.key] === resource else { return false }
             state.open[resource.key] = nil
+            state.leftOpen = min(state.leftOpen, state.open.count)
             if state.confirmed.count >= Self.confirmationCapacity { state.confirmed.removeAll() }
             state.confirmed[resource.key] = resource.confirmation
             return true
@@ -59,6 +64,17 @@ final class ResourceTable: Sendable {
     ) async rethrows -> Result {
         await enter(key)
         defer { leave(key) }
+        return try await body()
+    }
+
+    /// Runs `body` while nobody else does for any of these keys.
+    ///
+    /// - Parameter keys: in ascending order, each once, so that two who want some of the same never wait for each other.
+    func alone<Result: Sendable>(
+        with keys: [String], _ body: @Sendable () async throws -> Result
+    ) async rethrows -> Result {
+        for key in keys { await enter(key) }
+        defer { for key in keys { leave(key) } }
         return try await body()
     }
 
@@ -91,11 +107,15 @@ final class ResourceTable: Sendable {
 
     /// Closes idle resources where too many are open.
     func closeIdle() {
+        let isDue = state.withLock { state in
+            state.open.count > max(Self.idleCapacity, Int(Double(state.leftOpen) * Self.lookFactor))
+        }
+        guard isDue else { return }
         let all = all
-        guard all.count > Self.idleCapacity else { return }
         let candidates = all.sorted { $0.stored.useOrder < $1.stored.useOrder }
         for resource in candidates.prefix(all.count - Self.idleCapacity / 2) where resource.retire() {
             remove(resource)
         }
+        state.withLock { $0.leftOpen = $0.open.count }
     }
 }

@@ -68,6 +68,16 @@ final class SharedRequest<Value: Sendable>: Sendable {
         }
     }
 
+    /// If nobody waits any more: returns when the request, which is cancelled then, has ended.
+    ///
+    /// - Returns: whether that was so.
+    func endOfAbandoned() async -> Bool {
+        let (isAbandoned, task) = state.withLock { ($0.isAbandoned, $0.task) }
+        guard isAbandoned else { return false }
+        await task?.value
+        return true
+    }
+
     /// Once it has ended, the ticket may be a fill's.
     private func updateClass() {
         ticket?.change { current in

@@ -62,6 +62,17 @@ package struct SpanMap: Sendable, Hashable {
         return start < range.upperBound ? hole(at: start, limit: range.upperBound) : nil
     }
 
+    /// The parts of `range` that aren't here.
+    package func holes(in range: Range<Int64>) -> [Range<Int64>] {
+        var holes: [Range<Int64>] = []
+        var position = range.lowerBound
+        while let hole = firstHole(in: position..<max(position, range.upperBound)) {
+            holes.append(hole)
+            position = hole.upperBound
+        }
+        return holes
+    }
+
     /// Whether every byte of `range` is here.
     package func contains(_ range: Range<Int64>) -> Bool {
         range.isEmpty || (span(at: range.lowerBound).map { $0.upperBound >= range.upperBound } ?? false)

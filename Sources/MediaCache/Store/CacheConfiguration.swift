@@ -14,6 +14,11 @@ public struct CacheConfiguration: Sendable {
     public var eviction: any EvictionPolicy
     /// How many transfers run.
     public var scheduling: TransferScheduler.Limits
+    /// How many bytes a second transfers may take. As many as come unless set.
+    public var bandwidth: BandwidthLimits
+    /// Whether what isn't playback takes fewer bytes where answers of its origin take longer than they did: others'
+    /// requests over the same link don't wait behind it then.
+    public var yieldsToOthers: Bool
     /// What is changed before it's kept; of those for a kind, the first.
     public var transforms: [ContentTransform]
     /// Who is shown what comes from origins.
@@ -28,6 +33,8 @@ public struct CacheConfiguration: Sendable {
         admission: AdmissionPolicy = .keepAll,
         eviction: any EvictionPolicy = LeastRecentlyUsed(),
         scheduling: TransferScheduler.Limits = TransferScheduler.Limits(),
+        bandwidth: BandwidthLimits = BandwidthLimits(),
+        yieldsToOthers: Bool = true,
         transforms: [ContentTransform] = [],
         observers: [ContentObserver] = []
     ) {
@@ -38,6 +45,8 @@ public struct CacheConfiguration: Sendable {
         self.admission = admission
         self.eviction = eviction
         self.scheduling = scheduling
+        self.bandwidth = bandwidth
+        self.yieldsToOthers = yieldsToOthers
         self.transforms = transforms
         self.observers = observers
     }

@@ -1,38 +1,93 @@
 import Synchronization
 
 extension CacheStore {
+    /// How many resources are pinned together: all of them are open meanwhile.
+    private static let pinsAtOnce = 2048
+
     /// Pins or unpins a resource: what is pinned is never evicted, and its blob lies with what is kept.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/notFound`` or ``CacheError/Code/storage``.
     public func setPinned(_ isPinned: Bool, id: Int64) async throws {
         await engine.committer.commit()
-        guard let key = try await key(of: id), let entry = try await engine.catalog.resource(key: key),
-            let resource = try await opened(entry.resource)
-        else { throw CacheError(.notFound, "nothing is kept under number \(id)") }
-        // Held, so that it's neither evicted nor removed on the way.
-        let holds = resource.hold()
-        guard !holds.isEmpty else { throw CacheError(.notFound, "nothing is kept under number \(id) any more") }
-        defer { for hold in holds { hold.release() } }
-        resource.setPinned(isPinned)
-        do {
-            try await pinBlobs(of: resource, isPinned)
-        } catch {
-            throw CacheError.wrap(error, as: .storage, "\(key) can't be \(isPinned ? "pinned" : "unpinned")")
+        guard let key = try await key(of: id), try await pin([key], isPinned) > 0 else {
+            throw CacheError(.notFound, "nothing is kept under number \(id)")
         }
     }
 
-    private func pinBlobs(of resource: Resource, _ isPinned: Bool) async throws {
-        for representation in resource.representations {
-            try await engine.pool.run {
-                if !isPinned { try representation.removeSidecar() }
-                try representation.move(isKept: isPinned)
+    /// Pins or unpins resources by their cache keys, some thousand in one commit. What isn't there is passed over.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``; what was pinned until then stays so.
+    package func setPinned(_ isPinned: Bool, keys: some Collection<String>) async throws {
+        for batch in batches(of: keys, size: Self.pinsAtOnce) {
+            await engine.committer.commit()
+            _ = try await pin(batch, isPinned)
+            table.closeIdle()
+        }
+    }
+
+    /// Returns how many of them are here. The keys are in order, each once.
+    private func pin(_ keys: [String], _ isPinned: Bool) async throws -> Int {
+        // Held, so that none is evicted or removed on the way.
+        let held = try await hold(keys)
+        defer { for hold in held.flatMap(\.holds) { hold.release() } }
+        for (resource, _) in held { resource.setPinned(isPinned) }
+        do {
+            try await pinBlobs(of: held.map(\.resource), isPinned)
+        } catch {
+            let what = held.count == 1 ? CacheKey(keys[0]).name : "\(held.count) resources"
+            throw CacheError.wrap(error, as: .storage, "\(what) can't be \(isPinned ? "pinned" : "unpinned")")
+        }
+        return held.count
+    }
+
+    /// Opens resources that are kept, and holds them.
+    private func hold(_ keys: [String]) async throws -> [(resource: Resource, holds: [RepresentationHold])] {
+        try checkOpen()
+        return try await table.alone(with: keys) {
+            var held: [(resource: Resource, holds: [RepresentationHold])] = []
+            let entries = try await self.entries(of: keys.filter { self.table[$0] == nil })
+            do {
+                for key in keys {
+                    guard let resource = try await self.resource(key: key, in: entries) else { continue }
+                    let holds = resource.hold()
+                    if !holds.isEmpty { held.append((resource, holds)) }
+                }
+            } catch {
+                for hold in held.flatMap(\.holds) { hold.release() }
+                throw error
             }
+            return held
+        }
+    }
+
+    /// The open resource, or one that the catalog's entry makes. Called by who is alone with the key.
+    private func resource(key: String, in entries: [String: CatalogEntry]) async throws -> Resource? {
+        if let resource = table[key] { return resource }
+        guard let entry = entries[key], !entry.representations.isEmpty, let url = try? ResourceURL(entry.resource.url)
+        else { return nil }
+        let resource = try await restored(entry, url: url)
+        table.insert(resource)
+        return resource
+    }
+
+    /// Pins a resource that is being opened: what comes of it is born where it's kept, and what is here is moved. The
+    /// catalog learns of it with the next commit.
+    func pin(_ resource: Resource) async throws {
+        if !resource.stored.isPinned { resource.setPinned(true) }
+        for representation in resource.representations where !representation.isKept {
+            try await engine.pool.run { try representation.move(isKept: true) }
+        }
+    }
+
+    private func pinBlobs(of resources: [Resource], _ isPinned: Bool) async throws {
+        let (engine, representations) = (engine, resources.flatMap(\.representations))
+        try await engine.pool.run {
+            if !isPinned { try engine.removeSidecars(of: representations) }
+            try engine.move(representations, isKept: isPinned)
         }
         if let failure = await engine.committer.commit() { throw failure }
         guard isPinned else { return }
-        for representation in resource.representations {
-            try await engine.pool.run { try representation.writeSidecarIfDue() }
-        }
+        try await engine.pool.run { try engine.writeSidecars(of: representations) }
     }
 }
 

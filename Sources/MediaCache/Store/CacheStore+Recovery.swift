@@ -7,7 +7,7 @@ extension CacheStore {
         let engine = engine
         let superseded = try await engine.catalog.supersededRepresentations()
         if !superseded.isEmpty {
-            try await engine.pool.run { for (_, blob) in superseded { try engine.removeSidecar(of: blob) } }
+            try await engine.pool.run { try engine.removeSidecars(of: superseded.map(\.blob)) }
             try await engine.catalog.delete(representations: superseded.map(\.id))
         }
         let lost = try await engine.pool.run {

@@ -1,13 +1,17 @@
 extension CacheStore {
+    /// How many resources are given up together: whoever opens one of them waits meanwhile. Waiting for the disk costs the
+    /// same for all of them as for one in each of the 256 folders.
+    private static let batchSize = 16_384
+
     /// Removes a resource. What is in use goes when its last reader leaves.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/notFound``.
     public func remove(id: Int64) async throws -> Removal {
         await engine.committer.commit()
-        guard let key = try await key(of: id) else {
+        guard let key = try await key(of: id), let removal = try await remove(keys: [key]).first else {
             throw CacheError(.notFound, "nothing is kept under number \(id)")
         }
-        return try await remove(key: key)
+        return removal
     }
 
     /// Removes everything; what is pinned only if `includingPinned`.
@@ -17,75 +21,151 @@ extension CacheStore {
         // Also what the catalog hasn't learned of, because the disk is full.
         let unknown = table.all.filter { !$0.representations.isEmpty && (includingPinned || !$0.stored.isPinned) }
         keys += Set(unknown.map(\.key)).subtracting(keys)
+        return try await remove(keys: keys)
+    }
+
+    /// Removes resources by their cache keys, some thousand in one transaction. What is in use goes when its last reader
+    /// leaves; what isn't there is passed over.
+    ///
+    /// - Returns: what was there.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``; what was removed until then stays so.
+    package func remove(keys: some Collection<String>) async throws -> [Removal] {
         var removals: [Removal] = []
-        for key in keys { removals.append(try await remove(key: key)) }
+        for batch in batches(of: keys, size: Self.batchSize) {
+            try checkOpen()
+            await engine.committer.commit()
+            let outcomes = try await giveUp(keys: batch)
+            for key in batch {
+                guard let outcome = outcomes[key] else { continue }
+                let name = CacheKey(key).name
+                removals.append(Removal(key: name, bytes: outcome.bytes, isDeferred: outcome.isHeld))
+                guard outcome.isHeld, let resource = table[key] else { continue }
+                resource.requestRemoval()
+                // Its last reader may have left in between, and will not look again.
+                resource.useEnded()
+            }
+        }
         return removals
     }
 
-    private func remove(key: String) async throws -> Removal {
-        let bytes = try await engine.catalog.resource(key: key)?.representations.reduce(0) { $0 + $1.spans.byteCount }
-        let name = CacheKey(key).name
-        if try await giveUp(key: key) != nil { return Removal(key: name, bytes: bytes ?? 0, isDeferred: false) }
-        if let resource = table[key] {
-            resource.requestRemoval()
-            // Its last reader may have left in between, and will not look again.
-            resource.useEnded()
+    /// Keys in pieces, each of which is worked on at once; every key once, in an order that all who take several share.
+    func batches(of keys: some Collection<String>, size: Int) -> [[String]] {
+        let sorted = Set(keys).sorted()
+        return stride(from: 0, to: sorted.count, by: size).map { start in
+            Array(sorted[start..<min(start + size, sorted.count)])
         }
-        return Removal(key: name, bytes: bytes ?? 0, isDeferred: true)
+    }
+
+    // MARK: - Giving up
+
+    /// What became of a resource that was to go.
+    struct GivingUp: Sendable {
+        /// What is kept of it, or was.
+        var bytes: Int64
+        /// Whether it stays for the time being, since someone uses it.
+        var isHeld: Bool
     }
 
     /// Forgets all of a resource and unlinks its blobs, unless someone uses it. Returns the bytes freed, or nil.
     /// What has been pinned since it was chosen stays, if `sparesPinned`.
     func giveUp(key: String, sparesPinned: Bool = false) async throws -> Int64? {
-        try await table.alone(with: key) {
-            if sparesPinned, self.table[key]?.stored.isPinned == true { return nil }
-            guard let taken = await self.takeOut(key: key) else { return nil }
-            guard let entry = try await self.engine.catalog.resource(key: key) else {
-                try await self.unlink(taken)
-                return 0
+        if sparesPinned, table[key]?.stored.isPinned == true { return nil }
+        guard let outcome = try await giveUp(keys: [key], sparesPinned: sparesPinned)[key] else { return 0 }
+        return outcome.isHeld ? nil : outcome.bytes
+    }
+
+    /// The same of several resources in one transaction; what isn't there isn't in the answer, and what stays because it's
+    /// pinned counts as held. The keys are in order, each once.
+    private func giveUp(keys: [String], sparesPinned: Bool = false) async throws -> [String: GivingUp] {
+        try await table.alone(with: keys) {
+            let isSpared = { (key: String) in sparesPinned && self.table[key]?.stored.isPinned == true }
+            let taken = await self.takeOut(keys: keys.filter { !isSpared($0) })
+            let entries = try await self.entries(of: keys)
+            var outcomes: [String: GivingUp] = [:]
+            var gone: [StoredRepresentation] = []
+            var (damaged, unknown): ([Int64], [String]) = ([], [])
+            for key in keys {
+                let entry = entries[key]
+                let bytes = entry?.representations.reduce(0) { $0 + $1.spans.byteCount } ?? 0
+                guard let blobs = taken[key], !(sparesPinned && entry?.resource.isPinned == true) else {
+                    outcomes[key] = GivingUp(bytes: bytes, isHeld: true)
+                    continue
+                }
+                guard let entry else {
+                    if blobs.isEmpty { continue }
+                    unknown += blobs
+                    outcomes[key] = GivingUp(bytes: 0, isHeld: false)
+                    continue
+                }
+                gone += entry.representations
+                damaged += entry.damaged
+                outcomes[key] = GivingUp(bytes: bytes, isHeld: false)
             }
-            if sparesPinned, entry.resource.isPinned { return nil }
-            try await self.delete(entry.representations)
-            try await self.engine.catalog.delete(representations: entry.damaged)
-            return entry.representations.reduce(0) { $0 + $1.spans.byteCount }
+            try await self.delete(gone, damaged: damaged)
+            try await self.unlink(unknown)
+            return outcomes
+        }
+    }
+
+    /// What the catalog has under `keys`.
+    func entries(of keys: [String]) async throws -> [String: CatalogEntry] {
+        do {
+            return try await engine.catalog.resources(keys: keys)
+        } catch let error as CacheError where error.code == .damaged {
+            // Rows that can't be read are given up on the way.
+            for key in keys { _ = try await catalogEntry(key: key) }
+            return try await engine.catalog.resources(keys: keys)
         }
     }
 
     /// Closes a resource that nobody uses, so that its rows can be changed; no commit of it comes after. Returns the
     /// blobs that were open, by name so that their room is free once they are deleted; nil if someone uses it.
     func takeOut(key: String) async -> [String]? {
-        guard let resource = table[key] else { return [] }
-        let representations = resource.representations
-        guard resource.retire(givingUp: true) else { return nil }
-        for representation in representations { representation.abandon() }
-        table.remove(resource)
-        await engine.committer.waitForRunning()
-        return representations.map(\.blob)
+        await takeOut(keys: [key])[key]
+    }
+
+    /// The same of several; those that someone uses aren't in the answer.
+    private func takeOut(keys: [String]) async -> [String: [String]] {
+        var taken: [String: [String]] = [:]
+        var wasOpen = false
+        for key in keys {
+            guard let resource = table[key] else {
+                taken[key] = []
+                continue
+            }
+            let representations = resource.representations
+            guard resource.retire(givingUp: true) else { continue }
+            for representation in representations { representation.abandon() }
+            table.remove(resource)
+            taken[key] = representations.map(\.blob)
+            wasOpen = true
+        }
+        if wasOpen { await engine.committer.waitForRunning() }
+        return taken
     }
 
     /// Catalog first, durably, then the files. Sidecars before both: one alone means that the catalog lost it.
-    private func delete(_ representations: [StoredRepresentation]) async throws {
+    private func delete(_ representations: [StoredRepresentation], damaged: [Int64] = []) async throws {
+        guard !representations.isEmpty || !damaged.isEmpty else { return }
         let engine = engine
-        try await engine.pool.run {
-            for representation in representations { try engine.removeSidecar(of: representation.blob) }
-        }
+        let blobs = representations.map(\.blob)
+        let ids = representations.map(\.id) + damaged
+        try await engine.pool.run { try engine.removeSidecars(of: blobs) }
         do {
-            try await engine.catalog.delete(representations: representations.map(\.id))
+            try await engine.catalog.delete(representations: ids)
         } catch {
             // On a full disk the catalog can't even shrink: then the blobs make room for it. A row whose blob is missing
             // is found at opening.
             guard try await engine.pool.run({ try engine.isDiskFull }) else { throw error }
-            try await unlink(representations.map(\.blob))
-            try await engine.catalog.delete(representations: representations.map(\.id))
+            try await unlink(blobs)
+            try await engine.catalog.delete(representations: ids)
         }
-        try await unlink(representations.map(\.blob))
+        try await unlink(blobs)
     }
 
     private func unlink(_ blobs: [String]) async throws {
         let engine = engine
-        try await engine.pool.run {
-            for blob in blobs { try engine.unlink(blob: blob) }
-        }
+        try await engine.pool.run { try engine.unlink(blobs: blobs) }
     }
 
     /// Does what was put off while someone read.

@@ -42,7 +42,8 @@ public final class CacheStore: Sendable {
         }
         let engine = Engine(
             configuration: configuration, origin: origin, time: time, files: files, blobs: folder.blobs,
-            trouble: folder.trouble, catalog: folder.catalog, events: EventHub(), counters: Counters(), logger: logger)
+            trouble: folder.trouble, catalog: folder.catalog, events: EventHub { .dropped(count: $0) },
+            counters: Counters(), logger: logger)
         let store = CacheStore(engine: engine, lock: folder.lock)
         store.early = folder.events
         engine.room.setMeasure { [weak store] needed in
@@ -150,6 +151,9 @@ public final class CacheStore: Sendable {
     /// The wall clock's time.
     package var now: Date { engine.time.now }
 
+    /// Where the store gets its time from.
+    package var time: any TimeSource { engine.time }
+
     /// How origins are asked where a read says nothing else.
     package var transfers: TransferSettings { engine.configuration.transfers }
 
@@ -176,18 +180,26 @@ public final class CacheStore: Sendable {
     /// - Throws: ``CacheError``: what the origin answered if nothing is kept,
     ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside.
     public func read(_ request: ReadRequest) async throws -> ReadSession {
+        let shortage = Shortage(engine.traffic, of: request.transferClass)
+        shortage?.begin()
+        defer { shortage?.end() }
         let session = try await open(request)
         if allowed(request).policy == .whole { fillRest(session.currentRepresentation, request) }
         return session
     }
 
-    private func open(_ request: ReadRequest) async throws -> ReadSession {
+    func open(_ request: ReadRequest) async throws -> ReadSession {
         let request = allowed(request)
         do {
             while true {
                 try checkOpen()
                 let resource = try await resource(opening: request)
-                if let session = try await resource.read(request) { return session }
+                if request.pins { try await pin(resource) }
+                if let session = try await resource.read(request) {
+                    // One that another reader has opened meanwhile may lie elsewhere.
+                    if request.pins { try await pin(resource) }
+                    return session
+                }
                 // Retired, by whatever way: it must not be found again.
                 table.remove(resource)
             }
@@ -209,53 +221,14 @@ public final class CacheStore: Sendable {
     package func readIfOpen(_ request: ReadRequest) throws -> ReadSession? {
         let request = allowed(request)
         guard phase.withLock({ $0 == .open }), let resource = table[key(of: request)],
-            request.policy == .onDemand || resource.current?.isComplete == true
+            request.policy == .onDemand || resource.current?.isComplete == true,
+            !request.pins || resource.stored.isPinned
         else { return nil }
         resource.locator.update(url: request.url)
         let (readiness, asksBeside) = resource.readiness(
             request.revalidation, kind: request.kind, now: engine.time.now)
         guard case .ready(let representation) = readiness, !asksBeside else { return nil }
         return try resource.session(request, over: representation)
-    }
-
-    /// Fills the whole resource; returns when every byte is here and committed. Cancelling the task stops the fill,
-    /// and keeps what came.
-    public func complete(_ request: ReadRequest) async throws -> ResourceInfo {
-        var request = request
-        request.policy = .whole
-        request.range = .all
-        let session = try await open(request)
-        defer { session.cancel() }
-        guard let representation = session.currentRepresentation else {
-            let reason = table[key(of: request)]?.refusal?.message
-            throw CacheError(.storage, "\(request.url) can't be kept: \(reason ?? "it was removed meanwhile")")
-        }
-        if let length = representation.head.length, let limit = engine.configuration.limits.maximumBytes, length > limit
-        {
-            throw CacheError(
-                .storage, "\(request.url) has \(length) bytes, and the cache may keep \(limit) in all; raise the limit")
-        }
-        do {
-            try await representation.fillWhole(
-                from: 0, settings: request.settings, transferClass: request.transferClass)
-        } catch {
-            await engine.committer.commit()
-            throw CacheError.wrap(error, as: .unreachable, "\(request.url) can't be completed")
-        }
-        if let failure = await engine.committer.commit() { throw failure }
-        return info(of: representation.resource.stored, representation: representation)
-    }
-
-    /// The fill of a reader that wants the whole goes on beside its reading.
-    private func fillRest(_ representation: Representation?, _ request: ReadRequest) {
-        guard let representation, !representation.isComplete else { return }
-        // Before the reader can leave.
-        for call in representation.withState({ $0.wantRunningFills(request.transferClass) }) { call() }
-        Task {
-            try? await representation.fillWhole(
-                from: request.range.knownStart ?? 0, settings: request.settings,
-                transferClass: request.transferClass)
-        }
     }
 
     /// The key of what a request reads.
@@ -301,6 +274,11 @@ public final class CacheStore: Sendable {
     /// Opens what the catalog has under `key`.
     private func load(key: String, url: ResourceURL) async throws -> Resource? {
         guard let entry = try await catalogEntry(key: key) else { return nil }
+        return try await restored(entry, url: url)
+    }
+
+    /// The resource as the catalog knows it.
+    func restored(_ entry: CatalogEntry, url: ResourceURL) async throws -> Resource {
         let resource = Resource(
             stored: entry.resource, url: url, engine: engine, onIdle: { [weak self] in self?.sweep($0) })
         let engine = engine
@@ -308,7 +286,7 @@ public final class CacheStore: Sendable {
             try entry.representations.map { try Representation.restore($0, of: resource, engine: engine) }
         }
         resource.restore(restored)
-        if let confirmation = table.confirmation(key: key) { resource.restore(confirmation) }
+        if let confirmation = table.confirmation(key: resource.key) { resource.restore(confirmation) }
         // What was lost is to be known before other bytes take its place.
         for representation in restored { representation.withState { _ in } }
         return resource

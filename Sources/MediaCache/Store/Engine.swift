@@ -13,7 +13,8 @@ package final class Engine: Sendable {
     package let catalog: Catalog
     package let committer: Committer
     package let scheduler: TransferScheduler
-    package let events: EventHub
+    package let traffic: Traffic
+    package let events: EventHub<CacheEvent>
     package let counters: Counters
     package let pool = BlockingPool(label: "MediaCache.files")
     package let logger: Logger
@@ -26,7 +27,7 @@ package final class Engine: Sendable {
 
     package init(
         configuration: CacheConfiguration, origin: any Origin, time: any TimeSource, files: any BlobFileSystem,
-        blobs: BlobFolder, trouble: FolderTrouble?, catalog: Catalog, events: EventHub, counters: Counters,
+        blobs: BlobFolder, trouble: FolderTrouble?, catalog: Catalog, events: EventHub<CacheEvent>, counters: Counters,
         logger: Logger
     ) {
         self.configuration = configuration
@@ -36,7 +37,10 @@ package final class Engine: Sendable {
         self.blobs = blobs
         self.trouble = trouble
         self.catalog = catalog
-        self.scheduler = TransferScheduler(limits: configuration.scheduling)
+        let traffic = Traffic(
+            limits: configuration.bandwidth, isGoverned: configuration.yieldsToOthers, time: time)
+        self.traffic = traffic
+        scheduler = TransferScheduler(limits: configuration.scheduling) { traffic.classesChanged() }
         self.events = events
         self.counters = counters
         self.logger = logger
@@ -65,6 +69,7 @@ package final class Engine: Sendable {
     /// What a request needs that reads with `settings`, or with the store's.
     func originContext(_ settings: TransferSettings?) -> OriginContext {
         OriginContext(
-            origin: origin, time: time, settings: settings ?? configuration.transfers, counters: counters)
+            origin: origin, time: time, settings: settings ?? configuration.transfers, counters: counters,
+            traffic: traffic)
     }
 }

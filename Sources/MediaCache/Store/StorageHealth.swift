@@ -3,13 +3,13 @@ import Synchronization
 
 /// Whether the folder takes bytes at this moment. Tells of the first failure in a row, not of each.
 package final class StorageHealth: Sendable {
-    private let events: EventHub
+    private let events: EventHub<CacheEvent>
     private let logger: Logger
     private let failing = Mutex(false)
     private let last = Mutex<CacheError?>(nil)
     private let beyondRepair = Mutex(false)
 
-    package init(events: EventHub, logger: Logger) {
+    package init(events: EventHub<CacheEvent>, logger: Logger) {
         self.events = events
         self.logger = logger
     }

@@ -1,7 +1,9 @@
 import Synchronization
 
-/// Decides when each transfer may run: so many in all, so many to one host, the highest class first, and within a class
-/// in order of arrival.
+/// Decides when each transfer may run: so many in all, so many to one host and of one group; the highest class first,
+/// within a class the group with the smallest rank, then the group of which the fewest run, then who came first.
+///
+/// The decisions are `TransferQueue`'s; this type holds the lock and wakes who may run.
 public final class TransferScheduler: Sendable {
     /// How many transfers run at once.
     public struct Limits: Sendable, Hashable {
@@ -9,7 +11,7 @@ public final class TransferScheduler: Sendable {
         public var total: Int
         /// To one scheme and authority. 6 unless set.
         public var perHost: Int
-        /// How many more may run over both limits for ``TransferClass/playback``, so that what plays never waits for
+        /// How many more may run over every limit for ``TransferClass/playback``, so that what plays never waits for
         /// what doesn't. 4 unless set.
         public var playbackReserve: Int
 
@@ -21,187 +23,146 @@ public final class TransferScheduler: Sendable {
         }
     }
 
-    private struct Entry {
-        var host: String
-        var transferClass: TransferClass
-        var isAdmitted = false
-        /// Set while it waits.
-        var continuation: CheckedContinuation<Void, any Error>?
-    }
-
     private struct State {
-        var nextOrder = 0
-        /// By order of arrival.
-        var entries: [Int: Entry] = [:]
-        var running = 0
-        var runningByHost: [String: Int] = [:]
+        var queue: TransferQueue
+        var continuations: [TransferQueue.ID: CheckedContinuation<Void, any Error>] = [:]
+
+        /// Gives free places away. Returns whom to wake.
+        mutating func admit() -> [CheckedContinuation<Void, any Error>] {
+            queue.admit().compactMap { continuations.removeValue(forKey: $0) }
+        }
     }
 
-    private let limits: Limits
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    private let onRaise: @Sendable () -> Void
 
-    package init(limits: Limits = Limits()) {
-        self.limits = limits
+    /// - Parameter onRaise: called outside every lock of the scheduler when a transfer has become one of what plays.
+    package init(limits: Limits = Limits(), onRaise: @escaping @Sendable () -> Void = {}) {
+        self.onRaise = onRaise
+        state = Mutex(State(queue: TransferQueue(limits: limits)))
+    }
+
+    /// How many transfers may run. New ones follow a change at once; what runs already runs on.
+    package var limits: Limits {
+        get { state.withLock { $0.queue.limits } }
+        set { update { $0.queue.limits = newValue } }
     }
 
     /// How many transfers wait to be admitted.
-    package var waitingCount: Int { state.withLock { $0.entries.values.count { $0.continuation != nil } } }
+    package var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
 
     /// How many transfers run.
-    package var runningCount: Int { state.withLock { $0.running } }
+    package var runningCount: Int { state.withLock { $0.queue.runningCount } }
+
+    /// Whether nothing is left of any transfer.
+    package var isIdle: Bool { state.withLock { $0.queue.isEmpty && $0.continuations.isEmpty } }
 
     /// A place in the queue for one transfer. It isn't admitted yet.
-    package func ticket(host: String, transferClass: TransferClass) -> Ticket {
-        let order = state.withLock { state in
-            state.nextOrder += 1
-            state.entries[state.nextOrder] = Entry(host: host, transferClass: transferClass)
-            return state.nextOrder
+    package func ticket(host: String, transferClass: TransferClass, group: TransferGroup? = nil) -> Ticket {
+        group?.attach(self)
+        let id = state.withLock { state in
+            state.queue.add(host: host, transferClass, group: group.map { (ObjectIdentifier($0), $0.terms) })
         }
-        return Ticket(scheduler: self, order: order)
+        return Ticket(scheduler: self, id: id, host: host, group: group)
     }
 
     /// A place for a transfer from `url`'s scheme and authority.
-    package func ticket(for url: ResourceURL, transferClass: TransferClass) -> Ticket {
-        ticket(host: "\(url.scheme)://\(url.authority)", transferClass: transferClass)
+    package func ticket(for url: ResourceURL, transferClass: TransferClass, group: TransferGroup? = nil) -> Ticket {
+        ticket(host: "\(url.scheme)://\(url.authority)", transferClass: transferClass, group: group)
     }
 
     /// One transfer's place in the queue, then its right to run.
     package final class Ticket: Sendable {
         private let scheduler: TransferScheduler
-        private let order: Int
+        private let id: TransferQueue.ID
+        /// The scheme and authority it's from.
+        package let host: String
+        /// Whose transfer it is.
+        package let group: TransferGroup?
 
-        init(scheduler: TransferScheduler, order: Int) {
+        fileprivate init(scheduler: TransferScheduler, id: TransferQueue.ID, host: String, group: TransferGroup?) {
             self.scheduler = scheduler
-            self.order = order
+            self.id = id
+            self.host = host
+            self.group = group
         }
 
         deinit { release() }
 
         /// How urgent the transfer is now.
         package var transferClass: TransferClass {
-            scheduler.state.withLock { $0.entries[order]?.transferClass } ?? .background
+            scheduler.state.withLock { $0.queue.transferClass(of: id) } ?? .background
         }
 
         /// Returns when the transfer may run, at once if it may already; throws `CancellationError` when the task is
         /// cancelled before.
-        package func admission() async throws { try await scheduler.wait(order: order) }
+        package func admission() async throws { try await scheduler.wait(id) }
 
         /// Whether the transfer may run, or go on: one that isn't what plays any more may have to wait again.
-        package func isAdmittedNow() -> Bool { scheduler.isAdmittedNow(order: order) }
+        package func isAdmittedNow() -> Bool { scheduler.state.withLock { $0.queue.takePlace(id) } }
 
         /// Changes the class, as when a player starts to read what was a download, or leaves it again.
         ///
         /// - Parameter transferClass: gives the new class for the one before. Called inside the scheduler's lock, so that
         ///   of two changes at once the later one counts.
         package func change(_ transferClass: (TransferClass) -> TransferClass) {
-            scheduler.change(order: order, transferClass)
+            var isRaised = false
+            scheduler.update { state in
+                guard let before = state.queue.transferClass(of: id) else { return }
+                let after = transferClass(before)
+                state.queue.change(id, to: after)
+                isRaised = before < .playback && after == .playback
+            }
+            if isRaised { scheduler.onRaise() }
         }
 
         /// Gives the right to run to the next in the queue, to take it again later.
-        package func giveBack() { scheduler.giveBack(order: order) }
+        package func giveBack() { scheduler.update { $0.queue.giveBack(id) } }
 
         /// Gives the place up for good. May be called more than once.
-        package func release() { scheduler.release(order: order) }
+        package func release() {
+            var waiting: CheckedContinuation<Void, any Error>?
+            scheduler.update { state in
+                state.queue.remove(id)
+                waiting = state.continuations.removeValue(forKey: id)
+            }
+            waiting?.resume(throwing: CancellationError())
+        }
     }
 
-    private func wait(order: Int) async throws {
+    /// A group's rank or limit has changed.
+    func termsChanged(of group: TransferGroup) {
+        update { $0.queue.change(ObjectIdentifier(group), to: group.terms) }
+    }
+
+    /// Changes something, and wakes who may run now.
+    private func update(_ change: (inout State) -> Void) {
+        let admitted = state.withLock { state in
+            change(&state)
+            return state.admit()
+        }
+        for continuation in admitted { continuation.resume() }
+    }
+
+    private func wait(_ id: TransferQueue.ID) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let admitted = state.withLock { state -> [CheckedContinuation<Void, any Error>]? in
-                    guard !Task.isCancelled, let entry = state.entries[order] else { return nil }
-                    if entry.isAdmitted { return [continuation] }
-                    state.entries[order]?.continuation = continuation
-                    return admit(&state)
+                    guard !Task.isCancelled, state.queue.contains(id) else { return nil }
+                    if state.queue.isRunning(id) { return [continuation] }
+                    state.continuations[id] = continuation
+                    state.queue.wait(id)
+                    return state.admit()
                 }
                 guard let admitted else { return continuation.resume(throwing: CancellationError()) }
                 for continuation in admitted { continuation.resume() }
             }
         } onCancel: {
             let continuation = state.withLock { state in
-                defer { state.entries[order]?.continuation = nil }
-                return state.entries[order]?.continuation
+                state.queue.stopWaiting(id)
+                return state.continuations.removeValue(forKey: id)
             }
             continuation?.resume(throwing: CancellationError())
         }
-    }
-
-    private func isAdmittedNow(order: Int) -> Bool {
-        state.withLock { state in
-            guard let entry = state.entries[order] else { return false }
-            if entry.isAdmitted { return true }
-            // Whoever waits and could have had this place has it.
-            guard isFree(for: entry, state) else { return false }
-            take(order, &state)
-            return true
-        }
-    }
-
-    private func change(order: Int, _ change: (TransferClass) -> TransferClass) {
-        let admitted = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
-            guard let entry = state.entries[order] else { return [] }
-            let transferClass = change(entry.transferClass)
-            guard entry.transferClass != transferClass else { return [] }
-            state.entries[order]?.transferClass = transferClass
-            // The reserve is for what plays: what it let in over the limits has to wait its turn once it doesn't.
-            let isOver =
-                state.running > limits.total || state.runningByHost[entry.host, default: 0] > limits.perHost
-            if entry.isAdmitted, transferClass != .playback, isOver { giveBack(order, &state) }
-            return admit(&state)
-        }
-        for continuation in admitted { continuation.resume() }
-    }
-
-    private func giveBack(order: Int) {
-        let admitted = state.withLock { state in
-            giveBack(order, &state)
-            return admit(&state)
-        }
-        for continuation in admitted { continuation.resume() }
-    }
-
-    private func release(order: Int) {
-        let (waiting, admitted) = state.withLock { state in
-            giveBack(order, &state)
-            let entry = state.entries.removeValue(forKey: order)
-            return (entry?.continuation, admit(&state))
-        }
-        waiting?.resume(throwing: CancellationError())
-        for continuation in admitted { continuation.resume() }
-    }
-
-    // MARK: - Places
-
-    /// Takes out of the queue whoever may run now.
-    private func admit(_ state: inout State) -> [CheckedContinuation<Void, any Error>] {
-        let queue = state.entries.filter { $0.value.continuation != nil }
-            .sorted { ($1.value.transferClass, $0.key) < ($0.value.transferClass, $1.key) }
-        var admitted: [CheckedContinuation<Void, any Error>] = []
-        for (order, entry) in queue where isFree(for: entry, state) {
-            take(order, &state)
-            state.entries[order]?.continuation = nil
-            if let continuation = entry.continuation { admitted.append(continuation) }
-        }
-        return admitted
-    }
-
-    private func isFree(for entry: Entry, _ state: State) -> Bool {
-        let reserve = entry.transferClass == .playback ? limits.playbackReserve : 0
-        return state.running < limits.total + reserve
-            && state.runningByHost[entry.host, default: 0] < limits.perHost + reserve
-    }
-
-    private func take(_ order: Int, _ state: inout State) {
-        guard let host = state.entries[order]?.host else { return }
-        state.entries[order]?.isAdmitted = true
-        state.running += 1
-        state.runningByHost[host, default: 0] += 1
-    }
-
-    private func giveBack(_ order: Int, _ state: inout State) {
-        guard let entry = state.entries[order], entry.isAdmitted else { return }
-        state.entries[order]?.isAdmitted = false
-        state.running -= 1
-        let left = state.runningByHost[entry.host, default: 1] - 1
-        state.runningByHost[entry.host] = left > 0 ? left : nil
     }
 }

@@ -34,6 +34,9 @@ struct BodyKindTests {
         #expect(kind("<!DOCTYPE html><p>#EXTM3U") == .foreign(.html))
         #expect(kind("<?xml version='1.0'?><MPD/>") == .foreign(.xml))
         #expect(kind("\n{\"error\": 1}") == .foreign(.json))
+        // Ciphertext may begin with any byte.
+        #expect(kind("{\u{1}\u{2}\u{3}") == .foreign(.binary))
+        #expect(kind("<\u{0}html") == .foreign(.binary))
         #expect(kind("WEBVTT\n") == .foreign(.webVTT))
         #expect(kind("Not found") == .foreign(.text))
         #expect(kind("see http://h/1 or\nhttp://h/2\n") == .foreign(.text))

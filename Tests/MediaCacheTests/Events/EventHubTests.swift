@@ -4,7 +4,7 @@ import Testing
 
 struct EventHubTests {
     @Test func eachListenerGetsEveryEvent() async {
-        let hub = EventHub()
+        let hub = EventHub<CacheEvent> { .dropped(count: $0) }
         let streams = [hub.stream(), hub.stream()]
         for number in 0..<10 { hub.send(.hit(key: "\(number)")) }
         hub.finish()
@@ -17,7 +17,7 @@ struct EventHubTests {
 
     @Test(arguments: [1, 3, 100, 400])
     func whatIsDroppedIsCountedOnce(_ taken: Int) async {
-        let hub = EventHub()
+        let hub = EventHub<CacheEvent> { .dropped(count: $0) }
         let stream = hub.stream()
         var iterator = stream.makeAsyncIterator()
         var (received, dropped) = (0, 0)
@@ -44,15 +44,43 @@ struct EventHubTests {
     }
 
     @Test func progressIsCoalescedAndItsLastWordTold() async {
-        let hub = EventHub()
+        let hub = EventHub<CacheEvent> { .dropped(count: $0) }
         let stream = hub.stream()
         let progress = CacheEvent.Progress(key: "a", kept: 1, length: 2, fromOrigin: 1, fromCache: 0, rate: 0)
         for step in 0..<100 {
-            hub.sendProgress(key: "a", now: .milliseconds(step * 10), isFinal: step == 99) { progress }
+            hub.sendProgress(key: "a", now: .milliseconds(step * 10), isFinal: step == 99) { .progress(progress) }
         }
         hub.finish()
         var count = 0
         for await _ in stream { count += 1 }
         #expect(count == 5)
+    }
+
+    /// Who is woken and cancelled at once holds locks of its own, and so must not be waited for with the hub's held.
+    @Test(.timeLimit(.minutes(5))) func listenersLeaveWhileEventsAreSent() async {
+        let hub = EventHub<CacheEvent> { .dropped(count: $0) }
+        await withTaskGroup(of: Void.self) { group in
+            for sender in 0..<2 {
+                group.addTask {
+                    for number in 0..<4000 {
+                        hub.send(.hit(key: "\(sender) \(number)"))
+                        if number.isMultiple(of: 64) { await Task.yield() }
+                    }
+                }
+            }
+            for _ in 0..<2 {
+                group.addTask {
+                    for _ in 0..<300 {
+                        let listening = Task {
+                            for await _ in hub.stream() {}
+                        }
+                        await Task.yield()
+                        listening.cancel()
+                        await listening.value
+                    }
+                }
+            }
+        }
+        hub.finish()
     }
 }

@@ -65,6 +65,24 @@ struct PinTests {
         await store.close()
     }
 
+    @Test(arguments: [false, true])
+    func whatIsFilledToBePinnedIsBornThere(_ isKnown: Bool) async throws {
+        let store = try await fixture.open()
+        if isKnown { _ = try await store.bytes(fixture.url, .closed(0, through: 999)) }
+        _ = try await store.fill(ReadRequest(url: fixture.url, transferClass: .download, pins: true))
+        #expect(paths(".bin").map { $0.hasPrefix("/kept/") } == [true])
+        try await store.commit()
+        #expect(paths(".json").map { $0.hasPrefix("/kept/") } == [true])
+        #expect(try await store.resource(for: fixture.url)?.isPinned == true)
+        #expect(try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0)) == 0)
+        await store.close()
+        let next = try await fixture.open()
+        #expect(try await next.resource(for: fixture.url)?.isPinned == true)
+        #expect(try await next.bytes(fixture.url) == Self.body.bytes)
+        #expect(fixture.origin.bodyBytes == Self.body.length)
+        await next.close()
+    }
+
     @Test func theSidecarListsAllOnceItIsComplete() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))

@@ -112,6 +112,7 @@ final class PowerCutFileSystem: BlobFileSystem {
     func linkCount(of path: String) throws -> Int { try withDisk { try $0.linkCount(of: path) } }
     func makeFolder(_ path: String) throws { try perform(.makeFolder, path) { $0.makeFolder(path) } }
     func syncFolder(_ path: String) throws { try perform(.syncFolder, path) { $0.syncFolder(path) } }
+    func flush(fileSystemOf folder: String) {}
     func names(in folder: String) throws -> [String] { withDisk { $0.names(in: folder) } }
     func exists(_ path: String) -> Bool { withDisk { $0.exists(path) } }
     func freeBytes(at path: String) throws -> Int64 { withDisk { $0.freeBytes } }

@@ -107,6 +107,24 @@ struct TransferSchedulerTests {
         #expect(playing.isAdmittedNow())
     }
 
+    @Test func whoWaitsFollowsAGroupsChangesAtOnce() async throws {
+        let scheduler = TransferScheduler(limits: .init(total: 8, perHost: 8, playbackReserve: 0))
+        let group = TransferGroup(name: "asset", limit: 1)
+        let tickets = (0..<3).map { _ in scheduler.ticket(host: "a", transferClass: .download, group: group) }
+        try await tickets[0].admission()
+        let admissions = tickets[1...].map { ticket in Task { try await ticket.admission() } }
+        while scheduler.waitingCount < 2 { await Task.yield() }
+        group.limit = 2
+        #expect(scheduler.waitingCount == 1)
+        scheduler.limits.total = 2
+        group.limit = nil
+        #expect(scheduler.waitingCount == 1)
+        scheduler.limits.total = 3
+        for admission in admissions { try await admission.value }
+        for ticket in tickets { ticket.release() }
+        #expect(scheduler.isIdle)
+    }
+
     /// The order of requests when `first` is wanted by a download and a player, who leaves before its turn comes.
     private func order(whenKnown isKnown: Bool) async throws -> [ResourceURL] {
         let fixture = try EngineFixture()

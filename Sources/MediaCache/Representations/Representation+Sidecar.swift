@@ -1,0 +1,85 @@
+import Synchronization
+
+extension Representation {
+    /// What the sidecar of a pinned representation is to list now: when it's pinned, and once it's complete. Nil if it
+    /// lists that already.
+    func sidecarThatIsDue() throws -> (path: String, bytes: [UInt8], listed: Int64)? {
+        let stored = resource.stored
+        guard engine.blobs.isWritable, stored.isPinned, !file.withLock({ $0.isAbandoned }) else { return nil }
+        let (spans, isComplete) = state.withLock { ($0.written, $0.isComplete) }
+        let listed = file.withLock { $0.sidecarBytes }
+        guard listed == nil || (isComplete && listed != spans.byteCount) else { return nil }
+        let sidecar = state.withLock { Sidecar(resource: stored, blob: blob, state: &$0) }
+        return (engine.blobs.sidecarPath(of: blob), try sidecar.encoded(), spans.byteCount)
+    }
+
+    /// Gives a written sidecar its name, unless it's not to be there any more. Blocks.
+    func placeSidecar(_ temporary: String, listing bytes: Int64) throws {
+        try writing.withLock { _ in
+            guard resource.stored.isPinned, !file.withLock({ $0.isAbandoned }) else {
+                return try engine.files.remove(temporary)
+            }
+            try engine.files.rename(temporary, to: engine.blobs.sidecarPath(of: blob))
+            file.withLock { $0.sidecarBytes = bytes }
+        }
+    }
+
+    /// Takes the representation off that list; durable when its folder is. Returns that, if it was listed. Blocks.
+    fileprivate func dropSidecar() throws -> String? {
+        try writing.withLock { _ in
+            let folder = try engine.dropSidecar(of: blob)
+            file.withLock { $0.sidecarBytes = nil }
+            return folder
+        }
+    }
+}
+
+extension Engine {
+    /// So many sidecars are written together.
+    private static let sidecarsAtOnce = 64
+    /// From so many files on, flushing them first is the shorter way to have each of them synced.
+    static let manyFiles = 8
+
+    /// Takes representations off the list outside the catalog, durably. Blocks.
+    func removeSidecars(of representations: [Representation]) throws {
+        try syncFolders(Set(representations.compactMap { try $0.dropSidecar() }))
+    }
+
+    /// Lists pinned representations outside the catalog, those of which that is due. Each sidecar is there whole or as
+    /// it was before. Blocks.
+    func writeSidecars(of representations: [Representation]) throws {
+        for start in stride(from: 0, to: representations.count, by: Self.sidecarsAtOnce) {
+            let end = min(start + Self.sidecarsAtOnce, representations.count)
+            try writeSidecarsAtOnce(of: representations[start..<end])
+        }
+    }
+
+    private func writeSidecarsAtOnce(of representations: ArraySlice<Representation>) throws {
+        var written: [(representation: Representation, temporary: String, file: any BlobFile, listed: Int64)] = []
+        do {
+            for representation in representations {
+                guard let due = try representation.sidecarThatIsDue() else { continue }
+                try files.makeFolder(POSIXFileSystem.parent(of: due.path))
+                let temporary = "\(due.path).\(BlobFolder.newName()).\(token)\(BlobFolder.copySuffix)"
+                let file = try files.open(temporary, creating: true)
+                written.append((representation, temporary, file, due.listed))
+                try due.bytes.withUnsafeBytes { try file.write($0, at: 0) }
+            }
+            guard let first = written.first else { return }
+            let isMany = written.count >= Self.manyFiles
+            let folder = POSIXFileSystem.parent(of: first.temporary)
+            if isMany { files.flush(fileSystemOf: folder) }
+            for sidecar in written { try sidecar.file.sync() }
+            for sidecar in written {
+                try sidecar.representation.placeSidecar(sidecar.temporary, listing: sidecar.listed)
+            }
+            if isMany { files.flush(fileSystemOf: folder) }
+            for folder in Set(written.map { POSIXFileSystem.parent(of: $0.temporary) }) {
+                try files.syncFolder(folder)
+            }
+        } catch {
+            for sidecar in written { try? files.remove(sidecar.temporary) }
+            throw error
+        }
+    }
+}

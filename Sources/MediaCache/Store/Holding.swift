@@ -1,0 +1,71 @@
+/// What is here of what a request names.
+package struct Holding: Sendable, Hashable {
+    /// How many bytes the resource has; nil if that isn't known.
+    package var length: Int64?
+    /// How many of the bytes asked for are here.
+    package var bytesKept: Int64
+    /// Those that aren't. The upper bound is `Int64.max` where the length isn't known.
+    package var missing: [Range<Int64>]
+    /// Whether the resource is pinned.
+    package var isPinned: Bool
+
+    /// Whether every byte asked for is here.
+    package var isWhole: Bool { missing.isEmpty }
+
+    init(of range: RequestedRange, length: Int64?, spans: SpanMap, isPinned: Bool) {
+        self.length = length
+        self.isPinned = isPinned
+        let asked: Range<Int64>
+        if let length {
+            // A range outside is of nothing, and nothing can be fetched for it.
+            asked = range.resolved(in: length) ?? length..<length
+        } else if case .closed(let first, let last) = range {
+            asked = first..<max(first, last.clampedSum(1))
+        } else {
+            asked = (range.knownStart ?? 0)..<Int64.max
+        }
+        missing = spans.holes(in: asked)
+        bytesKept = spans.bytes(in: asked)
+    }
+}
+
+extension CacheStore {
+    /// What is here of each of many resources, in the order of `requests`; nil where nothing is known of one. What is
+    /// written counts, committed or not.
+    ///
+    /// A few queries for all of them; none is opened.
+    package func holdings(of requests: some Sequence<ReadRequest>) async throws -> [Holding?] {
+        try checkOpen()
+        var holdings: [Holding?] = []
+        var batch: [(key: String, range: RequestedRange)] = []
+        for request in requests {
+            batch.append((key(of: request), request.range))
+            guard batch.count == Self.batchSize else { continue }
+            holdings += try await self.holdings(of: batch)
+            batch.removeAll(keepingCapacity: true)
+        }
+        if !batch.isEmpty { holdings += try await self.holdings(of: batch) }
+        return holdings
+    }
+
+    private static let batchSize = 4096
+
+    private func holdings(of batch: [(key: String, range: RequestedRange)]) async throws -> [Holding?] {
+        // In this order: what is closed in between has been committed.
+        let open = batch.map { asked -> Holding? in
+            guard let resource = table[asked.key], let representation = resource.current else { return nil }
+            let (length, spans) = representation.withState { ($0.head.length, $0.written) }
+            return Holding(of: asked.range, length: length, spans: spans, isPinned: resource.stored.isPinned)
+        }
+        let closed = zip(batch, open).filter { $0.1 == nil }.map(\.0.key)
+        let stored = try await engine.catalog.newest(keys: closed)
+        return zip(batch, open).map { asked, holding in
+            if let holding { return holding }
+            return stored[asked.key].map {
+                Holding(
+                    of: asked.range, length: $0.representation.head.length, spans: $0.representation.spans,
+                    isPinned: $0.isPinned)
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// A reader of what plays that waits for bytes. It does from ``begin()`` until ``end()``, or until nobody refers to it.
+final class Shortage: Sendable {
+    private enum Phase { case idle, running, over }
+
+    private let traffic: Traffic
+    private let phase = Mutex(Phase.idle)
+
+    init(_ traffic: Traffic) {
+        self.traffic = traffic
+    }
+
+    /// Of a reader of this class, if it's one of what plays.
+    convenience init?(_ traffic: Traffic, of transferClass: TransferClass) {
+        guard transferClass == .playback else { return nil }
+        self.init(traffic)
+    }
+
+    deinit { end() }
+
+    /// It waits; unless it was told already that there is something.
+    func begin() {
+        phase.withLock { phase in
+            guard phase == .idle else { return }
+            phase = .running
+            traffic.shortageBegan()
+        }
+    }
+
+    /// There is something.
+    func end() {
+        phase.withLock { phase in
+            defer { phase = .over }
+            if phase == .running { traffic.shortageEnded() }
+        }
+    }
+}
+
+extension Shortage? {
+    /// A reader's wake that ends its shortage first: it waits no longer, whether it reads on or not.
+    func wrapping(_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        guard let self else { return wake }
+        return {
+            self.end()
+            wake()
+        }
+    }
+}

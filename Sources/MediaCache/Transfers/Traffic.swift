@@ -1,0 +1,257 @@
+import Synchronization
+
+/// Keeps transfers that run out of each other's way: bandwidth limits, and what plays before what doesn't.
+///
+/// A transfer asks for its turn before it takes bytes, and pays for them after. What isn't playback holds back while
+/// what plays is short of bytes; if that lasts, it lets its connection go.
+package final class Traffic: Sendable {
+    private struct State {
+        var ledger: BandwidthLedger
+        /// Changes with the limits.
+        var epoch = 0
+        var need = PlaybackNeed()
+        var meter = ThroughputMeter()
+        var hosts: [String: Host] = [:]
+        var nextID = 0
+        /// What runs and may have to hold back, and how it lets its connection go.
+        var running: [Int: @Sendable () -> Void] = [:]
+        var waiting: [Int: Waiter] = [:]
+        /// Whether connections have been let go since what plays got short.
+        var hasLetGo = false
+        /// Looks after those that hold back.
+        var watch: Task<Void, Never>?
+
+        mutating func takeID() -> Int {
+            nextID += 1
+            return nextID
+        }
+    }
+
+    /// What isn't playback takes of one host.
+    private struct Host {
+        var governor = LatencyGovernor()
+        var account = BandwidthLedger.Account()
+        var meter = ThroughputMeter(halfLife: 1)
+    }
+
+    private struct Waiter {
+        var ticket: TransferScheduler.Ticket
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    /// How long a transfer sleeps at most before it looks whether limits or classes have changed.
+    private static let longestSleep = Duration.milliseconds(100)
+    /// What the governor's rate may be owed at most.
+    private static let longestDebt = Duration.seconds(1)
+    /// Transfers that held back come back one after another.
+    private static let comebackInterval = Duration.milliseconds(40)
+
+    /// More hosts than this aren't remembered.
+    private static let hostCapacity = 256
+
+    private let time: any TimeSource
+    private let isGoverned: Bool
+    private let state: Mutex<State>
+
+    /// - Parameter isGoverned: whether what isn't playback makes way for others on the link (``LatencyGovernor``).
+    package init(limits: BandwidthLimits, isGoverned: Bool, time: any TimeSource) {
+        self.time = time
+        self.isGoverned = isGoverned
+        state = Mutex(State(ledger: BandwidthLedger(limits: limits)))
+    }
+
+    // MARK: - Bandwidth
+
+    /// How many bytes a second transfers may take. Those that run follow a change at once.
+    package var limits: BandwidthLimits {
+        get { state.withLock { $0.ledger.limits } }
+        set {
+            state.withLock { state in
+                state.ledger.limits = newValue
+                state.epoch += 1
+            }
+        }
+    }
+
+    /// How fast bytes came lately; nil if that isn't known.
+    package var throughput: ThroughputEstimate? {
+        let (wallClock, now) = (time.now, time.monotonic)
+        return state.withLock { $0.meter.estimate(wallClock: wallClock, now: now) }
+    }
+
+    /// What was measured was of another network.
+    package func networkChanged() {
+        state.withLock { state in
+            state.meter = ThroughputMeter()
+            state.hosts = [:]
+        }
+    }
+
+    /// A host has answered a request.
+    ///
+    /// - Parameter latency: from the request to the response's head.
+    func answered(by host: String, after latency: Duration) {
+        guard isGoverned else { return }
+        let now = time.monotonic
+        state.withLock { state in
+            if state.hosts[host] == nil, state.hosts.count >= Self.hostCapacity { state.hosts = [:] }
+            var known = state.hosts[host] ?? Host()
+            // Who waits behind what plays tells nothing of what holds back.
+            let delivered = state.need.isHolding(now: now) ? nil : known.meter.bytesPerSecond
+            known.governor.answered(after: latency, delivered: delivered, now: now)
+            state.hosts[host] = known
+        }
+    }
+
+    /// Bytes have been taken. Returns when the next may be.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    package func pay(_ bytes: Int, by ticket: TransferScheduler.Ticket) async throws {
+        let (now, transferClass) = (time.monotonic, ticket.transferClass)
+        let (end, epoch) = state.withLock { state in
+            state.meter.add(Int64(bytes), now: now)
+            let paid = state.ledger.charge(Int64(bytes), transferClass, now: now)
+            guard transferClass < .playback, var host = state.hosts[ticket.host] else { return (paid, state.epoch) }
+            host.meter.add(Int64(bytes), now: now)
+            var governed = now
+            if let rate = host.governor.rate(at: now) {
+                governed = host.account.charge(Int64(bytes), rate: rate, now: now, debt: Self.longestDebt)
+            }
+            state.hosts[ticket.host] = host
+            return (max(paid ?? now, governed), state.epoch)
+        }
+        guard let end else { return }
+        while true {
+            let left = end - time.monotonic
+            guard left > .zero, state.withLock({ $0.epoch }) == epoch, ticket.transferClass == transferClass else {
+                return
+            }
+            try await time.sleep(for: min(left, Self.longestSleep))
+        }
+    }
+
+    // MARK: - What plays
+
+    /// Returns when the transfer may take bytes, at once unless it holds back for what plays.
+    ///
+    /// - Parameter letGo: called where it would hold a connection for too long.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    package func turn(of ticket: TransferScheduler.Ticket, letGo: () async -> Void = {}) async throws {
+        let now = time.monotonic
+        let (isHolding, isUrgent) = state.withLock { ($0.need.isHolding(now: now), $0.need.isUrgent(now: now)) }
+        guard isHolding, ticket.transferClass < .playback else { return }
+        if isUrgent { await letGo() }
+        let id = state.withLock { $0.takeID() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let now = time.monotonic
+                // Resumed outside the lock: a task that is being cancelled comes here with its own held.
+                let outcome = state.withLock { state -> Result<Void, any Error>? in
+                    guard !Task.isCancelled else { return .failure(CancellationError()) }
+                    guard state.need.isHolding(now: now), ticket.transferClass < .playback else { return .success(()) }
+                    state.waiting[id] = Waiter(ticket: ticket, continuation: continuation)
+                    startWatch(&state)
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { $0.waiting.removeValue(forKey: id) }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// How many transfers hold back.
+    package var holdingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// A transfer has a connection, which is let go when what plays has been short of bytes for some time. Returns what
+    /// ``leave(_:)`` takes.
+    func enter(of ticket: TransferScheduler.Ticket, _ reader: OriginReader) -> Int {
+        state.withLock { state in
+            let id = state.takeID()
+            state.running[id] = { if ticket.transferClass < .playback { Task { await reader.letGo() } } }
+            if state.need.waiting > 0 { startWatch(&state) }
+            return id
+        }
+    }
+
+    /// The transfer has ended.
+    func leave(_ id: Int) {
+        state.withLock { $0.running[id] = nil }
+    }
+
+    /// A transfer has become another class: one that plays doesn't hold back.
+    func classesChanged() {
+        let raised = state.withLock { state in
+            let raised = state.waiting.filter { $0.value.ticket.transferClass == .playback }
+            for id in raised.keys { state.waiting[id] = nil }
+            return raised.values.map(\.continuation)
+        }
+        for continuation in raised { continuation.resume() }
+    }
+
+    func shortageBegan() {
+        let now = time.monotonic
+        state.withLock { state in
+            if !state.need.isHolding(now: now) { state.hasLetGo = false }
+            state.need.begin(now: now)
+            if !state.running.isEmpty || !state.waiting.isEmpty { startWatch(&state) }
+        }
+    }
+
+    func shortageEnded() {
+        let now = time.monotonic
+        let back = state.withLock { state in
+            state.need.end(now: now)
+            guard !state.need.isHolding(now: now) else { return [Waiter]() }
+            // It was for no time at all.
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for waiter in back { waiter.continuation.resume() }
+    }
+
+    // MARK: - Watching
+
+    private enum Step {
+        case sleep(Duration)
+        case letGo([@Sendable () -> Void])
+        case comeBack(CheckedContinuation<Void, any Error>)
+        case end
+    }
+
+    private func startWatch(_ state: inout State) {
+        guard state.watch == nil else { return }
+        state.watch = Task { [weak self, time] in
+            while let self {
+                switch nextStep() {
+                case .sleep(let duration): guard (try? await time.sleep(for: duration)) != nil else { return }
+                case .letGo(let calls): for call in calls { call() }
+                case .comeBack(let continuation):
+                    continuation.resume()
+                    guard (try? await time.sleep(for: Self.comebackInterval)) != nil else { return }
+                case .end: return
+                }
+            }
+        }
+    }
+
+    private func nextStep() -> Step {
+        let now = time.monotonic
+        return state.withLock { state in
+            guard state.need.isHolding(now: now) else {
+                if let first = state.waiting.keys.min(), let waiter = state.waiting.removeValue(forKey: first) {
+                    return .comeBack(waiter.continuation)
+                }
+                state.watch = nil
+                return .end
+            }
+            if state.need.isUrgent(now: now), !state.hasLetGo {
+                state.hasLetGo = true
+                return .letGo(Array(state.running.values))
+            }
+            let calm = state.need.calmFrom.map { $0 - now } ?? PlaybackNeed.patience
+            return .sleep(min(max(calm, .milliseconds(1)), PlaybackNeed.patience))
+        }
+    }
+}

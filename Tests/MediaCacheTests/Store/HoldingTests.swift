@@ -1,0 +1,47 @@
+import Foundation
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+struct HoldingTests {
+    private static let body = ScriptedBody.random(seed: 4, length: 300_000)
+
+    @Test func whatIsWrittenAndWhatIsClosedCountAlike() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let absent = try ResourceURL("http://origin.example/absent.mp4")
+        let range = RequestedRange.closed(100_000, through: 199_999)
+        let store = try await fixture.open()
+        _ = try await store.fill(ReadRequest(url: fixture.url, range: range, transferClass: .download, pins: true))
+        #expect(store.statistics.bytesCommitted == 0)
+        let requests = [
+            ReadRequest(url: fixture.url, range: range), ReadRequest(url: absent),
+            ReadRequest(url: fixture.url, range: .from(150_000)), ReadRequest(url: fixture.url),
+        ]
+        func check(_ store: CacheStore) async throws {
+            let holdings = try await store.holdings(of: requests)
+            #expect(holdings.map { $0?.isWhole } == [true, nil, false, false])
+            #expect(holdings[2]?.missing == [200_000..<300_000])
+            #expect(holdings[3]?.missing == [0..<100_000, 200_000..<300_000])
+            #expect(holdings[3]?.bytesKept == 100_000)
+            #expect(holdings[3]?.isPinned == true)
+        }
+        try await check(store)
+        await store.close()
+        let next = try await fixture.open()
+        try await check(next)
+        #expect(next.table.all.isEmpty)
+        await next.close()
+    }
+
+    @Test func theQueryGoesByTheKeys() throws {
+        let fixture = try EngineFixture()
+        try POSIXFileSystem().makeFolder(fixture.folder)
+        let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
+        let plan = try catalog.plan(Catalog.newest(of: 3), arguments: 3)
+        #expect(plan.count { $0.hasPrefix("SEARCH") } == 2)
+        #expect(!plan.contains { $0.hasPrefix("SCAN") })
+        try catalog.close()
+    }
+}

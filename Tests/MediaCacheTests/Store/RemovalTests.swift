@@ -1,0 +1,153 @@
+import Foundation
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+/// Many resources removed, pinned and unpinned at once.
+struct RemovalTests {
+    private let fixture: EngineFixture
+
+    init() throws { fixture = try EngineFixture() }
+
+    private func url(_ number: Int) throws -> ResourceURL {
+        try ResourceURL("http://origin.example/segments/\(number).ts")
+    }
+
+    /// A store in which so many small resources are kept whole.
+    private func store(of count: Int) async throws -> CacheStore {
+        for number in 0..<count {
+            fixture.origin[try url(number)] = ScriptedResource(.random(seed: UInt64(number), length: 100))
+        }
+        let store = try await fixture.open()
+        for number in 0..<count { _ = try await store.complete(ReadRequest(url: try url(number))) }
+        try await store.commit()
+        return store
+    }
+
+    private func keys(_ numbers: Range<Int>, in store: CacheStore) throws -> [String] {
+        try numbers.map { store.key(for: try url($0)) }
+    }
+
+    /// Blobs and sidecars.
+    private var files: [String] {
+        let all = FileManager.default.enumerator(atPath: fixture.folder)?.compactMap { $0 as? String } ?? []
+        return all.filter { $0.hasSuffix(".bin") || ($0.hasPrefix("kept/") && $0.hasSuffix(".json")) }
+    }
+
+    @Test func aFewHundredGoInOneTransaction() async throws {
+        let store = try await store(of: 300)
+        _ = try await store.usage()
+        let before = store.engine.catalog.transactions
+        let removals = try await store.remove(keys: try keys(0..<300, in: store))
+        #expect(store.engine.catalog.transactions == before + 1)
+        #expect(removals.count == 300 && removals.allSatisfy { $0.bytes == 100 && !$0.isDeferred })
+        #expect(try await store.resources().isEmpty)
+        #expect(files.isEmpty)
+        await store.close()
+    }
+
+    @Test func whatIsNotThereIsPassedOver() async throws {
+        let store = try await store(of: 3)
+        let wanted = try ["http://origin.example/never.ts"] + keys(1..<5, in: store) + keys(1..<2, in: store)
+        let removals = try await store.remove(keys: wanted)
+        #expect(removals.map(\.key) == (try keys(1..<3, in: store)))
+        #expect(try await store.resources().map(\.key) == (try keys(0..<1, in: store)))
+        #expect(try await store.remove(keys: []).isEmpty)
+        await store.close()
+    }
+
+    @Test func whatIsReadGoesLaterAndTheOthersAtOnce() async throws {
+        let store = try await store(of: 3)
+        let session = try await store.read(ReadRequest(url: try url(1)))
+        let removals = try await store.remove(keys: try keys(0..<3, in: store))
+        #expect(removals.map(\.isDeferred) == [false, true, false])
+        #expect(removals.map(\.bytes) == [100, 100, 100])
+        #expect(files.count == 1)
+        #expect(try await session.allBytes().count == 100)
+        session.cancel()
+        await store.settled { store in
+            await store.engine.committer.commit()
+            return self.files.isEmpty
+        }
+        #expect(files.isEmpty)
+        await store.close()
+    }
+
+    /// Small files as a long stream leaves them.
+    @Test func thousandsGoInOneTransactionToo() async throws {
+        let count: Int64 = 4000
+        let system = POSIXFileSystem()
+        try system.makeFolder(fixture.folder)
+        let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
+        for start in stride(from: Int64(1), through: count, by: 1000) {
+            let snapshots = (start..<start + 1000).map { Self.snapshot($0) }
+            for snapshot in snapshots {
+                let folder = "\(fixture.folder)/kept/\(snapshot.representation.blob.prefix(2))"
+                try system.makeFolder(folder)
+                for suffix in ["bin", "json"] {
+                    try Data([1]).write(to: URL(filePath: "\(folder)/\(snapshot.representation.blob).\(suffix)"))
+                }
+            }
+            try await catalog.commit(snapshots)
+        }
+        try catalog.close()
+        let store = try await fixture.open()
+        let before = store.engine.catalog.transactions
+        let clock = ContinuousClock()
+        let start = clock.now
+        let removals = try await store.remove(keys: (1...count).map { "http://origin.example/segments/\($0).ts" })
+        print("\(count) resources are removed in \(clock.now - start)")
+        #expect(Int64(removals.count) == count)
+        #expect(store.engine.catalog.transactions - before == 1)
+        #expect(try await store.resources().isEmpty)
+        #expect(files.isEmpty)
+        await store.close()
+    }
+
+    private static func snapshot(_ id: Int64) -> CommitSnapshot {
+        let url = "http://origin.example/segments/\(id).ts"
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        return CommitSnapshot(
+            resource: StoredResource(
+                id: id, key: url, url: url, created: now, lastUsed: now, useOrder: id, hits: 1, isPinned: true),
+            representation: StoredRepresentation(
+                id: id, resourceID: id, blob: BlobFolder.newName(), isKept: true,
+                head: ResourceHead(
+                    length: 1, contentType: "video/mp2t", validator: Validator(), validatedAt: now, entityTag: "\"1\""),
+                freshness: Freshness(), ignoresRanges: false, isSuperseded: false, spans: SpanMap([0..<1])),
+            dirtyPages: [0: [1, 2, 3]])
+    }
+
+    @Test func aFewHundredArePinnedAndUnpinnedTogether() async throws {
+        let store = try await store(of: 300)
+        _ = try await store.usage()
+        let wanted = try ["http://origin.example/never.ts"] + keys(0..<300, in: store)
+        let before = store.engine.catalog.transactions
+        try await store.setPinned(true, keys: wanted)
+        #expect(store.engine.catalog.transactions == before + 1)
+        #expect(try await store.resources().allSatisfy(\.isPinned))
+        #expect(files.count == 600 && files.allSatisfy { $0.hasPrefix("kept/") })
+        await store.close()
+        // Closed ones too, and after another opening.
+        let next = try await fixture.open()
+        #expect(try await next.resources().count { $0.isPinned } == 300)
+        let session = try await next.read(ReadRequest(url: try url(7)))
+        try await next.setPinned(false, keys: wanted)
+        #expect(try await next.resources().allSatisfy { !$0.isPinned })
+        #expect(files.count == 300 && files.allSatisfy { $0.hasPrefix("blobs/") })
+        #expect(try await session.allBytes().count == 100)
+        session.cancel()
+        #expect(try await next.verify().findings.isEmpty)
+        await next.close()
+    }
+
+    @Test func twoWhoRemoveTheSameDoNotWaitForEachOther() async throws {
+        let store = try await store(of: 50)
+        let keys = try keys(0..<50, in: store)
+        async let some = store.remove(keys: keys)
+        async let others = store.remove(keys: keys.reversed())
+        #expect(try await some.count + others.count == 50)
+        await store.close()
+    }
+}

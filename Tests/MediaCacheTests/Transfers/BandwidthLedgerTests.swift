@@ -1,0 +1,47 @@
+import Testing
+
+@testable import MediaCache
+
+struct BandwidthLedgerTests {
+    /// How many pieces of 10,000 bytes `count` transfers of a class take within a second.
+    private func pieces(_ ledger: inout BandwidthLedger, _ classes: [TransferClass]) -> [Int] {
+        var free = classes.map { _ in Duration.zero }
+        var taken = classes.map { _ in 0 }
+        while let next = free.indices.min(by: { free[$0] < free[$1] }), free[next] < .seconds(1) {
+            let now = free[next]
+            taken[next] += 1
+            free[next] = ledger.charge(10_000, classes[next], now: now) ?? now
+        }
+        return taken
+    }
+
+    @Test func aClassKeepsToItsLimitHoweverManyShareIt() {
+        var ledger = BandwidthLedger(limits: BandwidthLimits(classes: [.download: 1_000_000]))
+        let taken = pieces(&ledger, Array(repeating: .download, count: 8))
+        #expect((100...113).contains(taken.reduce(0, +)))
+        #expect(taken.allSatisfy { (8...20).contains($0) })
+    }
+
+    @Test func whatPlaysTakesOfTheTotalFirst() {
+        var ledger = BandwidthLedger(limits: BandwidthLimits(total: 1_000_000))
+        let taken = pieces(&ledger, [.download, .playback, .background])
+        #expect((100...106).contains(taken[1]))
+        #expect(taken[0] + taken[2] <= 25)
+    }
+
+    @Test func whatIsNotLimitedIsFree() {
+        var ledger = BandwidthLedger(limits: BandwidthLimits(classes: [.download: 1000]))
+        for _ in 0..<100 {
+            let end = ledger.charge(1 << 20, .preload, now: .zero)
+            #expect(end == nil)
+        }
+    }
+
+    @Test func anotherLimitForgivesOldDebts() {
+        var ledger = BandwidthLedger(limits: BandwidthLimits(total: 1000))
+        _ = ledger.charge(1_000_000, .download, now: .zero)
+        ledger.limits.total = 1_000_000
+        let end = ledger.charge(100_000, .download, now: .zero)
+        #expect(end == .milliseconds(50))
+    }
+}

@@ -1,0 +1,94 @@
+import Testing
+
+@testable import MediaCache
+
+struct LatencyGovernorTests {
+    /// A link of 10 MB/s, 50 ms away: what is sent faster than that waits, for at most 300 ms.
+    private struct Link {
+        let capacity = 10e6
+        var queue = 0.0
+        var now = Duration.zero
+
+        /// A tenth of a second at a rate. Returns what a request takes, and what comes.
+        mutating func pass(_ rate: Double, beside others: Double = 0) -> (latency: Duration, delivered: Double) {
+            now += .milliseconds(100)
+            queue = min(max(queue + (rate + others - capacity) / 10, 0), capacity * 0.3)
+            let share = rate / max(rate + others, capacity)
+            return (.milliseconds(50) + .seconds(queue / capacity), share * capacity)
+        }
+    }
+
+    @Test func theRateFallsUntilNobodyWaitsAndStaysNear() {
+        var link = Link()
+        var governor = LatencyGovernor()
+        for _ in 0..<10 { governor.answered(after: .milliseconds(50), delivered: 1e6, now: link.now) }
+        #expect(governor.rate == nil)
+        var late = 0
+        var rates: [Double] = []
+        for step in 0..<600 {
+            let (latency, delivered) = link.pass(min(governor.rate ?? 40e6, 40e6))
+            governor.answered(after: latency, delivered: delivered, now: link.now)
+            guard step >= 100 else { continue }
+            if latency > .milliseconds(65) { late += 1 }
+            rates.append(delivered)
+        }
+        #expect(late < 150, "\(late) of 500 requests were late")
+        #expect(rates.reduce(0, +) / 500 > 7e6)
+    }
+
+    @Test func whereNobodyWaitsNothingIsHeldBack() {
+        var governor = LatencyGovernor()
+        for step in 0..<1000 {
+            governor.answered(
+                after: .milliseconds(step % 3 == 0 ? 90 : 50), delivered: 100e6, now: .milliseconds(step * 50))
+            #expect(governor.rate == nil)
+        }
+    }
+
+    @Test func aSlowerWayBecomesTheBaseInTime() throws {
+        var governor = LatencyGovernor()
+        for step in 0..<20 {
+            governor.answered(after: .milliseconds(20), delivered: 1e6, now: .milliseconds(step * 100))
+        }
+        for step in 20..<6000 {
+            governor.answered(after: .milliseconds(80), delivered: 1e6, now: .milliseconds(step * 100))
+        }
+        #expect(governor.base == .milliseconds(80))
+        #expect(governor.rate == nil)
+    }
+}
+
+extension LatencyGovernorTests {
+    /// The first answers of a process come late by other causes, and next to nothing has come by then.
+    @Test func theFirstMomentsTellNothing() {
+        var governor = LatencyGovernor()
+        governor.answered(after: .milliseconds(50), delivered: 1000, now: .zero)
+        for step in 1..<20 {
+            governor.answered(after: .milliseconds(90), delivered: 20_000, now: .milliseconds(step * 50))
+        }
+        #expect(governor.rate(at: .seconds(1)) == nil)
+    }
+
+    /// Who asks seldom gets back what it gave up.
+    @Test func aRateThatNobodyComplainsOfRises() throws {
+        var governor = LatencyGovernor()
+        governor.answered(after: .milliseconds(50), delivered: 1e6, now: .zero)
+        for step in 0..<40 {
+            governor.answered(after: .milliseconds(300), delivered: 1e6, now: .seconds(3) + .milliseconds(step * 400))
+        }
+        let now = Duration.seconds(3) + .milliseconds(39 * 400)
+        let rate = try #require(governor.rate(at: now))
+        #expect(rate < 500_000)
+        #expect(try #require(governor.rate(at: now + .seconds(4))) > rate * 3)
+        #expect(governor.rate(at: now + .seconds(30)) == nil)
+    }
+}
+
+struct LedgerDebtTests {
+    @Test func anEstimateIsntPaidForLong() {
+        var account = BandwidthLedger.Account()
+        for _ in 0..<16 {
+            #expect(account.charge(1 << 20, rate: 65_536, now: .zero, debt: .seconds(1)) <= .seconds(1))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+struct TrafficTests {
+    private static let body = ScriptedBody.random(seed: 21, length: 2_000_000)
+    private let fixture: EngineFixture
+    private let film: ResourceURL
+
+    init() throws {
+        fixture = try EngineFixture()
+        film = try ResourceURL("http://other.example/film.mp4")
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        fixture.origin[film] = ScriptedResource(Self.body)
+    }
+
+    /// A download that has come to a gate.
+    private func download(
+        from store: CacheStore, to position: Int64
+    ) async -> (Task<ResourceInfo, any Error>, ScriptedGate) {
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdBody(at: position, gate), .bufferSize(50_000))
+        let task = Task { try await store.fill(ReadRequest(url: fixture.url, transferClass: .download)) }
+        await gate.waitForArrivals()
+        return (task, gate)
+    }
+
+    private func bytesOfDownload() -> Int64 {
+        fixture.origin.requests.filter { $0.url == fixture.url }.reduce(0) { $0 + $1.bodyBytes }
+    }
+
+    /// Turns the clock until something is so. Returns how long that took.
+    private func pass(_ step: Duration = .milliseconds(5), until isSo: () async throws -> Bool) async rethrows
+        -> Duration
+    {
+        let start = fixture.time.monotonic
+        for _ in 0..<20_000 {
+            if try await isSo() { break }
+            for _ in 0..<20 { await Task.yield() }
+            fixture.time.advance(by: step)
+        }
+        return fixture.time.monotonic - start
+    }
+
+    @Test func aDownloadHoldsBackWhilePlaybackIsShortThenLetsItsConnectionGo() async throws {
+        let store = try await fixture.open()
+        let (download, gate) = await download(from: store, to: 500_000)
+        let head = ScriptedGate()
+        fixture.origin.always(film, .holdHead(head))
+        let playing = Task { try await store.bytes(film) }
+        await head.waitForArrivals()
+        gate.open()
+        await store.settled { $0.engine.traffic.holdingCount == 1 }
+        let taken = bytesOfDownload()
+        #expect(taken <= 600_000)
+        #expect(fixture.origin.requests[0].progress == .running)
+        let letGo = await pass { fixture.origin.requests[0].progress == .cancelled }
+        #expect(letGo >= .milliseconds(45) && letGo <= .milliseconds(200))
+        _ = await pass { fixture.time.monotonic > .seconds(5) }
+        #expect(bytesOfDownload() == taken)
+        head.open()
+        #expect(try await playing.value == Self.body.bytes)
+        let done = Task { try await download.value.isComplete }
+        _ = await pass { store.statistics.runningFills == 0 }
+        #expect(try await done.value)
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        // Nothing that came is asked for again.
+        #expect(bytesOfDownload() == Self.body.length)
+        #expect(store.engine.scheduler.isIdle)
+        await store.close()
+    }
+
+    @Test func aReaderThatReadsNothingHoldsNobodyBack() async throws {
+        let store = try await fixture.open()
+        let session = try await store.read(ReadRequest(url: film))
+        let gate = ScriptedGate()
+        let step = session.poll(maximum: 1000) { gate.open() }
+        if case .wait = step { await store.settled { _ in gate.isOpen } }
+        let info = try await store.fill(ReadRequest(url: fixture.url, transferClass: .download))
+        #expect(info.isComplete)
+        session.cancel()
+        await store.close()
+    }
+
+    @Test func theAppsOwnRequestsGoFirst() async throws {
+        let store = try await fixture.open()
+        let (download, gate) = await download(from: store, to: 500_000)
+        let taken = await store.foreground {
+            await store.foreground { gate.open() }
+            await store.settled { $0.engine.traffic.holdingCount == 1 }
+            return bytesOfDownload()
+        }
+        #expect(taken <= 600_000)
+        #expect(try await download.value.isComplete)
+        await store.close()
+    }
+
+    @Test func aDownloadThatIsPlayedHoldsBackForNobody() async throws {
+        let store = try await fixture.open()
+        let (download, gate) = await download(from: store, to: 500_000)
+        let played = try await store.foreground {
+            gate.open()
+            await store.settled { $0.engine.traffic.holdingCount == 1 }
+            return try await store.bytes(fixture.url)
+        }
+        #expect(played == Self.body.bytes)
+        _ = await pass { store.statistics.runningFills == 0 }
+        #expect(try await download.value.isComplete)
+        #expect(bytesOfDownload() == Self.body.length)
+        await store.close()
+    }
+
+    @Test func whoIsCancelledWhileItHoldsBackLeavesNothing() async throws {
+        let store = try await fixture.open()
+        let (download, gate) = await download(from: store, to: 500_000)
+        await store.foreground {
+            gate.open()
+            await store.settled { $0.engine.traffic.holdingCount == 1 }
+            download.cancel()
+            _ = try? await download.value
+            #expect(store.engine.traffic.holdingCount == 0)
+            #expect(store.engine.scheduler.isIdle)
+        }
+        await store.close()
+    }
+
+    @Test func downloadsKeepToTheirLimitAndFollowItsChange() async throws {
+        let store = try await fixture.open { $0.bandwidth.classes[.download] = 1_000_000 }
+        fixture.origin.always(fixture.url, .bufferSize(50_000))
+        let download = Task { try await store.fill(ReadRequest(url: fixture.url, transferClass: .download)) }
+        let half = await pass { bytesOfDownload() >= 1_000_000 }
+        #expect(half >= .milliseconds(850))
+        #expect(try await store.bytes(film) == Self.body.bytes)
+        // The rest would take a quarter of an hour.
+        store.bandwidth.classes[.download] = 1000
+        _ = await pass(.seconds(1)) { fixture.time.monotonic > half + .seconds(20) }
+        #expect(bytesOfDownload() < Self.body.length)
+        store.bandwidth = BandwidthLimits()
+        _ = await pass { store.statistics.runningFills == 0 }
+        #expect(try await download.value.isComplete)
+        await store.close()
+    }
+
+    @Test func theThroughputIsMeasuredAndForgottenWithTheNetwork() async throws {
+        let store = try await fixture.open { $0.bandwidth.total = 1_000_000 }
+        #expect(store.throughput == nil)
+        fixture.origin.always(fixture.url, .bufferSize(50_000))
+        let download = Task { try await store.fill(ReadRequest(url: fixture.url, transferClass: .download)) }
+        _ = await pass { bytesOfDownload() >= 1_900_000 }
+        let rate = try #require(store.throughput?.bytesPerSecond)
+        #expect(rate > 0 && rate < 1_300_000)
+        store.networkChanged()
+        #expect(store.throughput == nil)
+        download.cancel()
+        _ = try? await download.value
+        await store.close()
+    }
+}
