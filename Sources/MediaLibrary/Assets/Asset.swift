@@ -30,15 +30,40 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     public let created: Date
     /// The picture that is kept with it, if there is one.
     public var cover: CoverNote?
+    /// What a person calls it; nil where nobody has said, and nothing it has does.
+    public var title: String?
+    /// Whether it's a file or a stream; nil where nobody has looked.
+    public var kind: Kind?
+    /// How long it lasts in seconds; nil where nothing says.
+    public var duration: Double?
+    /// How often somebody began to play it from the library.
+    public var plays: Int?
+    /// When that was the last time.
+    public var lastPlayed: Date?
+    /// The making complete of it; nil where nobody asked for that.
+    public var download: Download?
+
+    /// What an asset is made of.
+    public enum Kind: String, Sendable, Hashable, Codable {
+        /// One resource: an MP4, an MP3.
+        case file
+        /// An HLS stream.
+        case stream
+    }
 
     /// In whose name it's read, where its origin tells users apart; else nil.
     public var identity: ProfileIdentity? { CacheKey(key).identity }
 
     /// A new asset of a kept resource.
     init(of resource: ResourceInfo, created: Date) {
+        self.init(key: resource.key, url: resource.url, created: created)
+    }
+
+    /// A new asset of what lies under a cache key, or will.
+    init(key: String, url: String, created: Date) {
         id = AssetID()
-        key = resource.key
-        url = resource.url
+        self.key = key
+        self.url = url
         self.created = created
     }
 }

@@ -8,12 +8,15 @@ public import MediaCache
 public actor AssetShelf {
     private static let recordSuffix = ".json"
     private static let coverSuffix = ".cover"
+    private static let contentsSuffix = ".contents"
 
     private let store: CacheStore
     private let folder: SideFolder
     /// What the files say; nil until they have been read.
     private var known: [AssetID: Asset]?
     private var loading: Task<[AssetID: Asset], any Error>?
+    /// How often each asset's contents were set.
+    private var contentsVersions: [AssetID: Int] = [:]
     /// Whether something is changed at the moment; the next waits, so that record and picture agree.
     private var isChanging = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -66,6 +69,108 @@ public actor AssetShelf {
         }
     }
 
+    /// The asset that begins under a cache key, or nil.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    func asset(withKey key: String) async throws -> Asset? {
+        try await load().values.first { $0.key == key }
+    }
+
+    /// Puts an asset on the shelf that nothing need be kept of yet, unless one begins under its key.
+    ///
+    /// - Returns: the one on the shelf.
+    /// - Throws: `CacheError` with `storage`.
+    func add(_ asset: Asset) async throws -> Asset {
+        try await changing {
+            if let known = try await self.asset(withKey: asset.key) { return known }
+            return try await put(asset)
+        }
+    }
+
+    /// Keeps what a download knows of its asset; covers and plays aren't its affair. Nothing where the asset isn't there
+    /// any more.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    func keep(_ asset: Asset) async throws {
+        try await change(asset.id) { record in
+            record.url = asset.url
+            record.title = asset.title
+            record.kind = asset.kind
+            record.duration = asset.duration
+            record.download = asset.download
+        }
+    }
+
+    /// Somebody has begun to play an asset.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    package func notePlay(of id: AssetID) async throws {
+        let now = store.now
+        try await change(id) { asset in
+            asset.plays = (asset.plays ?? 0) + 1
+            asset.lastPlayed = now
+        }
+    }
+
+    /// Changes what a person calls an asset.
+    ///
+    /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
+    func setTitle(_ title: String, of id: AssetID) async throws {
+        _ = try await requireAsset(id)
+        try await change(id) { $0.title = title }
+    }
+
+    /// Ends an asset's download.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    func removeDownload(of id: AssetID) async throws {
+        try await change(id) { $0.download = nil }
+    }
+
+    private func change(_ id: AssetID, _ change: (inout Asset) -> Void) async throws {
+        try await changing {
+            guard let asset = try await load()[id] else { return }
+            var changed = asset
+            change(&changed)
+            if changed != asset { _ = try await put(changed) }
+        }
+    }
+
+    /// What an asset consists of; nil where nobody has found out yet.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    public func contents(of id: AssetID) async throws -> AssetContents? {
+        guard try await load()[id] != nil, let bytes = try await folder.contents(of: id.rawValue + Self.contentsSuffix)
+        else { return nil }
+        // Others needn't wait until two hundred thousand lines are read.
+        return try await BlockingWork.run { try AssetContents(encoded: bytes) }
+    }
+
+    /// What tells an asset's contents from those that it had before, as long as this shelf is open.
+    package func contentsVersion(of id: AssetID) -> Int { contentsVersions[id, default: 0] }
+
+    /// Keeps what an asset consists of.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    func setContents(_ contents: AssetContents, of id: AssetID) async throws {
+        let bytes = try contents.encoded()
+        try await changing {
+            guard try await load()[id] != nil else { return }
+            try await folder.write(bytes, to: id.rawValue + Self.contentsSuffix)
+            contentsVersions[id, default: 0] += 1
+        }
+    }
+
+    /// Forgets what an asset consists of: it's found out anew.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    func removeContents(of id: AssetID) async throws {
+        try await changing {
+            try await folder.remove(id.rawValue + Self.contentsSuffix)
+            contentsVersions[id, default: 0] += 1
+        }
+    }
+
     /// Forgets an asset and its cover. What is kept of its files stays where it is.
     ///
     /// - Throws: `CacheError` with `storage`.
@@ -75,6 +180,7 @@ public actor AssetShelf {
             try await folder.remove(id.rawValue + Self.recordSuffix)
             known?[id] = nil
             try await folder.remove(id.rawValue + Self.coverSuffix)
+            try await folder.remove(id.rawValue + Self.contentsSuffix)
         }
     }
 

@@ -7,24 +7,32 @@ package struct StoreResources: StreamResources {
     private let store: CacheStore
     private let settings: TransferSettings
     private let control: WorkControl
+    private let asset: ContentsIndex?
 
     /// - Parameters:
     ///   - store: where they are kept.
     ///   - settings: how they are read, and in whose name.
     ///   - control: what ends the work.
-    package init(_ store: CacheStore, settings: TransferSettings, control: WorkControl) {
+    ///   - asset: what URLs under ``ContentsIndex/base`` name, where an asset is read.
+    package init(
+        _ store: CacheStore, settings: TransferSettings, control: WorkControl, asset: ContentsIndex? = nil
+    ) {
         self.store = store
         self.settings = settings.askingNoOrigins
         self.control = control
+        self.asset = asset
     }
 
     /// The same, whose waiting something else ends.
     package func ended(by control: WorkControl) -> StoreResources {
-        StoreResources(store, settings: settings, control: control)
+        StoreResources(store, settings: settings, control: control, asset: asset)
     }
 
     /// Reads all of a small resource; see `StreamResources`.
     package func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String) {
+        if let name = ContentsIndex.name(of: url), let playlist = asset?.playlist(name) {
+            return (Array(playlist.text.utf8), url)
+        }
         let body = try wait(for: url) { store, url, settings in
             try await store.wholeBody(
                 WholeBodyRequest(
@@ -73,7 +81,8 @@ package struct StoreResources: StreamResources {
     ) throws(ContainerError) -> Value {
         do {
             let (store, settings) = (store, settings)
-            let resource = try ResourceURL(url)
+            let part = ContentsIndex.name(of: url).flatMap { asset?.part($0) }
+            let resource = try ResourceURL(part?.url ?? url)
             return try control.wait { try await body(store, resource, settings) }
         } catch {
             throw ContainerError(.inputOutput, "\(url) can't be read from the cache", cause: error)

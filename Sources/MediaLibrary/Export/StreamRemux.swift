@@ -188,15 +188,12 @@ public struct StreamRemux<Resources: StreamResources> {
     ///
     /// - Parameter room: how many more may be read of its rendition.
     private mutating func contents(of part: StreamPart, room: inout Int64) throws(ContainerError) -> [UInt8] {
-        let bytes = try resources.bytes(of: part.url, range: part.range)
+        let bytes = try self.bytes(of: part.url, part.range, part.key)
         room -= bytes.length
         guard room >= 0 else {
             throw ContainerError(.unsupported, "they have more than \(largestSubtitles) bytes of text")
         }
-        guard let key = part.key else { return try bytes.bytes(0..<bytes.length, limit: Self.largestText) }
-        let clear = try DecryptedSource(
-            bytes, cipher: key.cipher, key: try contents(of: key), initializationVector: key.initializationVector)
-        return try clear.bytes(0..<clear.length, limit: Self.largestText)
+        return try bytes.bytes(0..<bytes.length, limit: Self.largestText)
     }
 
     /// The input whose next part begins first.
@@ -209,30 +206,23 @@ public struct StreamRemux<Resources: StreamResources> {
         _ part: StreamPart, to remuxer: inout Remuxer<Output>, input: Int, join: SegmentJoin, missing: Double = 0
     ) throws(ContainerError) {
         let movie = try part.section.map { section throws(ContainerError) in try self.movie(section) }
-        let bytes = try resources.bytes(of: part.url, range: part.range)
-        guard let key = part.key else {
-            return try remuxer.append(
-                bytes, initialization: movie, input: input, join: join, discontinuities: part.discontinuities,
-                missing: missing)
-        }
-        let clear = try DecryptedSource(
-            bytes, cipher: key.cipher, key: try contents(of: key), initializationVector: key.initializationVector)
         try remuxer.append(
-            clear, initialization: movie, input: input, join: join, discontinuities: part.discontinuities,
-            missing: missing)
+            try bytes(of: part.url, part.range, part.key), initialization: movie, input: input, join: join,
+            discontinuities: part.discontinuities, missing: missing)
+    }
+
+    /// Bytes of a part or a section, in the clear.
+    private mutating func bytes(
+        of url: String, _ range: Range<Int64>?, _ key: SegmentKey?
+    ) throws(ContainerError) -> PartBytes<Resources.Bytes> {
+        let source = try resources.bytes(of: url, range: range)
+        let key = try key.map { key throws(ContainerError) in (key, try contents(of: key)) }
+        return try PartBytes(source, key: key)
     }
 
     private mutating func movie(_ section: StreamPart.Section) throws(ContainerError) -> Movie {
         if let movie = sections[section] { return movie }
-        let bytes = try resources.bytes(of: section.url, range: section.range)
-        let movie: Movie
-        if let key = section.key {
-            let clear = try DecryptedSource(
-                bytes, cipher: key.cipher, key: try contents(of: key), initializationVector: key.initializationVector)
-            movie = try MP4Reader(clear).movie
-        } else {
-            movie = try MP4Reader(bytes).movie
-        }
+        let movie = try MP4Reader(try bytes(of: section.url, section.range, section.key)).movie
         sections[section] = movie
         return movie
     }

@@ -52,10 +52,13 @@ public final class PlaylistLoader: Sendable {
     ///   - url: the playlist's URL.
     ///   - settings: settings of this read alone; nil takes the store's.
     ///   - mayBeEncrypted: whether bytes that are of no kind may be media: a playlist named them as a segment.
+    ///   - transferClass: how urgent it is.
+    ///   - isFresh: whether the origin is asked, however fresh what is kept may be.
     /// - Returns: the playlist; nil if it is media of another kind, which is kept then and can be read as any resource.
     /// - Throws: `CacheError`, with `notMedia` if it's neither: an error report, a page, nothing at all.
     public func load(
-        _ url: ResourceURL, settings: TransferSettings? = nil, mayBeEncrypted: Bool = false
+        _ url: ResourceURL, settings: TransferSettings? = nil, mayBeEncrypted: Bool = false,
+        transferClass: TransferClass = .playback, isFresh: Bool = false
     ) async throws -> LoadedPlaylist? {
         let key = key(for: url)
         let directives = DeliveryDirectives(url: url.description)
@@ -66,8 +69,8 @@ public final class PlaylistLoader: Sendable {
         }
         let wasLive = liveKeys.withLock { $0.contains(key) }
         var request = WholeBodyRequest(
-            url: url, maximumLength: Int64(Self.maximumLength), settings: settings,
-            revalidation: wasLive ? .since(store.monotonicTime) : .before, kind: .playlist
+            url: url, maximumLength: Int64(Self.maximumLength), transferClass: transferClass, settings: settings,
+            revalidation: wasLive || isFresh ? .since(store.monotonicTime) : .before, kind: .playlist
         ) { body in
             try Self.decode(&body, of: url)
             guard case .playlist(let kind) = try Self.content(of: body, at: url, mayBeEncrypted) else { return true }

@@ -10,3 +10,20 @@ enum CompressedSample {
         0x32, 0xC0, 0x31, 0x47, 0x3F, 0x00, 0x00, 0x00,
     ]
 }
+
+extension CompressedSample {
+    /// Bytes as gzip holds what it doesn't compress (RFC 1951 §3.2.4).
+    static func stored(_ bytes: [UInt8]) -> [UInt8] {
+        func little(_ value: UInt32, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+        }
+        let length = UInt32(bytes.count)
+        var checksum: UInt32 = 0xFFFF_FFFF
+        for byte in bytes {
+            checksum ^= UInt32(byte)
+            for _ in 0..<8 { checksum = checksum & 1 == 1 ? checksum >> 1 ^ 0xEDB8_8320 : checksum >> 1 }
+        }
+        return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF, 1] + little(length, 2) + little(~length, 2) + bytes
+            + little(~checksum, 4) + little(length, 4)
+    }
+}

@@ -1,0 +1,62 @@
+package import MediaCache
+
+/// One thing to fetch of an asset: a file, a media segment, a key, a media initialization section.
+public struct AssetPart: Sendable, Hashable, Codable {
+    /// What it is to the asset.
+    public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The whole of an asset that isn't a stream.
+        case file
+        /// A key that media segments are encrypted with (RFC 8216bis §4.4.4.4).
+        case key
+        /// A media initialization section (§4.4.4.5).
+        case initializationSection
+        /// A media segment (§4.4.4.1).
+        case mediaSegment
+        /// What playlists name besides: session data (§4.4.6.4).
+        case other
+    }
+
+    /// What it is to the asset.
+    public var role: Role
+    /// Its path within the asset, as `video-1/000012.ts`: what local playlists call it. Parts that are ranges of one
+    /// resource have one name.
+    public var name: String
+    /// The resource, as the origin's playlists name it.
+    public var url: String
+    /// The bytes of the resource that are needed; nil means all.
+    public var range: Range<Int64>?
+    /// When it begins, in seconds from the beginning of the asset; 0 for what has no time.
+    public var start: Double
+    /// How long it lasts in seconds; 0 for what has no time.
+    public var duration: Double
+    /// Whether it's encrypted as a whole, so that its bytes don't tell what it is.
+    public var isEncrypted: Bool
+    /// Whether it's encrypted by whole blocks of 16 bytes (AES in CBC mode), so that its length is a multiple of that.
+    public var hasWholeBlocks: Bool
+
+    /// Creates a part.
+    public init(
+        role: Role, name: String, url: String, range: Range<Int64>? = nil, start: Double = 0, duration: Double = 0,
+        isEncrypted: Bool = false, hasWholeBlocks: Bool = false
+    ) {
+        self.role = role
+        self.name = name
+        self.url = url
+        self.range = range
+        self.start = start
+        self.duration = duration
+        self.isEncrypted = isEncrypted
+        self.hasWholeBlocks = hasWholeBlocks
+    }
+}
+
+extension AssetPart.Role {
+    /// What transforms and observers are told that it is.
+    package var kind: ResourceKind {
+        switch self {
+        case .key: .key
+        case .mediaSegment, .initializationSection: .segment
+        case .file, .other: .file
+        }
+    }
+}

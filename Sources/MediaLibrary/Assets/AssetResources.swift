@@ -1,0 +1,47 @@
+internal import MediaCache
+
+/// Which resources of a store belong to which assets.
+struct AssetResources {
+    let store: CacheStore
+    let shelf: AssetShelf
+    let settings: Downloads.SettingsSource
+
+    /// The cache keys of what an asset consists of, and no other does. Not all of it need be kept.
+    ///
+    /// - Throws: `CacheError` with `storage`, naming an asset of which it can't be told what it consists of: it might share
+    ///   any of them.
+    func keysOfNoOther(than asset: Asset) async throws -> Set<String> {
+        var keys = try keys(of: asset, contents: try await contents(of: asset))
+        for other in try await shelf.assets() where other.id != asset.id && !keys.isEmpty {
+            do {
+                keys.subtract(try self.keys(of: other, contents: try await shelf.contents(of: other.id)))
+            } catch {
+                throw CacheError(
+                    .storage,
+                    "it can't be told what the asset \(other.id) (\(other.url)) consists of, so nothing of \(asset.id) "
+                        + "is given up; remove \(other.id) first", cause: error)
+            }
+        }
+        return keys
+    }
+
+    /// One whose own contents can't be read can still be removed: what it begins with goes, the rest stays as it is.
+    private func contents(of asset: Asset) async throws -> AssetContents? {
+        do {
+            return try await shelf.contents(of: asset.id)
+        } catch let error as CacheError where error.code == .storage {
+            return nil
+        }
+    }
+
+    private func keys(of asset: Asset, contents: AssetContents?) throws -> Set<String> {
+        let urls = [asset.url] + (contents?.playlists.map(\.url) ?? []) + (contents?.parts.map(\.url) ?? [])
+        let settings = try settings(try ResourceURL(asset.url), asset.identity, asset.download?.headers ?? [:])
+        var keys: Set<String> = []
+        for url in urls {
+            guard let url = try? ResourceURL(url) else { continue }
+            keys.insert(store.key(of: ReadRequest(url: url, settings: settings)))
+        }
+        return keys
+    }
+}

@@ -1,0 +1,175 @@
+internal import Foundation
+internal import HLS
+internal import MediaCache
+
+/// A folder of playlists and what they name, or one file of media: what can be taken in as an asset.
+///
+/// It may have been made by anybody. Nothing outside of the folder is read, whatever its playlists and links say.
+public struct BundleFolder: Sendable {
+    /// The largest playlist that is read, in bytes.
+    private static let largestPlaylist = 64 << 20
+    /// The longest `bundle.json` that is read, in bytes: two hundred thousand parts need half of it.
+    private static let largestManifest = 64 << 20
+    /// What names resolve against: no host has this name (RFC 6761 §6.4).
+    private static let base = "http://bundle.invalid/"
+
+    /// What the folder says of itself; nil where another program made it.
+    public let manifest: BundleManifest?
+    /// The path of the folder, links resolved.
+    private let root: String
+    /// What a player is given, within the folder.
+    private let entry: String
+
+    /// Looks at a folder or a file.
+    ///
+    /// - Parameter path: a folder with a playlist in it, a playlist, or a file of media.
+    /// - Throws: `CacheError` with `notFound` or `notMedia`, saying what is missing.
+    public init(path: String) throws {
+        let files = FileManager.default
+        var isFolder: ObjCBool = false
+        guard files.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw CacheError(.notFound, "there is nothing at “\(path)”")
+        }
+        let real = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        guard isFolder.boolValue else {
+            root = real.deletingLastPathComponent().path
+            entry = real.lastPathComponent
+            manifest = nil
+            return
+        }
+        root = real.path
+        manifest = try Self.manifest(in: root)
+        entry = try manifest?.entry ?? Self.playlist(in: root)
+    }
+
+    /// What the folder says of itself; nil where it has no such file, be it a link.
+    private static func manifest(in root: String) throws -> BundleManifest? {
+        let name = BundleManifest.fileName
+        guard (try? FileManager.default.attributesOfItem(atPath: "\(root)/\(name)")) != nil else { return nil }
+        let path = try file(name, in: root)
+        guard let bytes = try bytes(of: path, atMost: largestManifest) else {
+            throw CacheError(.notMedia, "“\(path)” is longer than \(largestManifest) bytes")
+        }
+        do {
+            return try BundleManifest(encoded: bytes)
+        } catch {
+            throw CacheError(.notMedia, "“\(path)” can't be read: \(error)", cause: error)
+        }
+    }
+
+    private static func playlist(in root: String) throws -> String {
+        let names = try FileManager.default.contentsOfDirectory(atPath: root).filter { !$0.hasPrefix(".") }.sorted()
+        let playlists = names.filter { $0.hasSuffix(".m3u8") || $0.hasSuffix(".m3u") }
+        if let usual = [AssetContents.entryName, "master.m3u8", "main.m3u8"].first(where: playlists.contains) {
+            return usual
+        }
+        if playlists.count == 1 || names.count == 1 { return playlists.first ?? names[0] }
+        throw CacheError(
+            .notMedia,
+            playlists.isEmpty
+                ? "“\(root)” has no playlist" : "“\(root)” has \(playlists.count) playlists; name the one to begin with"
+        )
+    }
+
+    /// What the folder consists of, and where each part lies.
+    ///
+    /// - Parameters:
+    ///   - origin: what its resources are called that have no URL of their own; ends in a slash.
+    ///   - trustsURLs: whether parts have the URLs that the folder says they came from. Whoever made it could put other
+    ///     bytes under them, which everybody who asks for these URLs would then get.
+    /// - Returns: the contents, with the URLs that the parts are to have; the file of each URL.
+    /// - Throws: `CacheError` with `notMedia`, naming what leads elsewhere or isn't there.
+    public func contents(
+        origin: String, trustsURLs: Bool = false
+    ) async throws -> (contents: AssetContents, files: [String: String]) {
+        let url = try ResourceURL(Self.base).resolve(Self.escaped(entry))
+        let selection = StreamSelection(variants: .all, audio: .all, subtitles: .all)
+        var contents = try await StreamContents.plan(url, selection: selection) { url, _ in try load(url) }
+        let known = Dictionary(
+            (trustsURLs ? manifest?.parts ?? [] : []).compactMap { part in part.url.map { (part.name, $0) } },
+            uniquingKeysWith: { first, _ in first })
+        var files: [String: String] = [:]
+        let holes = Set(manifest?.holes ?? [])
+        for index in contents.parts.indices {
+            let name = try name(of: contents.parts[index].url)
+            let url = try ResourceURL(known[name] ?? origin + Self.escaped(name)).description
+            contents.parts[index].url = url
+            files[url] = holes.contains(name) ? nil : try file(name)
+        }
+        for index in contents.playlists.indices {
+            contents.playlists[index].url = origin + Self.escaped(try name(of: contents.playlists[index].url))
+        }
+        return (contents, files)
+    }
+
+    /// The picture that was kept with the asset, if the folder has one.
+    public func cover() throws -> Cover? {
+        guard let name = manifest?.cover, let bytes = try Self.bytes(of: try file(name), atMost: Cover.largest)
+        else { return nil }
+        return Cover(recognising: bytes)
+    }
+
+    private func load(_ url: ResourceURL) throws -> LoadedPlaylist? {
+        let path = try file(try name(of: url.description))
+        let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer { try? handle.close() }
+        let front = Array(try handle.read(upToCount: 64 << 10) ?? Data())
+        guard case .playlist(let kind) = BodyKind(of: front) else { return nil }
+        let bytes = front + Array(try handle.read(upToCount: Self.largestPlaylist) ?? Data())
+        guard bytes.count < Self.largestPlaylist else {
+            throw CacheError(.notMedia, "“\(path)” is too long a playlist")
+        }
+        let head = ResourceHead(
+            length: Int64(bytes.count), contentType: "application/vnd.apple.mpegurl", validator: Validator(),
+            validatedAt: Date(), entityTag: "\"bundle\"")
+        return LoadedPlaylist(bytes: bytes, head: head, url: url, kind: kind)
+    }
+
+    // MARK: - Names
+
+    /// The path within the folder that a URL of a planned part means.
+    private func name(of url: String) throws -> String {
+        guard url.hasPrefix(Self.base) else {
+            throw CacheError(.notMedia, "“\(entry)” names \(url), which isn't in the folder")
+        }
+        let written = url.dropFirst(Self.base.count).prefix { $0 != "?" }
+        guard let name = String(written).removingPercentEncoding else {
+            throw CacheError(.notMedia, "“\(written)” is no name of a file")
+        }
+        return name
+    }
+
+    /// Where a name lies. Neither it nor a link may lead out of the folder.
+    private func file(_ name: String) throws -> String { try Self.file(name, in: root) }
+
+    private static func file(_ name: String, in root: String) throws -> String {
+        let pieces = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !pieces.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }), !name.contains("\0") else {
+            throw CacheError(.notMedia, "“\(name)” leads out of the folder")
+        }
+        let path = URL(fileURLWithPath: "\(root)/\(name)").resolvingSymlinksInPath().path
+        guard path.hasPrefix(root.hasSuffix("/") ? root : root + "/") else {
+            throw CacheError(.notMedia, "“\(name)” is a link that leads out of the folder")
+        }
+        let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+        guard type == .typeRegular else {
+            throw CacheError(
+                .notFound, "“\(name)” isn't there; a bundle with gaps says so in \(BundleManifest.fileName)")
+        }
+        return path
+    }
+
+    /// A file's bytes; nil where there are more of them.
+    private static func bytes(of path: String, atMost largest: Int) throws -> [UInt8]? {
+        let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer { try? handle.close() }
+        let bytes = Array(try handle.read(upToCount: largest + 1) ?? Data())
+        return bytes.count <= largest ? bytes : nil
+    }
+
+    /// A name as the path of a URL.
+    private static func escaped(_ name: String) -> String {
+        name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed.subtracting(.init(charactersIn: ";:@&=+$,")))
+            ?? name
+    }
+}

@@ -1,0 +1,101 @@
+internal import Foundation
+package import MediaCache
+
+/// Takes what was in a bundle into a store, as an asset that is complete.
+package struct BundleIngestion: Sendable {
+    private let store: CacheStore
+    private let shelf: AssetShelf
+
+    /// Ingestion into a store.
+    package init(store: CacheStore, shelf: AssetShelf) {
+        self.store = store
+        self.shelf = shelf
+    }
+
+    /// Makes the asset that the parts are of.
+    ///
+    /// - Returns: the asset; one that was complete before stays as it is.
+    /// - Throws: `CacheError`: `invalidURL`; `storage`, also while it's being downloaded.
+    package func begin(
+        title: String?, url: String, contents: AssetContents
+    ) async throws -> (asset: Asset, isComplete: Bool) {
+        let url = try ResourceURL(url).withoutUserInfo
+        for part in contents.parts { _ = try ResourceURL(part.url) }
+        let made = Asset(key: store.key(for: url), url: url.description, created: store.now)
+        var asset = try await shelf.add(made)
+        switch asset.download?.state {
+        case .complete: return (asset, true)
+        case nil, .completeWithHoles: break
+        case .queued, .running, .paused, .waiting, .failed:
+            throw CacheError(.storage, "\(url) is being downloaded as the asset \(asset.id); cancel that first")
+        }
+        asset.title = title ?? asset.title
+        asset.kind = contents.playlists.isEmpty ? .file : .stream
+        asset.duration = contents.duration > 0 ? contents.duration : asset.duration
+        try await shelf.keep(asset)
+        try await shelf.setContents(contents, of: asset.id)
+        return (asset, false)
+    }
+
+    /// Keeps bytes of a part.
+    ///
+    /// - Parameters:
+    ///   - bytes: some of them.
+    ///   - offset: where they begin.
+    ///   - length: how long the part's resource is.
+    /// - Throws: `CacheError`: `notFound` where the asset has no such part, `representationChanged` where another version
+    ///   of it is kept, `storage`.
+    package func take(
+        _ bytes: [UInt8], at offset: Int64, of length: Int64, as part: AssetPart
+    ) async throws {
+        let url = try ResourceURL(part.url)
+        let file = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString).part").path
+        let ending = part.name.split(separator: ".").last.map(String.init) ?? ""
+        let type = MediaType.resolve(
+            sniffed: offset == 0 ? bytes.withUnsafeBytes { MediaType.sniff($0) } : nil, declared: nil,
+            pathExtension: ending)
+        let head = ResourceHead(
+            length: length, contentType: type, validator: Validator(), validatedAt: store.now,
+            entityTag: "\"mc-bundle-\(length)\"")
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        try await BlockingWork.run { try Data(bytes).write(to: URL(fileURLWithPath: file)) }
+        try await store.ingest(file: file, range: offset..<offset + Int64(bytes.count), for: url, head: head)
+    }
+
+    /// Looks whether everything has come, and keeps it from being evicted.
+    ///
+    /// - Parameter gaps: whether parts may be missing.
+    /// - Returns: the asset.
+    /// - Throws: `CacheError`: `notFound`, naming what is missing; `storage`.
+    package func finish(_ id: AssetID, gaps: Bool) async throws -> Asset {
+        var asset = try await shelf.requireAsset(id)
+        guard let contents = try await shelf.contents(of: id) else {
+            throw CacheError(.notFound, "it isn't known what the asset \(id) consists of")
+        }
+        var download = Download(
+            selection: StreamSelection(variants: .all, audio: .all, subtitles: .all), added: asset.created)
+        var seen: Set<String> = []
+        for part in contents.parts where seen.insert(part.url).inserted {
+            let info = try await store.resource(for: try ResourceURL(part.url))
+            if let info, info.isComplete {
+                if !info.isPinned { try await store.setPinned(true, id: info.id) }
+                download.bytes += info.bytesKept
+                download.parts.done += 1
+                continue
+            }
+            guard gaps else { throw CacheError(.notFound, "not all of the part \(part.name) has come") }
+            download.holeCount += 1
+            download.holes.append(
+                DownloadHole(
+                    url: part.url, role: part.role.rawValue, start: part.start, duration: part.duration,
+                    reason: "it wasn't in the bundle", isRetryable: false))
+        }
+        download.parts.total = seen.count
+        download.length = download.bytes
+        download.isLengthKnown = download.holeCount == 0
+        download.state = download.holeCount == 0 ? .complete : .completeWithHoles
+        asset.download = download
+        try await shelf.keep(asset)
+        return try await shelf.requireAsset(id)
+    }
+}

@@ -1,0 +1,157 @@
+#if os(Linux)
+    internal import Foundation
+    import Synchronization
+
+    /// What Linux says of the device: the state of its links, and of its power supplies.
+    ///
+    /// The kernel doesn't know whether a network's bytes cost, so that's a setting; mobile links (`wwan`, `ppp`) count as
+    /// such without it.
+    public final class SystemConditions: DownloadConditions {
+        /// How often the files are looked at.
+        private static let interval = Duration.seconds(2)
+
+        private let isMetered: Bool
+        private let root: String
+        private let listeners = Mutex<(next: Int, streams: [Int: AsyncStream<DeviceConditions>.Continuation])>((0, [:]))
+        private let watch = Mutex<Task<Void, Never>?>(nil)
+
+        /// Conditions of this machine.
+        ///
+        /// - Parameters:
+        ///   - isMetered: whether the network's bytes cost, whatever it is.
+        ///   - root: what stands before `/sys` and `/proc`; nothing, but for tests.
+        public init(isMetered: Bool = false, root: String = "") {
+            self.isMetered = isMetered
+            self.root = root
+        }
+
+        deinit { watch.withLock { $0?.cancel() } }
+
+        /// What it's like now.
+        public var current: DeviceConditions {
+            let link = activeLink
+            let supplies = names(in: "/sys/class/power_supply").map { "/sys/class/power_supply/\($0)" }
+            let mains = supplies.filter { text("\($0)/type") == "Mains" || text("\($0)/type") == "USB" }
+            let batteries = supplies.filter { text("\($0)/type") == "Battery" && text("\($0)/scope") != "Device" }
+            let isCharging = batteries.isEmpty || mains.contains { text("\($0)/online") == "1" }
+            let isMobile = link.map { $0.hasPrefix("wwan") || $0.hasPrefix("ppp") || $0.hasPrefix("usb") } ?? false
+            return DeviceConditions(
+                network: isMetered || isMobile ? .metered : .unmetered, networkName: link ?? "", isCharging: isCharging,
+                isLowPower: text("/sys/firmware/acpi/platform_profile") == "low-power", isHot: isHot)
+        }
+
+        /// What it's like after each change from now on.
+        public func changes() -> AsyncStream<DeviceConditions> {
+            let (stream, continuation) = AsyncStream.makeStream(
+                of: DeviceConditions.self, bufferingPolicy: .bufferingNewest(1))
+            let id = listeners.withLock { listeners in
+                listeners.next += 1
+                listeners.streams[listeners.next] = continuation
+                return listeners.next
+            }
+            continuation.onTermination = { [weak self] _ in
+                _ = self?.listeners.withLock { $0.streams.removeValue(forKey: id) }
+            }
+            startWatching()
+            return stream
+        }
+
+        private func startWatching() {
+            watch.withLock { watch in
+                guard watch == nil else { return }
+                watch = Task(priority: .utility) { [weak self] in
+                    var last = self?.current
+                    while (try? await Task.sleep(for: Self.interval)) != nil, let self {
+                        let now = self.current
+                        guard now != last else { continue }
+                        last = now
+                        for stream in self.listeners.withLock({ Array($0.streams.values) }) { stream.yield(now) }
+                    }
+                }
+            }
+        }
+
+        /// The link of the default route; without one, the first that is up. The loopback link never counts.
+        private var activeLink: String? {
+            let routes = (text("/proc/net/route") ?? "").split(separator: "\n").dropFirst()
+            let fields = routes.map { $0.split(separator: "\t") }
+            if let route = fields.first(where: { $0.count > 2 && $0[1] == "00000000" }) { return String(route[0]) }
+            return names(in: "/sys/class/net").sorted().first {
+                $0 != "lo" && text("/sys/class/net/\($0)/operstate") == "up"
+            }
+        }
+
+        /// Whether some part has come to the temperature at which it's to be spared.
+        private var isHot: Bool {
+            names(in: "/sys/class/thermal").contains { zone in
+                let path = "/sys/class/thermal/\(zone)"
+                guard let now = text("\(path)/temp").flatMap(Int.init), text("\(path)/trip_point_0_type") == "passive",
+                    let limit = text("\(path)/trip_point_0_temp").flatMap(Int.init), limit > 0
+                else { return false }
+                return now >= limit
+            }
+        }
+
+        private func text(_ path: String) -> String? {
+            guard let data = FileManager.default.contents(atPath: root + path) else { return nil }
+            return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+
+        private func names(in path: String) -> [String] {
+            (try? FileManager.default.contentsOfDirectory(atPath: root + path)) ?? []
+        }
+    }
+#elseif canImport(Network)
+    internal import Foundation
+    internal import Network
+    import Synchronization
+
+    /// What Apple's systems say of the device: the network's path, low power mode, heat.
+    public final class SystemConditions: DownloadConditions {
+        private let monitor = NWPathMonitor()
+        private let path = Mutex(DeviceConditions(networkName: "unknown"))
+        private let listeners = Mutex<(next: Int, streams: [Int: AsyncStream<DeviceConditions>.Continuation])>((0, [:]))
+
+        /// Conditions of this device.
+        public init() {
+            monitor.pathUpdateHandler = { [weak self] in self?.changed(to: $0) }
+            monitor.start(queue: DispatchQueue(label: "MediaLibrary.conditions", qos: .utility))
+        }
+
+        deinit { monitor.cancel() }
+
+        /// What it's like now. Whether power comes from outside isn't told off iOS, and counts as so.
+        public var current: DeviceConditions {
+            var conditions = path.withLock { $0 }
+            let process = ProcessInfo.processInfo
+            conditions.isLowPower = process.isLowPowerModeEnabled
+            conditions.isHot = process.thermalState == .serious || process.thermalState == .critical
+            return conditions
+        }
+
+        /// What it's like after each change from now on.
+        public func changes() -> AsyncStream<DeviceConditions> {
+            let (stream, continuation) = AsyncStream.makeStream(
+                of: DeviceConditions.self, bufferingPolicy: .bufferingNewest(1))
+            let id = listeners.withLock { listeners in
+                listeners.next += 1
+                listeners.streams[listeners.next] = continuation
+                return listeners.next
+            }
+            continuation.onTermination = { [weak self] _ in
+                _ = self?.listeners.withLock { $0.streams.removeValue(forKey: id) }
+            }
+            return stream
+        }
+
+        private func changed(to new: NWPath) {
+            self.path.withLock { conditions in
+                conditions.network =
+                    new.status != .satisfied ? .absent : new.isExpensive || new.isConstrained ? .metered : .unmetered
+                conditions.networkName = new.availableInterfaces.first?.name ?? ""
+            }
+            let now = current
+            for stream in listeners.withLock({ Array($0.streams.values) }) { stream.yield(now) }
+        }
+    }
+#endif

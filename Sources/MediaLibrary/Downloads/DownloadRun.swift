@@ -1,0 +1,377 @@
+internal import Foundation
+internal import HLS
+internal import MediaCache
+import Synchronization
+
+/// One asset's way to completeness: finds out what belongs to it, then fetches what is missing, several parts at once.
+///
+/// Cancelling the task of ``run()`` stops bytes at once. What came stays; the next run goes on at the first missing byte.
+final class DownloadRun: Sendable {
+    /// How it ended.
+    enum Outcome: Sendable {
+        /// Every part is here and committed, but for these.
+        case ended(holes: [DownloadHole], holeCount: Int)
+        /// It can't go on.
+        case failed(DownloadFailure)
+        /// It can go on later.
+        case waiting(DownloadObstacle)
+        /// Its task was cancelled.
+        case stopped
+    }
+
+    /// How often parts that failed are tried again after all others, and how long before each time.
+    private static let passes: [Duration] = [.seconds(1), .seconds(5)]
+
+    /// Parts at once where the group has no limit.
+    private static let standardWidth = 6
+
+    let id: AssetID
+    let meter = DownloadMeter()
+    let asset: Asset
+    private let rechecks: Bool
+    let work: DownloadWork
+    private let group: TransferGroup
+    let state = Mutex(State())
+
+    struct State {
+        var contents = AssetContents(parts: [])
+        var queue = PartQueue(isDone: [])
+        var failures: [Int: CacheError] = [:]
+        var notes = NoteCounter()
+        /// Parts that were never seen, of a stream that grows.
+        var missed: [DownloadHole] = []
+        /// Failures of the network since something came.
+        var networkFailures = 0
+        var obstacle: DownloadObstacle?
+        /// How many bytes were here at the beginning.
+        var bytesBefore: Int64 = 0
+        /// By part name, its first index: what players ask for.
+        var indexes: [String: Int] = [:]
+        /// Whether what was taken for a file turned out to be a playlist.
+        var isPlaylist = false
+        /// Whether a stream that still grows is to be taken as it is now.
+        var isToFinish = false
+    }
+
+    /// - Parameters:
+    ///   - asset: what is to be made complete.
+    ///   - work: what it's done with.
+    ///   - group: its transfers.
+    ///   - rechecks: whether what is here is to be looked at again.
+    init(_ asset: Asset, work: DownloadWork, group: TransferGroup, rechecks: Bool) {
+        id = asset.id
+        self.rechecks = rechecks
+        self.asset = asset
+        self.work = work
+        self.group = group
+    }
+
+    var store: CacheStore { work.store }
+
+    /// What was found in what came.
+    var notes: [AssetContents.Note] {
+        let known = asset.download?.notes ?? []
+        let new = state.withLock { $0.contents.notes + $0.notes.notes }
+        return known.filter { !new.contains($0) } + new
+    }
+
+    /// Whether anything came.
+    var hasProgressed: Bool { meter.progress(now: store.time.monotonic).bytes > state.withLock { $0.bytesBefore } }
+
+    /// What it consists of, once that is known.
+    var contents: AssetContents { state.withLock { $0.contents } }
+
+    /// Goes on from the part of this name: somebody plays there.
+    func prefer(_ name: String) {
+        state.withLock { state in
+            guard let index = state.indexes[name] else { return }
+            state.queue.prefer(index)
+        }
+    }
+
+    // MARK: - Running
+
+    /// Runs to the end, or as far as it goes.
+    func run() async -> Outcome {
+        do {
+            var settings = try work.settings(for: asset)
+            let links = LinkRefresh(asset, work: work, settings: settings) { [weak self] in await self?.relink(to: $0) }
+            settings.refreshURL = { try await links.fresh($0) }
+            try await begin(try await plan(settings), settings)
+            if let obstacle = try await missingSpace() { return .waiting(obstacle) }
+            if let obstacle = try await fetchPlanned(settings) { return .waiting(try await confirmed(obstacle)) }
+            for pause in Self.passes where state.withLock({ $0.retryableCount }) > 0 {
+                try await store.time.sleep(for: pause)
+                state.withLock { $0.retry() }
+                if let obstacle = try await fetchAll(settings) { return .waiting(try await confirmed(obstacle)) }
+            }
+            try await pinPlaylists(settings)
+            try await store.commit()
+            return outcome()
+        } catch let error as TooLarge {
+            return .failed(
+                DownloadFailure(code: CacheError.Code.storage.rawValue, message: error.message, isRetryable: true))
+        } catch {
+            return ended(by: CacheError.wrap(error, as: .storage, "the download of \(asset.url) failed"))
+        }
+    }
+
+    private func ended(by error: CacheError) -> Outcome {
+        if Task.isCancelled || error.code == .cancelled { return .stopped }
+        return work.obstacle(by: error).map { .waiting($0) } ?? .failed(DownloadFailure(error))
+    }
+
+    /// What it consists of: as was found out before, or as its playlists say now.
+    private func plan(_ settings: TransferSettings) async throws -> AssetContents {
+        if let known = try await work.shelf.contents(of: id) { return known }
+        let url = try ResourceURL(asset.url)
+        let contents = try await work.contents(of: url, selection: asset.download?.selection, settings)
+        try await work.shelf.setContents(contents, of: id)
+        return contents
+    }
+
+    /// What was taken for a file is a playlist: its name didn't tell.
+    func planAnew(_ settings: TransferSettings) async throws -> AssetContents {
+        let url = try ResourceURL(asset.url)
+        work.loader.remember(url)
+        let contents = try await work.contents(of: url, selection: asset.download?.selection, settings)
+        try await work.shelf.setContents(contents, of: id)
+        return contents
+    }
+
+    /// The same asset by fresh links: parts of which nothing is here take theirs, and are known by it.
+    private func relink(to fresh: AssetContents) async {
+        let contents = state.withLock { state -> AssetContents? in
+            guard state.contents.parts.count == fresh.parts.count else { return nil }
+            for index in state.contents.parts.indices
+            where state.queue.states[index] == .missing && meter.isEmpty(index)
+                && state.contents.parts[index].name == fresh.parts[index].name
+            {
+                state.contents.parts[index].url = fresh.parts[index].url
+            }
+            return state.contents
+        }
+        if let contents { try? await work.shelf.setContents(contents, of: id) }
+    }
+
+    func begin(_ contents: AssetContents, _ settings: TransferSettings) async throws {
+        let holdings = try await store.holdings(of: try contents.parts.map { try request(for: $0, settings) })
+        let holes = Set(asset.download?.holes.map(\.url) ?? [])
+        // What a process that was killed had fetched, it may not have looked at.
+        let isDone = zip(contents.parts, holdings).map { part, holding in
+            guard let holding, !rechecks, !holes.contains(part.url),
+                !(part.range.map { $0.upperBound > holding.length ?? .max } ?? false)
+            else {
+                return false
+            }
+            return holding.isWhole && holding.isPinned
+        }
+        let underWay = holdings.indices.filter { !isDone[$0] && (holdings[$0]?.bytesKept ?? 0) > 0 }
+        let failed = holes.isEmpty ? [] : contents.parts.indices.filter { holes.contains(contents.parts[$0].url) }
+        meter.begin(contents, kept: holdings.map { $0?.bytesKept ?? 0 }, isDone: isDone)
+        let bytesBefore = holdings.reduce(Int64(0)) { $0 &+ ($1?.bytesKept ?? 0) }
+        state.withLock { state in
+            state.contents = contents
+            state.bytesBefore = bytesBefore
+            state.queue = PartQueue(isDone: isDone, first: underWay + failed)
+            state.indexes = [:]
+            state.failures = [:]
+            for (index, part) in contents.parts.enumerated() where state.indexes[part.name] == nil {
+                state.indexes[part.name] = index
+            }
+        }
+    }
+
+    /// What can never fit isn't waited for.
+    private func confirmed(_ obstacle: DownloadObstacle) async throws -> DownloadObstacle {
+        guard obstacle.kind == .space else { return obstacle }
+        return try await missingSpace() ?? obstacle
+    }
+
+    /// What is known of its length has to fit before it begins.
+    private func missingSpace() async throws -> DownloadObstacle? {
+        let progress = meter.progress(now: store.time.monotonic)
+        guard let length = progress.length else { return nil }
+        let missing = length - progress.bytes
+        let usage = try await store.usage()
+        let free = usage.freeDiskBytes - work.policy.freeSpaceReserve
+        if let most = usage.maximumBytes, missing > most - usage.pinnedBytes {
+            throw TooLarge(
+                message:
+                    "\(asset.url) needs about \(missing) bytes more, and the cache may keep \(most) in all, of which "
+                    + "\(usage.pinnedBytes) are taken; raise its limit")
+        }
+        guard missing > free else { return nil }
+        return DownloadObstacle(
+            .space, "it needs about \(missing) bytes more, and the disk has \(max(0, free)) to spare")
+    }
+
+    // MARK: - Parts
+
+    /// - Returns: what it has to wait for, if it can't go on now.
+    func fetchAll(_ settings: TransferSettings) async throws -> DownloadObstacle? {
+        await withTaskGroup(of: Void.self) { tasks in
+            for _ in 0..<max(1, group.limit ?? Self.standardWidth) {
+                tasks.addTask {
+                    while !Task.isCancelled, let index = self.nextPart() { await self.fetch(index, settings) }
+                }
+            }
+        }
+        try Task.checkCancellation()
+        return state.withLock { $0.obstacle }
+    }
+
+    private func nextPart() -> Int? {
+        state.withLock { $0.obstacle == nil ? $0.queue.next() : nil }
+    }
+
+    private func request(for part: AssetPart, _ settings: TransferSettings) throws -> ReadRequest {
+        ReadRequest(
+            url: try ResourceURL(part.url),
+            range: part.range.map { .closed($0.lowerBound, through: $0.upperBound - 1) } ?? .all,
+            transferClass: .download, settings: settings, revalidation: .never, kind: part.role.kind, pins: true,
+            group: group)
+    }
+
+    private func fetch(_ index: Int, _ settings: TransferSettings) async {
+        let part = state.withLock { $0.contents.parts[index] }
+        do {
+            let request = try request(for: part, settings)
+            let key = store.key(of: request)
+            meter.started(index, key: key)
+            defer { meter.left(index, key: key) }
+            work.events.send(.partStarted(id, name: part.name))
+            let info = try await work.fill(part, request)
+            let bytes = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesKept
+            // Whole and not looked at, it would count as right the next time.
+            let work = work
+            switch try await Task(operation: { try await work.check(part, request, info) }).value {
+            case .right: break
+            case .noteworthy(let note): state.withLock { $0.notes.add(note) }
+            case .playlist: state.withLock { $0.isPlaylist = true }
+            }
+            meter.finished(index, key: key, bytes: bytes, now: store.time.monotonic)
+            state.withLock { state in
+                state.queue.done(index)
+                state.failures[index] = nil
+                state.networkFailures = 0
+            }
+            work.events.send(.partDone(id, name: part.name, bytes: bytes))
+            report(isFinal: false)
+        } catch {
+            failed(index, part, CacheError.wrap(error, as: .unreachable, "\(part.url) can't be fetched"))
+        }
+    }
+
+    private func failed(_ index: Int, _ part: AssetPart, _ error: CacheError) {
+        guard error.code != .cancelled, error.code != .closed, !Task.isCancelled else {
+            let isSuspended = !Task.isCancelled
+            state.withLock { state in
+                state.queue.gaveUp(index)
+                if isSuspended { state.obstacle = DownloadObstacle(.cache, "the cache is suspended") }
+            }
+            return
+        }
+        if error.code == .notMedia { meter.lost(index) }
+        let obstacle = work.obstacle(by: error)
+        let waits = state.withLock { state -> Bool in
+            state.failures[index] = error
+            // One part that can't be reached among others that can is that part's trouble.
+            if obstacle?.kind == .network { state.networkFailures += 1 }
+            let isAll = obstacle?.kind != .network || state.networkFailures >= 3 || state.contents.parts.count == 1
+            if let obstacle, isAll {
+                state.obstacle = state.obstacle ?? obstacle
+                state.queue.gaveUp(index)
+                return true
+            }
+            state.queue.failed(index)
+            return false
+        }
+        if !waits { work.events.send(.partFailed(id, name: part.name, reason: error.message)) }
+    }
+
+    func report(isFinal: Bool) {
+        let now = store.time.monotonic
+        work.events.sendProgress(key: id.rawValue, now: now, isFinal: isFinal) {
+            .progress(id, meter.progress(now: now))
+        }
+    }
+
+    // MARK: - The end
+
+    /// The playlists themselves stay too, so that their own URLs play without the origin.
+    private func pinPlaylists(_ settings: TransferSettings) async throws {
+        for playlist in contents.playlists {
+            guard let url = try? ResourceURL(playlist.url) else { continue }
+            let request = ReadRequest(url: url, settings: settings, kind: .playlist)
+            guard let info = try await store.resource(of: request), !info.isPinned else { continue }
+            try? await store.setPinned(true, id: info.id)
+        }
+    }
+
+    private func outcome() -> Outcome {
+        let (contents, failures) = state.withLock { ($0.contents, $0.failures) }
+        let holes = failures.sorted { $0.key < $1.key }.map { DownloadHole(contents.parts[$0.key], $0.value) }
+        let needed = failures.filter { contents.parts[$0.key].isNeededByOthers || contents.parts.count == 1 }
+        let segments = failures.keys.count { contents.parts[$0].role == .mediaSegment }
+        let isAll = segments > 0 && segments == contents.parts.count { $0.role == .mediaSegment }
+        if let (index, error) = needed.min(by: { $0.key < $1.key }) ?? (isAll ? failures.first : nil) {
+            let part = contents.parts[index]
+            let what = part.role == .file ? "" : "\(part.role.words) \(part.url): "
+            return .failed(
+                DownloadFailure(
+                    code: error.code.rawValue, message: what + error.message, isRetryable: error.isRetryable))
+        }
+        let all = holes + state.withLock { $0.missed }
+        return .ended(holes: Array(all.prefix(DownloadHole.mostListed)), holeCount: all.count)
+    }
+}
+
+/// It's larger than the cache may ever be.
+private struct TooLarge: Error {
+    var message: String
+}
+
+extension DownloadRun.State {
+    fileprivate var retryableCount: Int { failures.values.count { $0.isRetryable } }
+
+    /// What failed is tried again, but for what can't come.
+    mutating func retry() {
+        let final = failures.filter { !$0.value.isRetryable }.map(\.key)
+        queue.retryFailed(but: Set(final))
+    }
+}
+
+extension AssetPart {
+    /// Whether others can't be played without it.
+    fileprivate var isNeededByOthers: Bool { role == .key || role == .initializationSection }
+}
+
+extension AssetPart.Role {
+    /// A few words for messages.
+    var words: String {
+        switch self {
+        case .file: "the file"
+        case .key: "the key"
+        case .initializationSection: "the media initialization section"
+        case .mediaSegment: "the segment"
+        case .other: "what the playlist names,"
+        }
+    }
+}
+
+extension DownloadFailure {
+    init(_ error: CacheError) {
+        self.init(
+            code: error.code.rawValue, message: error.code == .storage ? error.description : error.message,
+            isRetryable: error.isRetryable || error.code == .storage)
+    }
+}
+
+extension DownloadHole {
+    init(_ part: AssetPart, _ error: CacheError) {
+        self.init(
+            url: part.url, role: part.role.rawValue, start: part.start, duration: part.duration, reason: error.message,
+            isRetryable: error.isRetryable)
+    }
+}

@@ -1,0 +1,97 @@
+internal import MediaCache
+
+/// What is said of each download, here and on the disk.
+extension Downloads {
+    func enter(_ asset: Asset) {
+        let group = TransferGroup(
+            name: asset.id.rawValue, rank: -(asset.download?.priority ?? 0), limit: limits.transfersPerAsset)
+        // A process that ended well leaves none running.
+        let rechecks = asset.download?.state == .running
+        entries[asset.id] = Entry(asset: asset, group: group, rechecks: rechecks)
+        queue.add(
+            asset.id, priority: asset.download?.priority ?? 0, isWanted: asset.download?.state.isWanted ?? false)
+    }
+
+    func requireEntry(_ id: AssetID) throws {
+        guard let entry = entries[id], !entry.isLeaving else {
+            throw CacheError(.notFound, "there is no download of an asset \(id)")
+        }
+    }
+
+    func setState(_ state: DownloadState, of id: AssetID) {
+        guard let known = entries[id]?.asset.download?.state, known != state else {
+            return wakeWaiters(of: id)
+        }
+        update(id) { $0.download?.state = state }
+        hub.send(.state(id, state))
+        wakeWaiters(of: id)
+    }
+
+    func wakeWaiters(of id: AssetID) {
+        if entries[id]?.asset.download?.state.isEnded == true { wakeAll(of: id) }
+    }
+
+    /// Whoever waits looks again.
+    func wakeAll(of id: AssetID) {
+        let waiters = entries[id]?.waiters ?? []
+        entries[id]?.waiters = []
+        for waiter in waiters { waiter.resume() }
+    }
+
+    func update(_ id: AssetID, _ change: (inout Asset) -> Void) {
+        guard var asset = entries[id]?.asset else { return }
+        change(&asset)
+        entries[id]?.asset = asset
+        unwritten.insert(id)
+    }
+
+    /// Writes what has changed, one record after the other; returns when it's durable.
+    func write() async {
+        if isWriting {
+            await withCheckedContinuation { writeWaiters.append($0) }
+            // What changed while that went on is written now, by the first of those who waited.
+        }
+        guard !unwritten.isEmpty, !isWriting else { return }
+        isWriting = true
+        var failed: Set<AssetID> = []
+        while let id = unwritten.popFirst() {
+            guard let asset = entries[id]?.asset else { continue }
+            let written: Void? = try? await shelf.keep(asset)
+            if written == nil { failed.insert(id) }
+        }
+        // On a full disk, or in a folder that can't be written: with the next change.
+        unwritten = failed
+        isWriting = false
+        let waiters = writeWaiters
+        writeWaiters = []
+        for waiter in waiters { waiter.resume() }
+    }
+
+    func forgetContents(of id: AssetID) async throws {
+        // It's wanted again when what is wanted is known.
+        queue.change(id) { $0.isWanted = false }
+        reconcile()
+        await entries[id]?.task?.value
+        // What the new selection has of it is pinned again when it's fetched.
+        if let asset = entries[id]?.asset {
+            try? await store.setPinned(false, keys: try await keysOfNoOther(than: asset))
+        }
+        try await shelf.removeContents(of: id)
+    }
+
+    /// An asset came complete by another way: what is known of its download is what the shelf says.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    public func adopt(_ id: AssetID) async throws {
+        guard let asset = try await shelf.asset(id), asset.download != nil, entries[id]?.run == nil else { return }
+        if entries[id] == nil { enter(asset) } else { entries[id]?.asset = asset }
+        queue.change(id) { $0.isWanted = false }
+        hub.send(.added(id))
+        wakeWaiters(of: id)
+    }
+
+    /// The cache keys of what an asset consists of, and no other does.
+    func keysOfNoOther(than asset: Asset) async throws -> Set<String> {
+        try await AssetResources(store: store, shelf: shelf, settings: settings).keysOfNoOther(than: asset)
+    }
+}

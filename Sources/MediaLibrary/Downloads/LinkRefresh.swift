@@ -1,0 +1,86 @@
+internal import MediaCache
+
+/// Fresh links of an asset's parts, where the old ones are over: signed URLs die in the middle of a download.
+///
+/// The playlists are asked for anew, once for all parts that need it; a part is found again by its name, which follows
+/// from its place. What is kept of a part stays under the URL that it was first asked for by.
+actor LinkRefresh {
+    /// Links are asked for anew at most so often.
+    private static let leastInterval = Duration.seconds(1)
+
+    private let asset: Asset
+    private let work: DownloadWork
+    private let settings: TransferSettings
+    private let onFresh: @Sendable (AssetContents) async -> Void
+    private var isLoading = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var last: (at: Duration, parts: [Place: AssetPart])?
+    /// By every URL that a part has had: what tells it from the others.
+    private var places: [String: Place] = [:]
+
+    /// What a part is in the stream. Where another variant stream was chosen, or something was put in between, times
+    /// and lengths differ.
+    private struct Place: Hashable {
+        var name: String
+        var range: Range<Int64>?
+        var start: Double
+        var duration: Double
+
+        init(_ part: AssetPart) {
+            (name, range, start, duration) = (part.name, part.range, part.start, part.duration)
+        }
+    }
+
+    init(
+        _ asset: Asset, work: DownloadWork, settings: TransferSettings,
+        onFresh: @escaping @Sendable (AssetContents) async -> Void
+    ) {
+        self.asset = asset
+        self.work = work
+        self.settings = settings
+        self.onFresh = onFresh
+    }
+
+    /// Another URL for what `url` named; nil if there is none.
+    func fresh(_ url: ResourceURL) async throws -> ResourceURL? {
+        if places.isEmpty, let contents = try await work.shelf.contents(of: asset.id) { note(contents) }
+        guard let place = places[url.description] else { return nil }
+        // All who ask are parts of one run, and are cancelled with it.
+        while isLoading {
+            await withCheckedContinuation { waiting.append($0) }
+            try Task.checkCancellation()
+        }
+        let now = work.store.time.monotonic
+        if let last, now - last.at < Self.leastInterval { return Self.url(of: place, in: last.parts, but: url) }
+        isLoading = true
+        defer {
+            isLoading = false
+            for continuation in waiting { continuation.resume() }
+            waiting = []
+        }
+        return Self.url(of: place, in: try await reload(), but: url)
+    }
+
+    private func reload() async throws -> [Place: AssetPart] {
+        let source = try await work.refreshSource?(asset) ?? ResourceURL(asset.url)
+        // The playlists' own links aren't this one's to mend.
+        var settings = settings
+        settings.refreshURL = nil
+        let contents = try await work.contents(
+            of: source, selection: asset.download?.selection, settings, isFresh: true)
+        note(contents)
+        let parts = Dictionary(contents.parts.map { (Place($0), $0) }, uniquingKeysWith: { first, _ in first })
+        last = (work.store.time.monotonic, parts)
+        await onFresh(contents)
+        return parts
+    }
+
+    private func note(_ contents: AssetContents) {
+        for part in contents.parts { places[part.url] = Place(part) }
+    }
+
+    private static func url(of place: Place, in parts: [Place: AssetPart], but old: ResourceURL) -> ResourceURL? {
+        guard let part = parts[place], let url = try? ResourceURL(part.url), url != old else { return nil }
+        return url
+    }
+}

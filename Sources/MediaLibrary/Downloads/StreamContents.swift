@@ -1,0 +1,325 @@
+import HLS
+import MediaCache
+
+/// Makes an asset's contents of its playlists: loads them, chooses what is wanted, and writes the form that plays from
+/// here.
+struct StreamContents {
+    /// A playlist as it was loaded, with the variables that it may import: nil for media of another kind.
+    typealias Load = (_ url: ResourceURL, _ variables: [String: String]) async throws -> LoadedPlaylist?
+
+    private let selection: StreamSelection
+    private let load: Load
+    private var contents = AssetContents(parts: [])
+    private var names = LocalNames()
+    /// Which parts are listed already.
+    private var listed: Set<AssetPart> = []
+    private var bandwidth = 0
+
+    private init(_ selection: StreamSelection, _ load: @escaping Load) {
+        self.selection = selection
+        self.load = load
+    }
+
+    /// What the asset at `url` consists of.
+    ///
+    /// - Throws: `CacheError`, with `notMedia` for a playlist that names nothing to play.
+    static func plan(
+        _ url: ResourceURL, selection: StreamSelection, load: @escaping Load
+    ) async throws -> AssetContents {
+        guard let playlist = try await load(url, [:]) else {
+            return AssetContents(file: url)
+        }
+        var plan = StreamContents(selection, load)
+        let isLive = try await plan.add(entry: playlist)
+        plan.arrange()
+        plan.contents.isGrowing = isLive
+        return plan.contents
+    }
+
+    // MARK: - Playlists
+
+    private mutating func add(entry: LoadedPlaylist) async throws -> Bool {
+        let parsed = try Self.parse(entry)
+        switch parsed.playlist {
+        case .media(let media):
+            try add(media, from: entry, name: AssetContents.entryName, folder: "media-1")
+            return Self.isLive(media)
+        case .multivariant(let multivariant):
+            return try await add(multivariant, from: entry, variables: parsed.variables)
+        }
+    }
+
+    private mutating func add(
+        _ playlist: MultivariantPlaylist, from entry: LoadedPlaylist, variables: [String: String]
+    ) async throws -> Bool {
+        let variants = playlist.variants(selection.variantSelections)
+        guard !variants.isEmpty else {
+            throw CacheError(.notMedia, "\(entry.url) names no variant stream: there is nothing to play")
+        }
+        var chosen: [Rendition] = []
+        for variant in variants {
+            for type in [RenditionType.video, .audio, .subtitles, .closedCaptions] {
+                for rendition in selection.renditions(type, of: variant, in: playlist) where !chosen.contains(rendition)
+                {
+                    chosen.append(rendition)
+                }
+            }
+        }
+        bandwidth = variants.reduce(0) { $0 + ($1.averageBandwidth ?? $1.bandwidth) }
+        contents.playlists.append(.init(name: AssetContents.entryName, url: entry.url.description, text: ""))
+        var local: [String: String] = [:]
+        var isLive = false
+        let children =
+            variants.map { (uri: $0.uri, folder: "video") }
+            + chosen.compactMap { rendition in
+                rendition.uri.map { (uri: $0, folder: rendition.type?.folder ?? "other") }
+            }
+        for (uri, kind) in children where local[uri] == nil {
+            let url = try Self.resolve(uri, against: entry.base, of: entry.url)
+            let known = contents.playlists.first { $0.url == url.description && $0.name != AssetContents.entryName }
+            if let known {
+                local[uri] = known.name
+                continue
+            }
+            guard let child = try await load(url, variables) else {
+                throw CacheError(.notMedia, "\(url) isn't a playlist, though \(entry.url) names it as one")
+            }
+            let parsed = try Self.parse(child, importing: variables)
+            guard case .media(let media) = parsed.playlist else {
+                throw CacheError(.notMedia, "\(url) is a multivariant playlist inside another")
+            }
+            let folder = names.folder(for: kind)
+            local[uri] = "\(folder)/\(AssetContents.entryName)"
+            try add(media, from: child, name: "\(folder)/\(AssetContents.entryName)", folder: folder)
+            isLive = isLive || Self.isLive(media)
+        }
+        contents.playlists[0].text = try text(
+            of: playlist, from: entry, variants: variants, renditions: chosen, local: local)
+        return isLive
+    }
+
+    /// The multivariant playlist with what was chosen alone.
+    private mutating func text(
+        of playlist: MultivariantPlaylist, from entry: LoadedPlaylist, variants: [VariantStream],
+        renditions: [Rendition], local: [String: String]
+    ) throws -> String {
+        var playlist = playlist
+        playlist.variables = []
+        let groups = Set(renditions.map { "\($0.type?.rawValue ?? "") \($0.groupID)" })
+        playlist.entries = playlist.entries.compactMap { written in
+            switch written {
+            case .variant(var variant):
+                guard variants.contains(variant) else { return nil }
+                // A group without a rendition isn't one (RFC 8216bis §4.4.6.2.1).
+                if let group = variant.audioGroup, !groups.contains("AUDIO \(group)") { variant.audioGroup = nil }
+                if let group = variant.videoGroup, !groups.contains("VIDEO \(group)") { variant.videoGroup = nil }
+                if let group = variant.subtitlesGroup, !groups.contains("SUBTITLES \(group)") {
+                    variant.subtitlesGroup = nil
+                }
+                return .variant(variant)
+            case .rendition(let rendition): return renditions.contains(rendition) ? written : nil
+            case .iFrameStream, .contentSteering: return nil
+            case .sessionData(let data): return LocalTags.leadsAway(data) ? nil : written
+            case .unknown(let tag): return LocalTags.leadsAway(tag) ? nil : written
+            case .sessionKey: return written
+            }
+        }
+        let base = entry.base
+        let foreign = Set(playlist.sessionKeys.filter { LocalTags.isForeign($0) }.compactMap(\.uri))
+        let mapped = playlist.mappingURIs { role, uri in
+            switch role {
+            case .variantStream, .rendition: local[uri] ?? uri
+            case .sessionKey:
+                foreign.contains(uri) ? uri : part(.key, uri, against: base, folder: "keys", from: "") ?? uri
+            case .sessionData: part(.other, uri, against: base, folder: "data", from: "") ?? uri
+            default: uri
+            }
+        }
+        return PlaylistWriter().text(.multivariant(mapped))
+    }
+
+    /// A media playlist, and all that it names.
+    private mutating func add(
+        _ playlist: MediaPlaylist, from loaded: LoadedPlaylist, name: String, folder: String
+    ) throws {
+        guard !playlist.segments.isEmpty else {
+            throw CacheError(.notMedia, "\(loaded.url) names no media segment: there is nothing to play")
+        }
+        var playlist = playlist
+        let (base, url) = (loaded.base, loaded.url)
+        let home = name.contains("/") ? folder : ""
+        let gaps = playlist.segments.count { $0.isGap }
+        if gaps > 0 {
+            note(url, "\(gaps) of \(playlist.segments.count) segments are absent by the playlist's word (EXT-X-GAP)")
+        }
+        let foreign = foreignKeys(of: playlist, at: url)
+        try addSegments(of: &playlist, against: base, of: url, folder: folder, home: home)
+        for map in playlist.maps {
+            guard let resource = try? base.resolve(map.uri) else { continue }
+            let start = Int64(map.byteRange?.offset ?? 0)
+            let range = map.byteRange.map { start..<start.clampedSum(Int64($0.length)) }
+            let local = names.name(
+                of: resource, resource.description, .initializationSection, folder: folder, hasMap: true)
+            list(
+                AssetPart(
+                    role: .initializationSection, name: local, url: resource.description, range: range,
+                    isEncrypted: LocalTags.encryptsAll(map.keys)))
+        }
+        playlist.partInformation = nil
+        playlist.serverControl = nil
+        playlist.preloadHints = []
+        playlist.renditionReports = []
+        playlist.upcoming = nil
+        playlist.variables = []
+        playlist.unknownTags.removeAll(where: LocalTags.leadsAway)
+        playlist.hasEndList = true
+        if playlist.type == .event { playlist.type = .onDemand }
+        let mapped = playlist.mappingURIs { role, uri in
+            switch role {
+            case .key:
+                foreign.contains(uri) ? uri : part(.key, uri, against: base, folder: folder, from: home) ?? uri
+            case .initializationSection:
+                (try? base.resolve(uri)).flatMap { names.name(of: $0.description) }
+                    .map { LocalNames.relative($0, from: home) } ?? uri
+            default: uri
+            }
+        }
+        contents.playlists.append(
+            .init(name: name, url: url.description, text: PlaylistWriter().text(.media(mapped))))
+        contents.duration = max(contents.duration, Double(playlist.durationNanoseconds) / 1e9)
+    }
+
+    /// The media segments: listed as parts, and called by their local names.
+    private mutating func addSegments(
+        of playlist: inout MediaPlaylist, against base: ResourceURL, of url: ResourceURL, folder: String, home: String
+    ) throws {
+        var keys: [EncryptionKey] = []
+        var (isEncrypted, hasWholeBlocks) = (false, false)
+        var index = 0
+        for resolved in playlist.resolvedSegments {
+            defer { index += 1 }
+            let segment = resolved.segment
+            if !segment.tags.isEmpty { playlist.segments[index].tags.removeAll(where: LocalTags.isLeftOut) }
+            if !segment.title.isEmpty, LocalTags.leadsAway(segment.title) { playlist.segments[index].title = "" }
+            guard !segment.isGap else {
+                playlist.segments[index].uri = LocalNames.gap
+                playlist.segments[index].byteRange = nil
+                continue
+            }
+            let resource = try Self.resolve(segment.uri, against: base, of: url)
+            if segment.keys != keys {
+                keys = segment.keys
+                isEncrypted = LocalTags.encryptsAll(keys)
+                hasWholeBlocks = isEncrypted && !keys.contains { SegmentCipher($0.method) == .aes256Counter }
+            }
+            let written = resource.description
+            let local = names.name(of: resource, written, .mediaSegment, folder: folder, hasMap: segment.map != nil)
+            list(
+                AssetPart(
+                    role: .mediaSegment, name: local, url: written,
+                    range: resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) },
+                    start: Double(resolved.startNanoseconds) / 1e9,
+                    duration: Double(segment.duration.nanoseconds) / 1e9,
+                    isEncrypted: isEncrypted, hasWholeBlocks: hasWholeBlocks))
+            playlist.segments[index].uri = LocalNames.relative(local, from: home)
+            // What follows from the range before is said, since what stands before may be called otherwise.
+            if let range = resolved.byteRange {
+                playlist.segments[index].byteRange = ByteRange(length: range.count, offset: range.lowerBound)
+            }
+        }
+    }
+
+    /// The URIs of keys that are had by other means than HTTP; a note says of which system they are.
+    private mutating func foreignKeys(of playlist: MediaPlaylist, at url: ResourceURL) -> Set<String> {
+        var foreign: Set<EncryptionKey> = []
+        var last: [EncryptionKey] = []
+        for segment in playlist.segments where segment.keys != last {
+            last = segment.keys
+            foreign.formUnion(last.filter { LocalTags.isForeign($0) })
+        }
+        for map in playlist.maps { foreign.formUnion(map.keys.filter { LocalTags.isForeign($0) }) }
+        if !foreign.isEmpty {
+            let formats = Set(foreign.map(\.keyFormat)).sorted().joined(separator: ", ")
+            note(url, "encrypted with keys of \(formats): it plays where a licence is had")
+        }
+        return Set(foreign.compactMap(\.uri))
+    }
+
+    private mutating func note(_ url: ResourceURL, _ text: String) {
+        contents.notes.append(.init(url: url.description, text: text))
+    }
+
+    // MARK: - Parts
+
+    /// Lists what a playlist names, and gives its local reference; nil for what isn't fetched by HTTP.
+    private mutating func part(
+        _ role: AssetPart.Role, _ uri: String, against base: ResourceURL, folder: String, from home: String
+    ) -> String? {
+        guard let resource = try? base.resolve(uri) else { return nil }
+        let local = names.name(of: resource, resource.description, role, folder: folder, hasMap: false)
+        list(AssetPart(role: role, name: local, url: resource.description))
+        return LocalNames.relative(local, from: home)
+    }
+
+    private mutating func list(_ part: AssetPart) {
+        var timeless = part
+        (timeless.start, timeless.duration) = (0, 0)
+        guard listed.insert(timeless).inserted else { return }
+        contents.parts.append(part)
+    }
+
+    /// Puts parts into the order in which playing needs them.
+    private mutating func arrange() {
+        func rank(_ part: AssetPart) -> Int { part.role == .mediaSegment ? 1 : part.role == .other ? 2 : 0 }
+        contents.parts = contents.parts.enumerated().sorted {
+            (rank($0.element), $0.element.start, $0.offset) < (rank($1.element), $1.element.start, $1.offset)
+        }.map(\.element)
+        if bandwidth > 0, contents.duration > 0 {
+            contents.estimatedLength = Int64(min(Double(bandwidth) / 8 * contents.duration, 1e18))
+        }
+    }
+
+    // MARK: - Reading
+
+    private static func parse(
+        _ playlist: LoadedPlaylist, importing variables: [String: String] = [:]
+    ) throws -> ParsedPlaylist {
+        let context = PlaylistContext(playlistURL: playlist.base.description, importableVariables: variables)
+        do {
+            return try PlaylistParser(context: context).parse(playlist.bytes)
+        } catch {
+            throw CacheError(.notMedia, "\(playlist.url) can't be read as a playlist: \(error)")
+        }
+    }
+
+    private static func resolve(
+        _ uri: String, against base: ResourceURL, of playlist: ResourceURL
+    ) throws -> ResourceURL {
+        do {
+            return try base.resolve(uri)
+        } catch {
+            throw CacheError(.notMedia, "\(playlist) names “\(uri)”, which can't be asked for by HTTP")
+        }
+    }
+
+    /// Whether segments may still come (RFC 8216bis §4.4.3.4, §4.4.3.5).
+    private static func isLive(_ playlist: MediaPlaylist) -> Bool { !playlist.hasEndList && playlist.type != .onDemand }
+}
+
+extension RenditionType {
+    /// What the folder of a rendition's parts is called.
+    fileprivate var folder: String {
+        switch self {
+        case .audio: "audio"
+        case .video: "video"
+        case .subtitles, .closedCaptions: "text"
+        }
+    }
+}
+
+extension AssetContents {
+    /// The contents of an asset that isn't a stream.
+    init(file url: ResourceURL) {
+        self.init(parts: [AssetPart(role: .file, name: LocalNames.file(url), url: url.description)])
+    }
+}

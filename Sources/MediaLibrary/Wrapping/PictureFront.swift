@@ -1,0 +1,111 @@
+internal import MediaContainers
+
+/// The front of a segment that begins as a picture does, and where in it the segment itself may begin.
+struct PictureFront {
+    private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    private static let packet = 188
+    /// So many transport packets in a row are none by chance, wherever they are found.
+    private static let surePackets = 5
+
+    private let bytes: [UInt8]
+    private let length: Int64
+
+    init(_ bytes: [UInt8], length: Int64) {
+        self.bytes = bytes
+        self.length = length
+    }
+
+    static func isRecognised(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: png) || bytes.starts(with: [0xFF, 0xD8, 0xFF]) || bytes.starts(with: Array("GIF8".utf8))
+            || bytes.starts(with: Array("BM".utf8))
+            || bytes.starts(with: Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: Array("WEBP".utf8))
+    }
+
+    /// How many bytes stand before media; nil where none follows.
+    var lengthBeforeMedia: Int? {
+        // Where a whole picture ends, media of any kind may begin; what no whole picture precedes has to be sure of itself.
+        if let end = ends.first(where: { isMedia(at: $0) }) { return end }
+        return (1..<max(1, bytes.count)).first { hasPackets(at: $0, atLeast: Self.surePackets) || hasBoxes(at: $0) }
+    }
+
+    /// How many bytes stand before whole blocks of a cipher; nil where none follow. Nothing else is known of them.
+    var lengthBeforeCiphertext: Int? {
+        let end = ends.first { length > $0 && (length - Int64($0)) % Int64(SegmentCipher.blockLength) == 0 }
+        // A signature alone is no picture, and neither is it ciphertext.
+        return end ?? (isSignatureAlone && (length - 8) % Int64(SegmentCipher.blockLength) == 0 ? 8 : nil)
+    }
+
+    // MARK: - Where pictures end
+
+    /// Where a picture may end, by its own structure, within the front.
+    private var ends: [Int] {
+        if bytes.starts(with: Self.png) { return pngEnd.map { [$0] } ?? [] }
+        if bytes[0] == 0xFF { return positions(behind: [0xFF, 0xD9]) }
+        if bytes[0] == UInt8(ascii: "G") { return positions(behind: [0x00, 0x3B]) }
+        let field = bytes[0] == UInt8(ascii: "B") ? 2 : 4
+        guard bytes.count >= field + 4 else { return [] }
+        let size = bytes[field..<field + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
+        let end = field == 2 ? size : 8 + size + size % 2
+        return end > 16 && end < bytes.count ? [end] : []
+    }
+
+    private var isSignatureAlone: Bool {
+        bytes.starts(with: Self.png) && !bytes.dropFirst(12).starts(with: Array("IHDR".utf8)) && length > 8
+    }
+
+    /// Behind the chunk IEND (PNG, 5.3).
+    private var pngEnd: Int? {
+        var place = Self.png.count
+        while place + 12 <= bytes.count {
+            let size = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+            let type = bytes[place + 4..<place + 8]
+            guard type.allSatisfy({ (0x41...0x5A).contains($0 & 0xDF) }) else { return nil }
+            place += 12 + size
+            if type.elementsEqual("IEND".utf8) { return place <= bytes.count ? place : nil }
+        }
+        return nil
+    }
+
+    private func positions(behind mark: [UInt8]) -> [Int] {
+        guard bytes.count > mark.count else { return [] }
+        return (1..<bytes.count - mark.count).filter { bytes[$0] == mark[0] && bytes[$0 + 1] == mark[1] }
+            .map { $0 + mark.count }
+    }
+
+    // MARK: - What begins there
+
+    private func isMedia(at place: Int) -> Bool {
+        guard place < bytes.count else { return false }
+        if hasPackets(at: place, atLeast: 2) || hasBoxes(at: place) { return true }
+        let isWhole = Int64(bytes.count) == length
+        return bytes.withUnsafeBytes { buffer in
+            let rest = UnsafeRawBufferPointer(rebasing: buffer[place...])
+            return PackedAudioFormat.recognise(rest, isWhole: isWhole) != nil
+                || rest.starts(with: Array("ID3".utf8)) || rest.starts(with: Array("WEBVTT".utf8))
+        }
+    }
+
+    /// Whether transport packets begin here: so many, or whole ones to the segment's end.
+    private func hasPackets(at place: Int, atLeast count: Int) -> Bool {
+        guard bytes[place] == 0x47 else { return false }
+        let rest = length - Int64(place)
+        let needed = rest % Int64(Self.packet) == 0 ? min(count, Int(min(rest / Int64(Self.packet), 5))) : count
+        let last = place + (needed - 1) * Self.packet
+        guard needed > 0, last < bytes.count else { return false }
+        return stride(from: place, through: last, by: Self.packet).allSatisfy { bytes[$0] == 0x47 }
+    }
+
+    /// Whether a box of MP4 begins here that a segment begins with, and where it ends another box, or nothing.
+    private func hasBoxes(at place: Int) -> Bool {
+        guard place + 8 <= bytes.count else { return false }
+        let type = String(decoding: bytes[place + 4..<place + 8], as: UTF8.self)
+        guard ["ftyp", "styp", "sidx", "moof", "moov"].contains(type) else { return false }
+        let size = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int64($1) }
+        let end = Int64(place) + size
+        guard size >= 8, end <= length else { return false }
+        guard end + 8 <= Int64(bytes.count) else { return true }
+        return bytes[Int(end) + 4..<Int(end) + 8].allSatisfy {
+            (0x61...0x7A).contains($0) || (0x30...0x39).contains($0)
+        }
+    }
+}

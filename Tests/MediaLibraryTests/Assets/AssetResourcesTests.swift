@@ -1,0 +1,54 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// What belongs to an asset alone.
+struct AssetResourcesTests {
+    private let fixture = LibraryFixture()
+
+    private func url(_ name: String) -> String { "http://origin.example/films/\(name)" }
+
+    private func asset(_ name: String, parts: [String], on shelf: AssetShelf, _ store: CacheStore) async throws -> Asset
+    {
+        let entry = try ResourceURL(url("\(name).m3u8"))
+        let asset = try await shelf.add(Asset(key: store.key(for: entry), url: entry.description, created: store.now))
+        let parts = parts.map { AssetPart(role: .mediaSegment, name: $0, url: url($0)) }
+        try await shelf.setContents(AssetContents(parts: parts), of: asset.id)
+        return asset
+    }
+
+    private func resources(of store: CacheStore, _ shelf: AssetShelf) -> AssetResources {
+        AssetResources(store: store, shelf: shelf, settings: { _, _, _ in store.transfers })
+    }
+
+    @Test func whatTwoAssetsShareIsOfNeither() async throws {
+        let store = try await fixture.open()
+        let shelf = AssetShelf(of: store)
+        let one = try await asset("one", parts: ["a.ts", "b.ts"], on: shelf, store)
+        _ = try await asset("two", parts: ["b.ts", "c.ts"], on: shelf, store)
+        let keys = try await resources(of: store, shelf).keysOfNoOther(than: one)
+        #expect(keys == [url("one.m3u8"), url("a.ts")])
+        await store.close()
+    }
+
+    @Test func anAssetThatCannotBeReadIsNamedAndKeepsWhatItMayShare() async throws {
+        let store = try await fixture.open()
+        let shelf = AssetShelf(of: store)
+        let one = try await asset("one", parts: ["a.ts"], on: shelf, store)
+        let two = try await asset("two", parts: ["a.ts"], on: shelf, store)
+        let all = FileManager.default.enumerator(atPath: fixture.folder)?.compactMap { $0 as? String } ?? []
+        let file = try #require(all.first { $0.hasSuffix("\(two.id).contents") })
+        try Data("something else".utf8).write(to: URL(filePath: "\(fixture.folder)/\(file)"))
+        let resources = resources(of: store, shelf)
+        let error = await #expect(throws: CacheError.self) { try await resources.keysOfNoOther(than: one) }
+        #expect(error?.code == .storage && error?.description.contains(two.id.rawValue) == true)
+        // It doesn't stand in its own way.
+        #expect(try await resources.keysOfNoOther(than: two) == [url("two.m3u8")])
+        try await shelf.remove(two.id)
+        #expect(try await resources.keysOfNoOther(than: one) == [url("one.m3u8"), url("a.ts")])
+        await store.close()
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import MediaCache
+import Testing
+
+@testable import MediaLibrary
+
+/// Folders that were made by anybody.
+struct BundleFolderTests {
+    private let root = FileManager.default.temporaryDirectory.appending(path: "bundle-\(UUID())").path
+    private var folder: String { root + "/film" }
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try write("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n", "index.m3u8")
+        try write("G", "a.ts")
+    }
+
+    private func cleanUp() { try? FileManager.default.removeItem(atPath: root) }
+
+    private func write(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+    }
+
+    private func manifest(_ change: (inout BundleManifest) -> Void = { _ in }) throws -> [UInt8] {
+        var manifest = BundleManifest(
+            title: "A film", url: "http://origin.example/film.m3u8", entry: "index.m3u8", duration: 4, selection: nil,
+            created: Date(timeIntervalSince1970: 1_700_000_000))
+        manifest.parts = [.init(name: "a.ts", url: "http://origin.example/a.ts")]
+        change(&manifest)
+        return try manifest.encoded()
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) throws {
+        try Data(bytes).write(to: URL(filePath: path))
+    }
+
+    @Test func urlsAreTakenFromThoseWhoAreTrusted() async throws {
+        defer { cleanUp() }
+        try write(try manifest(), to: "\(folder)/bundle.json")
+        let bundle = try BundleFolder(path: folder)
+        let (own, files) = try await bundle.contents(origin: "http://x.bundle.invalid/")
+        #expect(own.parts.map(\.url) == ["http://x.bundle.invalid/a.ts"] && files.count == 1)
+        let (trusted, _) = try await bundle.contents(origin: "http://x.bundle.invalid/", trustsURLs: true)
+        #expect(trusted.parts.map(\.url) == ["http://origin.example/a.ts"])
+    }
+
+    @Test func aManifestThatIsALinkOutIsRefused() throws {
+        defer { cleanUp() }
+        try write(try manifest(), to: "\(root)/elsewhere.json")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder)/bundle.json", withDestinationPath: "\(root)/elsewhere.json")
+        let error = #expect(throws: CacheError.self) { try BundleFolder(path: folder) }
+        #expect(error?.description.contains("leads out") == true)
+    }
+
+    @Test func aManifestThatIsADeviceIsRefused() throws {
+        defer { cleanUp() }
+        #expect(mkfifo("\(folder)/bundle.json", 0o600) == 0)
+        #expect(throws: CacheError.self) { try BundleFolder(path: folder) }
+    }
+
+    @Test func aManifestWithoutEndIsNotRead() throws {
+        defer { cleanUp() }
+        try write([], to: "\(folder)/bundle.json")
+        let handle = try FileHandle(forWritingTo: URL(filePath: "\(folder)/bundle.json"))
+        try handle.truncate(atOffset: 1 << 40)
+        try handle.close()
+        let error = #expect(throws: CacheError.self) { try BundleFolder(path: folder) }
+        #expect(error?.description.contains("longer than") == true)
+    }
+
+    @Test func aCoverLiesInTheFolderAndIsNoDevice() throws {
+        defer { cleanUp() }
+        let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3]
+        try write(picture, to: "\(root)/cover.jpg")
+        for name in ["../cover.jpg", "link.jpg", "pipe.jpg"] {
+            try write(try manifest { $0.cover = name }, to: "\(folder)/bundle.json")
+            if name == "link.jpg" {
+                try FileManager.default.createSymbolicLink(
+                    atPath: "\(folder)/\(name)", withDestinationPath: "\(root)/cover.jpg")
+            }
+            if name == "pipe.jpg" { #expect(mkfifo("\(folder)/\(name)", 0o600) == 0) }
+            #expect(throws: CacheError.self) { try BundleFolder(path: folder).cover() }
+        }
+        try write(try manifest { $0.cover = "cover.jpg" }, to: "\(folder)/bundle.json")
+        try write(picture, to: "\(folder)/cover.jpg")
+        #expect(try BundleFolder(path: folder).cover()?.bytes == picture)
+        try write([], to: "\(folder)/cover.jpg")
+        let handle = try FileHandle(forWritingTo: URL(filePath: "\(folder)/cover.jpg"))
+        try handle.truncate(atOffset: 1 << 40)
+        try handle.close()
+        #expect(try BundleFolder(path: folder).cover() == nil)
+    }
+}

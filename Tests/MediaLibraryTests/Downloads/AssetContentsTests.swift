@@ -1,0 +1,92 @@
+import Foundation
+import HLS
+import MediaCache
+import Testing
+
+@testable import MediaLibrary
+
+/// What an asset consists of, as it lies on the disk, and as it's made of playlists that others wrote.
+struct AssetContentsTests {
+    @Test func contentsAreTheSameWhenReadAgain() throws {
+        let contents = AssetContents(
+            playlists: [.init(name: "index.m3u8", url: "http://h/ü\n", text: "#EXTM3U\n\t\u{2028}ü\n")],
+            parts: [
+                AssetPart(role: .key, name: "k", url: "http://h/k"),
+                AssetPart(
+                    role: .mediaSegment, name: "media-1/000001.ts", url: "http://h/1.ts?a=b%09", range: 5..<10,
+                    start: 0.1 + 0.2, duration: 1e-7, isEncrypted: true),
+            ], duration: 12.5, estimatedLength: 1 << 40, notes: [.init(url: "http://h/", text: "a\nb")])
+        let bytes = try contents.encoded()
+        #expect(try AssetContents(encoded: bytes) == contents)
+        #expect(throws: CacheError.self) { try AssetContents(encoded: Array(bytes.dropFirst())) }
+        #expect(throws: CacheError.self) { try AssetContents(encoded: bytes + Array("x\ty\n".utf8)) }
+    }
+
+    /// Playlists in the form that plays from here are playlists, and name what belongs to the asset and nothing else.
+    @Test func playlistsOfOthersLeadNowhereElse() async throws {
+        let root = URL(filePath: #filePath).appending(path: "../../../../../shared/corpora").standardizedFileURL
+        let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }
+        let playlists = (files ?? []).filter { $0.pathExtension == "m3u8" }
+        guard !playlists.isEmpty else {
+            #expect(ProcessInfo.processInfo.environment["CI"] != "true", "the corpora are missing")
+            return print("skipped: \(root.path) is not here")
+        }
+        let stub = try #require(PlannedStream.media("#EXTINF:4,", "stub.ts").data(using: .utf8))
+        var planned = 0
+        for file in playlists.sorted(by: { $0.path < $1.path }) {
+            let entry = try ResourceURL("http://corpora/a/b/c/d/entry.m3u8")
+            func load(_ url: ResourceURL, _: [String: String]) throws -> LoadedPlaylist? {
+                let bytes = url == entry ? Array(try Data(contentsOf: file)) : Array(stub)
+                let kind: PlaylistKind? = if case .playlist(let kind) = BodyKind(of: bytes) { kind } else { nil }
+                return LoadedPlaylist(
+                    bytes: bytes,
+                    head: ResourceHead(
+                        length: Int64(bytes.count), contentType: "", validator: Validator(), validatedAt: Date(),
+                        entityTag: ""), url: url, kind: kind)
+            }
+            let selection = StreamSelection(variants: .all, audio: .all, subtitles: .all)
+            guard
+                let contents = try? await StreamContents.plan(entry, selection: selection, load: load)
+            else { continue }
+            planned += 1
+            for playlist in contents.playlists {
+                #expect(throws: Never.self, "\(file.path)") { try PlaylistParser().parse(Array(playlist.text.utf8)) }
+            }
+            let away = contents.unresolved.filter { !$0.hasPrefix("data:") && !$0.hasPrefix("skd:") }
+            #expect(away.allSatisfy { Self.isOfDRM($0, contents) }, "\(file.path): \(away)")
+            #expect(try AssetContents(encoded: try contents.encoded()) == contents, "\(file.path)")
+            let names = Dictionary(grouping: contents.parts, by: \.name)
+            #expect(names.allSatisfy { Set($0.value.map(\.url)).count == 1 }, "\(file.path): a name for two resources")
+        }
+        print("\(planned) of \(playlists.count) playlists of the corpora planned")
+        #expect(planned > 100)
+    }
+
+    private static func isOfDRM(_ reference: String, _ contents: AssetContents) -> Bool {
+        contents.playlists.contains { playlist in
+            playlist.text.split(separator: "\n").contains { $0.contains(reference) && $0.contains("KEYFORMAT=") }
+        }
+    }
+
+    /// A film of two hundred thousand segments is planned, written and read in a time that doesn't grow with its square.
+    @Test(.timeLimit(.minutes(5))) func manySegmentsTakeLittle() async throws {
+        let count = 200_000
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n"
+        for number in 0..<count { text += "#EXTINF:6,\nsegments/\(number).ts\n" }
+        text += "#EXT-X-ENDLIST\n"
+        let stream = try PlannedStream(["a.m3u8": text])
+        let clock = ContinuousClock()
+        let start = clock.now
+        let contents = try await stream.contents()
+        let planned = clock.now
+        let bytes = try contents.encoded()
+        let encoded = clock.now
+        let again = try AssetContents(encoded: bytes)
+        let read = clock.now
+        #expect(again == contents)
+        #expect(contents.parts.count == count + 1)
+        print(
+            "200,000 segments: planned in \(planned - start), written in \(encoded - planned), "
+                + "read in \(read - encoded), \(bytes.count) bytes")
+    }
+}

@@ -1,0 +1,302 @@
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// What origins do wrong: the asset is right all the same, or says what it lacks.
+struct DownloadFaultTests {
+    private let fixture = DownloadFixture()
+
+    init() { fixture.serveStream(segments: 3) }
+
+    private func download() async throws -> Download {
+        var ended: Download?
+        try await fixture.use { downloads in ended = try await fixture.download(fixture.entry, with: downloads) }
+        return try #require(ended)
+    }
+
+    /// The one hole, which is the second segment.
+    private func hole(in download: Download) throws -> DownloadHole {
+        #expect(download.state == .completeWithHoles)
+        #expect(download.holeCount == 1)
+        let hole = try #require(download.holes.first)
+        #expect(hole.url.hasSuffix("/1.ts") && hole.start == 6 && hole.duration == 6)
+        #expect(download.parts == .init(done: 2, total: 3))
+        return hole
+    }
+
+    @Test func aTruncatedSegmentIsAHole() async throws {
+        fixture.always("1.ts", .bodyShorter(by: 100))
+        _ = try hole(in: try await download())
+    }
+
+    @Test func aSegmentThatIsCutOffOnceIsRight() async throws {
+        fixture.next("1.ts", .bodyShorter(by: 100))
+        #expect(try await download().state == .complete)
+    }
+
+    @Test func aServerThatIsBusyOnceIsAskedAgain() async throws {
+        fixture.next("1.ts", .status(503))
+        #expect(try await download().state == .complete)
+        #expect(fixture.requests(for: "1.ts") == 2)
+    }
+
+    @Test func aPageAsASegmentIsAHole() async throws {
+        fixture.always("1.ts", .page())
+        _ = try hole(in: try await download())
+    }
+
+    @Test(arguments: [
+        "<!DOCTYPE html><html><body>Log in</body></html>", "{\"error\": \"expired\"}", "#EXTM3U\n#EXTINF:6,\n0.ts\n",
+        "",
+        "Sorry, not here.",
+    ])
+    func textUnderTheTypeOfASegmentIsAHole(_ text: String) async throws {
+        fixture.serve(Array(text.utf8), at: "1.ts")
+        let hole = try hole(in: try await download())
+        #expect(!hole.reason.isEmpty)
+        // What isn't media is never served as media.
+        #expect(try await fixture.isKept("1.ts") == false)
+    }
+
+    @Test func aPageThatGivesWayToMediaIsFetchedAgain() async throws {
+        fixture.next("1.ts", .page())
+        #expect(try await download().state == .complete)
+    }
+
+    @Test func ignoredRangesAreNoTrouble() async throws {
+        fixture.always("1.ts", .ignoresRange)
+        #expect(try await download().state == .complete)
+    }
+
+    @Test func aWrongContentRangeIsAHole() async throws {
+        fixture.always("1.ts", .wrongContentRange(start: 8, end: 8))
+        _ = try hole(in: try await download())
+    }
+
+    @Test func aRedirectLoopIsAHole() async throws {
+        fixture.always("1.ts", .redirect(to: "1.ts"))
+        _ = try hole(in: try await download())
+    }
+
+    @Test func aRedirectedPlaylistResolvesAgainstWhereItCameFrom() async throws {
+        fixture.always("index.m3u8", .redirect(to: "moved/index.m3u8"))
+        fixture.library.serve(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n", at: fixture.url("moved/index.m3u8"))
+        fixture.serve(DownloadFixture.packets(9), at: "moved/a.ts")
+        #expect(try await download().state == .complete)
+        #expect(fixture.requests(for: "moved/a.ts") == 1)
+    }
+
+    @Test func aPlaylistThatIsntThereIsAFailure() async throws {
+        fixture.remove("index.m3u8")
+        guard case .failed(let failure) = try await download().state else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.message.contains("404"))
+        #expect(!failure.isRetryable)
+    }
+
+    @Test func aPlaylistWithoutSegmentsIsAFailure() async throws {
+        fixture.library.serve("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-ENDLIST\n", at: fixture.entry)
+        guard case .failed(let failure) = try await download().state else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.message.contains("no media segment"))
+    }
+
+    // MARK: - Ranges of one resource
+
+    private func serveRanges(_ bytes: [UInt8]) {
+        fixture.library.serve(
+            """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:6
+            #EXTINF:6,
+            #EXT-X-BYTERANGE:1880@0
+            all.ts
+            #EXTINF:6,
+            #EXT-X-BYTERANGE:1880@1880
+            all.ts
+            #EXT-X-ENDLIST
+
+            """, at: fixture.entry)
+        fixture.serve(bytes, at: "all.ts")
+    }
+
+    @Test func aFileThatIsShorterThanItsRangesHasAHole() async throws {
+        serveRanges(DownloadFixture.packets(1, count: 15))
+        let download = try await download()
+        #expect(download.state == .completeWithHoles)
+        #expect(download.holes.map(\.start) == [6])
+        // Nor is it complete when it's looked at again.
+        #expect(try await self.download().state == .completeWithHoles)
+    }
+
+    @Test func aRangeThatIsntMediaLeavesTheOthers() async throws {
+        serveRanges(
+            DownloadFixture.packets(1) + Array("<!DOCTYPE html><html>".utf8) + Array(repeating: 0x20, count: 1859))
+        for _ in 0..<2 {
+            let download = try await download()
+            #expect(download.state == .completeWithHoles)
+            #expect(download.holes.map(\.start) == [6])
+            #expect(download.parts == .init(done: 1, total: 2))
+        }
+    }
+
+    @Test func timesAndLengthsBeyondMeasureAreNoTrouble() async throws {
+        fixture.library.serve(
+            """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:6
+            #EXTINF:0.000000001,
+            0.ts
+            #EXTINF:0.000000001,
+            1.ts
+            #EXTINF:0.000000001,
+            2.ts
+            #EXTINF:9000000000,
+            3.ts
+            #EXT-X-BYTERANGE:9000000000000000000@0
+            #EXTINF:6,
+            4.ts
+            #EXT-X-ENDLIST
+
+            """, at: fixture.entry)
+        #expect(try await download().state == .completeWithHoles)
+    }
+
+    // MARK: - Keys
+
+    private func serveEncrypted(key: [UInt8]?) {
+        fixture.library.serve(
+            """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:6
+            #EXT-X-KEY:METHOD=AES-128,URI="one.key"
+            #EXTINF:6,
+            a.ts
+            #EXT-X-ENDLIST
+
+            """, at: fixture.entry)
+        fixture.serve(Array(repeating: 0xA7, count: 1600), at: "a.ts")
+        if let key { fixture.serve(key, at: "one.key", type: "application/octet-stream") }
+    }
+
+    @Test func aKeyOfFiveBytesIsAFailureThatNamesIt() async throws {
+        serveEncrypted(key: [1, 2, 3, 4, 5])
+        guard case .failed(let failure) = try await download().state else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.message.contains("one.key") && failure.message.contains("5 bytes"))
+    }
+
+    @Test func aMissingKeyIsAFailureThatNamesIt() async throws {
+        serveEncrypted(key: nil)
+        guard case .failed(let failure) = try await download().state else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.message.contains("one.key") && failure.message.contains("404"))
+    }
+
+    @Test func anEncryptedSegmentThatWasCutOffIsFound() async throws {
+        serveEncrypted(key: Array(1...16))
+        fixture.serve(Array(repeating: 0xA7, count: 1601), at: "a.ts")
+        guard case .failed(let failure) = try await download().state else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.message.contains("1601"))
+    }
+
+    // MARK: - Codings
+
+    @Test func aSegmentInAContentCodingIsTakenOutOfIt() async throws {
+        fixture.serve(CompressedSample.stored(DownloadFixture.packets(1)), at: "1.ts")
+        fixture.always("1.ts", .contentEncoding("gzip"))
+        #expect(try await download().state == .complete)
+    }
+
+    @Test func aSegmentThatIsStoredCompressedIsTold() async throws {
+        fixture.serve(CompressedSample.stored(DownloadFixture.packets(1)), at: "1.ts")
+        let download = try await download()
+        #expect(download.state == .complete)
+        #expect(download.notes.map(\.url) == [fixture.url("1.ts").description])
+    }
+
+    @Test func aSegmentBehindAPictureIsTold() async throws {
+        let picture: [UInt8] = [
+            0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
+        ]
+        fixture.serve(picture + DownloadFixture.packets(1), at: "1.ts", type: "image/png")
+        let download = try await download()
+        #expect(download.state == .complete)
+        #expect(download.notes.map(\.url) == [fixture.url("1.ts").description])
+    }
+
+    @Test func aPictureAloneIsAHole() async throws {
+        fixture.serve([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Array(repeating: 7, count: 600), at: "1.ts")
+        _ = try hole(in: try await download())
+    }
+
+    // MARK: - Links that die
+
+    @Test func linksThatDieAreFetchedAnew() async throws {
+        func serve(_ token: String) {
+            let lines = (0..<4).map { "#EXTINF:6,\n\($0).ts?token=\(token)\n" }.joined()
+            fixture.library.serve(
+                "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(lines)#EXT-X-ENDLIST\n", at: fixture.entry,
+                entityTag: "\"\(token)\"")
+            for number in 0..<4 { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts?token=\(token)") }
+        }
+        serve("old")
+        for number in 2..<4 { fixture.always("\(number).ts?token=old", .status(403)) }
+        try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
+            let gate = ScriptedGate()
+            fixture.next("1.ts?token=old", .holdHead(gate))
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.library.origin.wait { $0.contains { $0.url == fixture.url("1.ts?token=old") } }
+            serve("new")
+            // The playlist was asked for before that.
+            fixture.library.time.advance(by: .seconds(1))
+            gate.open()
+            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+        }
+        #expect(fixture.requests(for: "1.ts?token=old") == 1)
+        #expect(fixture.requests(for: "2.ts?token=new") == 1)
+        // The others have fresh links by then.
+        #expect(fixture.requests(for: "3.ts?token=old") == 0)
+    }
+
+    // MARK: - Waiting
+
+    @Test func anOriginThatAsksToWaitIsWaitedFor() async throws {
+        fixture.next("1.ts", .status(503, retryAfter: "120"))
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            let waiting = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
+            guard case .waiting(let obstacle) = waiting else {
+                Issue.record("it doesn't wait but is \(String(describing: waiting))")
+                return
+            }
+            #expect(obstacle.kind == .retryAfter)
+            fixture.library.time.advance(by: .seconds(121))
+            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+        }
+    }
+
+    @Test func anOriginThatCantBeReachedIsTriedForAWhile() async throws {
+        fixture.library.origin.isReachable = false
+        let download = try await download()
+        guard case .failed(let failure) = download.state else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.isRetryable)
+    }
+}

@@ -1,0 +1,128 @@
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// A store with downloads, over a scripted origin.
+final class DownloadFixture: Sendable {
+    let library = LibraryFixture()
+    let base = "http://origin.example/films/one/"
+
+    var entry: ResourceURL { url("index.m3u8") }
+
+    func url(_ name: String) -> ResourceURL {
+        do {
+            return try ResourceURL(base + name)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    /// What a transport stream's packets look like from afar.
+    static func packets(_ seed: Int, count: Int = 10) -> [UInt8] {
+        (0..<count).flatMap { packet in
+            [0x47] + (1..<188).map { UInt8(truncatingIfNeeded: seed &* 31 &+ packet &* 7 &+ $0) }
+        }
+    }
+
+    func serveStream(segments: Int) { serveStream(segments: segments, in: entry) }
+
+    /// A stream of its own, whose segments lie beside its playlist.
+    func serveStream(segments: Int, in entry: ResourceURL) {
+        let folder = entry.description.dropFirst(base.count).dropLast("index.m3u8".count)
+        let lines = (0..<segments).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
+        library.serve("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(lines)#EXT-X-ENDLIST\n", at: entry)
+        for number in 0..<segments { serve(Self.packets(number), at: "\(folder)\(number).ts") }
+    }
+
+    func serve(_ bytes: [UInt8], at name: String, type: String = "video/mp2t") {
+        library.origin[url(name)] = ScriptedResource(.bytes(bytes), entityTag: "\"1\"", contentType: type)
+    }
+
+    func file(length: Int) -> ResourceURL {
+        let url = url("film.mp4")
+        library.origin[url] = ScriptedResource(
+            .bytes((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }), entityTag: "\"1\"",
+            contentType: "video/mp4")
+        return url
+    }
+
+    func remove(_ name: String) { library.origin[url(name)] = nil }
+
+    func requests(for name: String) -> Int {
+        library.origin.requests.count { $0.url == url(name) }
+    }
+
+    func next(_ name: String, _ fault: ScriptedFault) { library.origin.next(url(name), fault) }
+
+    func always(_ name: String, _ fault: ScriptedFault) { library.origin.always(url(name), fault) }
+
+    /// Whether anything of a resource is kept, by another opening of the store.
+    func isKept(_ name: String) async throws -> Bool {
+        let store = try await library.open()
+        let info = try await store.resource(for: url(name))
+        await store.close()
+        return (info?.bytesKept ?? 0) > 0
+    }
+
+    /// Downloads a URL to its end.
+    func download(_ url: ResourceURL, with downloads: Downloads) async throws -> Download {
+        try await end(try await downloads.add(DownloadRequest(url: url)).id, of: downloads)
+    }
+
+    /// Waits for the end of a download, while time goes on.
+    func end(_ id: AssetID, of downloads: Downloads) async throws -> Download {
+        _ = await wait(downloads, id) { $0.isEnded }
+        return try #require(await downloads.status(of: id)?.asset.download)
+    }
+
+    /// Waits until a download's state is like this, while time goes on slowly enough for everything to happen in between.
+    func wait(
+        _ downloads: Downloads, _ id: AssetID, until condition: (DownloadState) -> Bool
+    ) async -> DownloadState? {
+        for _ in 0..<20_000 {
+            let state = await downloads.status(of: id)?.asset.download?.state
+            if let state, condition(state) { return state }
+            await letTimePass(isWaiting: state.map { if case .waiting = $0 { true } else { false } } ?? false)
+        }
+        return await downloads.status(of: id)?.asset.download?.state
+    }
+
+    /// While something is under way hardly any time passes: on a busy machine it would be late.
+    private func letTimePass(isWaiting: Bool) async {
+        for _ in 0..<(isWaiting ? 20 : 100) { await Task.yield() }
+        let isAnswering = library.origin.requests.contains { $0.progress == .running }
+        library.time.advance(by: isWaiting ? .milliseconds(100) : isAnswering ? .milliseconds(1) : .milliseconds(5))
+    }
+
+    /// Waits until a download has come so far, while time goes on.
+    func progress(_ downloads: Downloads, _ id: AssetID, until condition: (DownloadProgress) -> Bool) async {
+        for _ in 0..<20_000 {
+            if let progress = await downloads.status(of: id)?.progress, condition(progress) { return }
+            await letTimePass(isWaiting: false)
+        }
+        Issue.record("it doesn't come so far: \(String(describing: await downloads.status(of: id)))")
+    }
+
+    /// Opens the store, and runs downloads over it until the body ends.
+    func use(
+        limits: DownloadLimits = DownloadLimits(), conditions: any DownloadConditions = SteadyConditions(),
+        _ body: (Downloads) async throws -> Void
+    ) async throws {
+        let store = try await library.open()
+        let downloads = Downloads(
+            store: store, shelf: AssetShelf(of: store), loader: PlaylistLoader(store: store), limits: limits,
+            conditions: conditions)
+        try await downloads.start()
+        do {
+            try await body(downloads)
+        } catch {
+            await downloads.stop()
+            await store.close()
+            throw error
+        }
+        await downloads.stop()
+        await store.close()
+    }
+}

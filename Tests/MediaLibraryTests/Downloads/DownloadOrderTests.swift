@@ -1,0 +1,155 @@
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// Pausing, resuming, cancelling and changing priorities, in any order, at any time.
+struct DownloadOrderTests {
+    @Test func aPauseStopsBytesAndAResumeGoesOn() async throws {
+        let fixture = DownloadFixture()
+        fixture.serveStream(segments: 3)
+        let gate = ScriptedGate()
+        fixture.next("1.ts", .holdBody(at: 1504, gate))
+        try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.bytes == 1880 + 1504 }
+            try await downloads.pause(asset.id)
+            #expect(await downloads.status(of: asset.id)?.asset.download?.state == .paused)
+            let sent = fixture.library.origin.requests
+            #expect(sent.allSatisfy { $0.progress != .running })
+            gate.open()
+            try await downloads.pause(asset.id)
+            try await downloads.resume(asset.id)
+            try await downloads.resume(asset.id)
+            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+            // It went on at the first missing byte.
+            let last = try #require(fixture.library.origin.requests(for: fixture.url("1.ts")).last)
+            #expect(last.headerFields[.range] == "bytes=1504-1879")
+        }
+    }
+
+    @Test func aPausedDownloadStaysPausedInTheNextProcess() async throws {
+        let fixture = DownloadFixture()
+        fixture.serveStream(segments: 2)
+        try await fixture.use { downloads in
+            _ = try await downloads.add(DownloadRequest(url: fixture.entry, startsPaused: true))
+        }
+        try await fixture.use { downloads in
+            let status = try #require(await downloads.statuses().first)
+            #expect(status.asset.download?.state == .paused)
+            #expect(fixture.requests(for: "0.ts") == 0)
+            try await downloads.resume(status.asset.id)
+            #expect(try await fixture.end(status.asset.id, of: downloads).state == .complete)
+        }
+    }
+
+    @Test func anotherSelectionBeginsAnew() async throws {
+        let fixture = DownloadFixture()
+        for name in ["low", "high"] { fixture.serveStream(segments: 3, in: fixture.url("\(name)/index.m3u8")) }
+        fixture.library.serve(
+            """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=1000
+            low/index.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=9000
+            high/index.m3u8
+
+            """, at: fixture.entry)
+        let gate = ScriptedGate()
+        fixture.next("high/0.ts", .holdHead(gate))
+        try await fixture.use { downloads in
+            let first = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.library.origin.wait { $0.contains { $0.url == fixture.url("high/0.ts") } }
+            let low = StreamSelection(variants: .worst)
+            let second = try await downloads.add(DownloadRequest(url: fixture.entry, selection: low))
+            gate.open()
+            #expect(first.id == second.id)
+            #expect(try await fixture.end(second.id, of: downloads).state == .complete)
+        }
+        for number in 0..<3 { #expect(fixture.requests(for: "low/\(number).ts") == 1) }
+    }
+
+    @Test func whatIsAddedWhileItLeavesBeginsAnew() async throws {
+        let fixture = DownloadFixture()
+        fixture.serveStream(segments: 2)
+        try await fixture.use { downloads in
+            let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
+            #expect(try await fixture.end(id, of: downloads).state == .complete)
+            // Whichever comes first.
+            async let leaving: Void = downloads.cancel(id)
+            _ = try await downloads.add(DownloadRequest(url: fixture.entry)).id
+            try? await leaving
+            let again = try await downloads.add(DownloadRequest(url: fixture.entry)).id
+            let state = try await fixture.end(again, of: downloads).state
+            #expect(state == .complete)
+        }
+        #expect(try await fixture.isKept("0.ts"))
+    }
+
+    @Test func aGreaterPriorityGoesFirst() async throws {
+        let fixture = DownloadFixture()
+        let urls = (0..<3).map { fixture.url("\($0)/index.m3u8") }
+        for url in urls { fixture.serveStream(segments: 2, in: url) }
+        try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
+            var ids: [AssetID] = []
+            for url in urls {
+                ids.append(try await downloads.add(DownloadRequest(url: url, startsPaused: true)).id)
+            }
+            try await downloads.setPriority(5, of: ids[2])
+            await downloads.resumeAll()
+            for id in ids { #expect(try await fixture.end(id, of: downloads).state == .complete) }
+        }
+        let segments = fixture.library.origin.requests.map(\.url.description).filter { $0.hasSuffix(".ts") }
+        #expect(segments.first?.contains("/2/") == true)
+        #expect(segments.count == 6)
+    }
+
+    @Test func aCancelRemovesWhatNoOtherAssetUses() async throws {
+        let fixture = DownloadFixture()
+        fixture.serveStream(segments: 2)
+        let other = fixture.url("other.m3u8")
+        fixture.library.serve("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n1.ts\n#EXT-X-ENDLIST\n", at: other)
+        try await fixture.use { downloads in
+            let first = try await downloads.add(DownloadRequest(url: fixture.entry)).id
+            let second = try await downloads.add(DownloadRequest(url: other)).id
+            for id in [first, second] { #expect(try await fixture.end(id, of: downloads).state == .complete) }
+            try await downloads.cancel(first)
+            #expect(await downloads.statuses().map(\.asset.id) == [second])
+            await #expect(throws: CacheError.self) { try await downloads.cancel(first) }
+        }
+        #expect(try await !fixture.isKept("0.ts"))
+        #expect(try await fixture.isKept("1.ts"))
+    }
+
+    @Test func aThousandCallsInAnyOrderLeaveNothingRunning() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededGenerator(seed: seed)
+        let fixture = DownloadFixture()
+        let urls = (0..<8).map { fixture.url("\($0)/index.m3u8") }
+        for url in urls { fixture.serveStream(segments: 12, in: url) }
+        try await fixture.use(limits: DownloadLimits(assets: 3, transfersPerAsset: 2)) { downloads in
+            for _ in 0..<1000 {
+                let url = urls[Int.random(in: 0..<urls.count, using: &random)]
+                let known = await downloads.statuses().first { $0.asset.url == url.description }?.asset.id
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0...2: _ = try await downloads.add(DownloadRequest(url: url))
+                case 3...4: if let known { try await downloads.pause(known) }
+                case 5: if let known { try await downloads.resume(known) }
+                case 6: if let known { try await downloads.setPriority(.random(in: 0..<3, using: &random), of: known) }
+                case 7: if let known { try await downloads.cancel(known, keepingData: .random(using: &random)) }
+                case 8: await downloads.pauseAll()
+                default: await downloads.resumeAll()
+                }
+                for _ in 0..<Int.random(in: 0..<20, using: &random) { await Task.yield() }
+            }
+            for url in urls {
+                let asset = try await downloads.add(DownloadRequest(url: url))
+                let state = try await fixture.end(asset.id, of: downloads).state
+                #expect(state == .complete, "seed \(seed)")
+            }
+            #expect(fixture.library.origin.requests.allSatisfy { $0.progress != .running }, "seed \(seed)")
+        }
+    }
+}

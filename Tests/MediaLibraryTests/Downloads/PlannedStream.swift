@@ -1,0 +1,53 @@
+import HLS
+import MediaCache
+import MediaCacheTesting
+
+@testable import MediaLibrary
+
+/// A stream at a scripted origin, whose contents are planned.
+struct PlannedStream {
+    let fixture = LibraryFixture()
+    let entry: ResourceURL
+
+    /// Puts playlists up at `http://h/s/`; the first is asked for.
+    init(_ playlists: KeyValuePairs<String, String>) throws {
+        entry = try ResourceURL("http://h/s/\(playlists.first?.key ?? "")")
+        for (name, text) in playlists { fixture.serve(text, at: try entry.resolve(name)) }
+    }
+
+    func contents(_ selection: StreamSelection = StreamSelection()) async throws -> AssetContents {
+        let store = try await fixture.open()
+        let loader = PlaylistLoader(store: store)
+        let contents = try await StreamContents.plan(entry, selection: selection) { url, _ in try await loader.load(url)
+        }
+        await store.close()
+        return contents
+    }
+
+    /// A media playlist on demand.
+    static func media(_ lines: String...) -> String {
+        "#EXTM3U\n#EXT-X-TARGETDURATION:10\n\(lines.joined(separator: "\n"))\n#EXT-X-ENDLIST\n"
+    }
+}
+
+extension AssetContents {
+    /// A playlist's text by its name.
+    func text(_ name: String) -> String? { playlists.first { $0.name == name }?.text }
+
+    /// What each reference of all playlists names, as a path within the asset; a reference that leads elsewhere as it is.
+    var named: [String] {
+        playlists.flatMap { playlist in
+            let base = URLReference("http://asset/\(playlist.name)")
+            return PlaylistReferences().all(in: Array(playlist.text.utf8)).map { reference in
+                let resolved = URLReference(reference.uri).resolved(against: base).description
+                return resolved.hasPrefix("http://asset/") ? String(resolved.dropFirst(13)) : resolved
+            }
+        }
+    }
+
+    /// References that lead to nothing that belongs to the asset.
+    var unresolved: [String] {
+        let names = Set(playlists.map(\.name) + parts.map(\.name) + [LocalNames.gap])
+        return named.filter { !names.contains($0) && !names.contains("\($0.split(separator: "/").last ?? "")") }
+    }
+}

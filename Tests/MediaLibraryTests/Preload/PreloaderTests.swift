@@ -1,0 +1,61 @@
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+struct PreloaderTests {
+    private let fixture = DownloadFixture()
+
+    private func use(_ body: (Preloader) async throws -> Void) async throws {
+        let store = try await fixture.library.open()
+        let preloader = Preloader(store: store, loader: PlaylistLoader(store: store))
+        do {
+            try await body(preloader)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await preloader.stop()
+        await store.close()
+    }
+
+    @Test func theFirstBytesOfAFileAreFetchedAndNoMore() async throws {
+        let url = fixture.file(length: 3_000_000)
+        try await use { preloader in
+            await preloader.rank([url], amount: .bytes(100_000))
+            await preloader.finished()
+            #expect(await preloader.isReady(url))
+        }
+        let requests = fixture.library.origin.requests(for: url)
+        #expect(requests.map { $0.headerFields[.range] } == ["bytes=0-99999"])
+    }
+
+    @Test(arguments: [(PreloadAmount.segments(2), 2), (.seconds(13), 3), (.bytes(1881), 2)])
+    func theFirstSegmentsOfAStreamAreFetched(_ amount: PreloadAmount, _ count: Int) async throws {
+        fixture.serveStream(segments: 5)
+        try await use { preloader in
+            await preloader.rank([fixture.entry], amount: amount)
+            await preloader.finished()
+        }
+        for number in 0..<5 { #expect(fixture.requests(for: "\(number).ts") == (number < count ? 1 : 0)) }
+    }
+
+    @Test func whatIsNoLongerNearIsGivenUpAtOnce() async throws {
+        let url = fixture.file(length: 3_000_000)
+        let gate = ScriptedGate()
+        fixture.always("film.mp4", .holdBody(at: 65_536, gate))
+        fixture.serveStream(segments: 1)
+        try await use { preloader in
+            await preloader.rank([url], amount: .bytes(1_000_000))
+            await fixture.library.origin.wait { $0.contains { $0.bodyBytes == 65_536 } }
+            await preloader.rank([fixture.entry], amount: .segments(1))
+            #expect(fixture.library.origin.requests(for: url).allSatisfy { $0.progress == .cancelled })
+            await preloader.finished()
+            #expect(await preloader.isReady(fixture.entry))
+            #expect(await !preloader.isReady(url))
+        }
+        gate.open()
+    }
+}
