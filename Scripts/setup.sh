@@ -25,7 +25,7 @@ for part in "$@"; do
             programs+=(ffmpeg nginx mpv curl openssl)
             wants_players=true
             ;;
-        bench) programs+=(nginx varnish curl wrk) ;;
+        bench) programs+=(nginx varnish curl wrk aria2) ;;
         *) fail "unknown part '$part'; use build, test and bench" ;;
     esac
 done
@@ -36,6 +36,7 @@ has "${SWIFT:-swift}" || fail "no swift command; install Swift 6.2 or later from
 is_here() {
     local command=$1
     [ "$command" != varnish ] || command=varnishd
+    [ "$command" != aria2 ] || command=aria2c
     has "$command" || [ -x "/usr/sbin/$command" ]
 }
 

@@ -12,7 +12,8 @@ struct MediaCacheCommand: AsyncParsableCommand {
 
               mediacache demo                                  see it at work in a browser
               mediacache play https://example.org/film.mp4     play through the cache
-              mediacache get https://example.org/film.mp4      keep all of it
+              mediacache get https://example.org/film.mp4      keep all of it; of a stream too
+              mediacache downloads                             what is under way, or waits
               mediacache serve                                 a server for players; `url` gives their URLs
               mediacache inspect https://example.org/a.m3u8    what is in a playlist or a film, and what is wrong
 
@@ -29,14 +30,15 @@ struct MediaCacheCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Keeping",
                 subcommands: [
-                    GetCommand.self, ListCommand.self, InfoCommand.self, RemoveCommand.self, PruneCommand.self,
+                    GetCommand.self, DownloadsCommand.self, ListCommand.self, InfoCommand.self, RemoveCommand.self,
+                    PruneCommand.self,
                     VerifyCommand.self, UsageCommand.self,
                 ]),
             CommandGroup(
                 name: "Media",
                 subcommands: [
                     InspectCommand.self, FastStartCommand.self, RemuxCommand.self, ExportCommand.self,
-                    CoverCommand.self,
+                    ImportCommand.self, CoverCommand.self,
                 ]),
         ]
     )

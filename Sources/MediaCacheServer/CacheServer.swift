@@ -1,3 +1,4 @@
+import HTTPTypes
 import Logging
 public import MediaCache
 import MediaLibrary
@@ -22,7 +23,10 @@ public final class CacheServer: Service, Sendable {
     private let configuration: ServerConfiguration
     private let context: ServerContext
     private let registry: ConnectionRegistry
-    private let jobs: GetJobs
+    /// Nil where the folder can't be written.
+    private let downloads: Downloads?
+    private let downloadSettings: DownloadSettingsKeeper?
+    private let feeds: EventFeeds
     private let state = Mutex(State.stopped)
     private let addresses: AddressBook
     private let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
@@ -47,18 +51,31 @@ public final class CacheServer: Service, Sendable {
         let profiles = HeaderProfileBook(base: store.transfers)
         let access = AccessControl(key: key, file: keyFile)
         let addresses = AddressBook(publicPath: configuration.publicPath)
-        let jobs = GetJobs(store: store, profiles: profiles)
         let shelf = AssetShelf(of: store)
+        let contents = ContentsBook(shelf: shelf)
+        let loader = PlaylistLoader(store: store)
+        let downloads =
+            store.folderFailure == nil
+            ? Downloads(store: store, shelf: shelf, loader: loader, conditions: SystemConditions()) {
+                url, identity, headers in
+                try profiles.settings(for: url, as: identity, fields: HTTPFields(named: headers)) ?? store.transfers
+            } : nil
+        let downloadSettings = downloads.map {
+            DownloadSettingsKeeper(store: store, downloads: $0, overriding: configuration.downloads)
+        }
+        let feeds = EventFeeds(store: store, downloads: downloads)
         let own: [any Route] = [
             HealthRoute(),
             MetricsRoute(store: store, metrics: metrics, registry: registry),
-            ResourcesRoute(store: store, shelf: shelf),
+            ResourcesRoute(store: store, shelf: shelf, downloads: downloads),
             AssetsRoute(
-                store: store, shelf: shelf,
+                store: store, shelf: shelf, downloads: downloads,
                 libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) }),
             LibraryRoute(
-                shelf: shelf, movies: MovieBook(store: store, profiles: profiles),
-                frames: FrameQueue(configuration.frames),
+                shelf: shelf,
+                movies: MovieBook(store: store, profiles: profiles, contents: contents),
+                frames: FrameQueue(configuration.frames), store: store,
+                reading: LibraryReading(profiles: profiles, base: store.transfers) { downloads?.plays($1, of: $0) },
                 filmURL: { asset, isMovie in
                     // Not by way of a proxy. Other users see a decoder's arguments: no key, where none is needed.
                     if isMovie {
@@ -68,7 +85,12 @@ public final class CacheServer: Service, Sendable {
                     let options = PlayOptions(isKeptOnly: true, identity: asset.identity)
                     return try Self.playURL(for: try ResourceURL(asset.url), options, addresses.all.first, access)
                 }),
-            GetsRoute(jobs: jobs),
+            BundlesRoute(
+                store: store, shelf: shelf, book: contents,
+                libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) }),
+            DownloadsRoute(store: store, downloads: downloads, profiles: profiles),
+            DownloadSettingsRoute(store: store, keeper: downloadSettings),
+            EventsRoute(feeds: feeds),
             StoreRoute(store: store, shelf: shelf, profiles: profiles),
             ServerRoute(
                 cacheFolder: configuration.cacheFolder,
@@ -82,10 +104,12 @@ public final class CacheServer: Service, Sendable {
         ]
         self.configuration = configuration
         self.registry = registry
-        self.jobs = jobs
+        self.downloads = downloads
+        self.downloadSettings = downloadSettings
+        self.feeds = feeds
         self.addresses = addresses
         let streams = StreamSource(
-            store: store, profiles: profiles, publicPath: configuration.publicPath,
+            store: store, profiles: profiles, loader: loader, publicPath: configuration.publicPath,
             segmentsAhead: configuration.segmentsAhead)
         context = ServerContext(
             source: FastStartSource(store: store, base: streams, isAlwaysOn: configuration.fastStart),
@@ -123,7 +147,8 @@ public final class CacheServer: Service, Sendable {
 
     /// Listens. Returns when it can be asked.
     ///
-    /// - Throws: ``ServerError``: `portTaken`, naming the port, or `addressUnavailable`.
+    /// - Throws: ``ServerError``: `portTaken`, naming the port, or `addressUnavailable`; `CacheError` with `storage` if
+    ///   what downloads go by can't be read.
     public func start() async throws {
         try state.withLock { state in
             guard case .stopped = state else { throw ServerError(.wrongState, "the server runs already") }
@@ -131,6 +156,7 @@ public final class CacheServer: Service, Sendable {
         }
         let files = OpenFileLimit.raise()
         do {
+            try await downloadSettings?.load()
             let listener = Listener(server: context, registry: registry, group: group)
             let channels = try await listener.bind(host: configuration.host, port: configuration.port)
             addresses.set(channels.compactMap(\.localAddress))
@@ -143,13 +169,20 @@ public final class CacheServer: Service, Sendable {
             state.withLock { $0 = .stopped }
             throw error
         }
+        feeds.start()
+        do {
+            try await downloads?.start(goingOn: configuration.goesOnWithDownloads)
+        } catch {
+            await stop(grace: .zero)
+            throw error
+        }
     }
 
-    /// Whether it keeps whole resources for somebody at this moment.
-    public var isGetting: Bool { jobs.isRunning }
+    /// Whether it downloads something at this moment.
+    public var isDownloading: Bool { get async { await downloads?.isBusy ?? false } }
 
-    /// Returns when it keeps no whole resource for anybody any more.
-    public func getsEnded() async { await jobs.waitForAll() }
+    /// Returns when it downloads nothing any more. What waits for something isn't waited for.
+    public func downloadsEnded() async { await downloads?.idle() }
 
     /// Stops: no new connection is taken, running responses go on for at most `grace`, then their connections are
     /// closed. Returns when all of that is done; it can't be cancelled.
@@ -161,7 +194,8 @@ public final class CacheServer: Service, Sendable {
         }
         guard !channels.isEmpty else { return }
         for channel in channels { try? await channel.close() }
-        jobs.stopAll()
+        await downloads?.stop()
+        feeds.stop()
         await registry.drain(within: grace, on: group.any())
         addresses.set([])
     }

@@ -20,6 +20,10 @@ public struct ServerConfiguration: Sendable {
     public var publicRead: Bool
     /// What takes pictures out of films; nil where nothing does.
     public var frames: (any FrameTaker)?
+    /// Whether downloads that earlier processes left go on; else those alone run that somebody asks for.
+    public var goesOnWithDownloads: Bool
+    /// How many downloads run and under which conditions, over what the API set for the folder.
+    public var downloads: DownloadSettingsUpdate?
     /// What is taken from clients.
     public var limits: ServerLimits
     /// The cache folder, told by the API.
@@ -42,6 +46,8 @@ public struct ServerConfiguration: Sendable {
         fastStart: Bool = false,
         publicRead: Bool = false,
         frames: (any FrameTaker)? = nil,
+        goesOnWithDownloads: Bool = true,
+        downloads: DownloadSettingsUpdate? = nil,
         limits: ServerLimits = ServerLimits(),
         cacheFolder: String? = nil,
         grace: Duration = .seconds(10),
@@ -55,6 +61,8 @@ public struct ServerConfiguration: Sendable {
         self.fastStart = fastStart
         self.publicRead = publicRead
         self.frames = frames
+        self.goesOnWithDownloads = goesOnWithDownloads
+        self.downloads = downloads
         self.limits = limits
         self.cacheFolder = cacheFolder
         self.grace = grace

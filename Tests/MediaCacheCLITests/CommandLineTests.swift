@@ -19,7 +19,11 @@ struct CommandLineTests {
         ["list", "--complete", "--partial"], ["serve", "--port", "65536"], ["serve", "--max-age", "30"],
         ["serve", "--max-size", "10XB"], ["play", "http://h/", "--with", "quicktime"], ["demo", "--rate", "0"],
         ["list", "--log-level", "loud"], ["nothing"], ["faststart", "a.mp4"],
-        ["faststart", "a.mp4", "b.mp4", "--proxy", "http://p:1"],
+        ["faststart", "a.mp4", "b.mp4", "--proxy", "http://p:1"], ["get", "--variant", "large", "http://h/"],
+        ["get", "--jobs", "0", "http://h/"], ["get", "--limit-rate", "0", "http://h/"],
+        ["get", "--audio", "d e!", "http://h/"], ["downloads", "pause"],
+        ["downloads", "pause", "--all", "One"], ["downloads", "prioritize", "One"],
+        ["downloads", "cancel", "ftp://h/"],
     ])
     func whatIsNotRightEndsWith64(arguments: [String]) {
         #expect(exitCode(arguments) == 64)
@@ -34,6 +38,11 @@ struct CommandLineTests {
         ["play", "http://h/", "--with", "mpv", "--", "--fs"], ["demo", "--rate", "600KB/s", "--reset"],
         ["verify", "--repair"], ["usage"], ["prune", "--max-size", "1GB"], ["url", "http://h/"], ["info", "http://h/"],
         ["faststart", "a.mp4", "b.mp4", "--force"], ["faststart", "http://h/a.mp4", "b/", "--proxy", "http://p:1"],
+        ["get", "http://h/", "http://i/", "--variant", "720", "--audio", "de,en", "--subs", "none", "--jobs", "2"],
+        ["get", "--input-file", "-", "--transfers", "4", "--limit-rate", "2M", "--json"],
+        ["downloads"], ["downloads", "--json"],
+        ["downloads", "pause", "--all"], ["downloads", "resume", "One", "http://h/"],
+        ["downloads", "cancel", "--keep", "One"], ["downloads", "prioritize", "One", "5"], ["downloads", "watch"],
     ])
     func whatIsRightIsTaken(arguments: [String]) {
         #expect(exitCode(arguments) == nil)
@@ -49,7 +58,8 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        "serve", "url", "play", "get", "list", "info", "remove", "prune", "verify", "usage", "demo", "inspect",
+        "serve", "url", "play", "get", "downloads", "list", "info", "remove", "prune", "verify", "usage", "demo",
+        "inspect",
         "faststart", "remux", "export", "cover",
     ])
     func eachSubcommandTeachesByExample(name: String) throws {

@@ -23,14 +23,8 @@ struct CredentialsTests {
     private func cleanUp() { try? FileManager.default.removeItem(atPath: folder) }
 
     /// Keeps a URL, and tells how that ended.
-    private func get(_ host: CacheHost, _ url: String) async throws -> GetStatus {
-        let started = try await host.ask("POST", "/api/v1/gets", body: "{\"url\":\"\(url)\"}")
-        let id = try APICoding.makeDecoder().decode(GetReference.self, from: Data(started.body)).id
-        while true {
-            let answer = try await host.ask("GET", "/api/v1/gets/\(id)?wait=10000")
-            let status = try APICoding.makeDecoder().decode(GetStatus.self, from: Data(answer.body))
-            if status.state != .running { return status }
-        }
+    private func get(_ host: CacheHost, _ url: String) async throws -> DownloadRecord {
+        try await host.download(#"{"url":"\#(url)"}"#)
     }
 
     private func info(_ host: CacheHost, _ url: String) async throws -> ResourceRecord? {
@@ -59,14 +53,13 @@ struct CredentialsTests {
         func check(_ host: CacheHost) async throws {
             #expect(try file(try await info(host, url)) == GuardedOrigin.body("bob"))
             let again = try await get(host, url)
-            #expect(again.state == .done, "\(again)")
-            let kept = try await info(host, url)
-            #expect(again.resource?.id == kept?.id)
+            #expect(again.state == .complete, "\(again)")
+            #expect(try await info(host, url)?.complete == true)
             let played = try await host.exchange("GET", try await playPath(host, url))
             #expect(played.body == GuardedOrigin.body("bob"))
         }
         try await withHost { host in
-            #expect(try await get(host, "http://bob:secret@origin.example/private/film.mp4").state == .done)
+            #expect(try await get(host, "http://bob:secret@origin.example/private/film.mp4").state == .complete)
             try await check(host)
         }
         try await withHost { host in
@@ -161,7 +154,8 @@ struct CredentialsTests {
         defer { cleanUp() }
         try await withHost { host in
             let url = "http://bob:secret@origin.example/private/film.mp4"
-            let kept = try await get(host, url).resource
+            _ = try await get(host, url)
+            let kept = try await info(host, url)
             let path = try #require(try await info(host, url)?.localFile)
             let blob = try FileHandle(forUpdating: URL(filePath: path))
             try blob.seek(toOffset: 70_000)
@@ -200,8 +194,9 @@ struct CredentialsTests {
             note(try await host.ask("GET", "/api/v1/resources"))
             note(try await host.ask("GET", "/api/v1/resources?url=\(PercentCoding.encode(url))"))
             note(try await host.ask("GET", "/api/v1/resources?url=\(PercentCoding.encode(url + ".other"))"))
-            note(try await host.ask("POST", "/api/v1/gets", body: "{\"url\":\"\(url)\"}"))
-            note(try await host.ask("GET", "/api/v1/gets/1?wait=10000"))
+            note(try await host.ask("POST", "/api/v1/downloads", body: "{\"url\":\"\(url)\"}"))
+            note(try await host.ask("GET", "/api/v1/downloads?wait=10000"))
+            note(try await host.ask("GET", "/api/v1/assets"))
             note(try await host.ask("POST", "/api/v1/verify", body: "{\"repair\": false}"))
             note(try await host.ask("DELETE", "/api/v1/resources?pinned=true"))
             for text in told {

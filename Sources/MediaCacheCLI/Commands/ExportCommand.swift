@@ -1,19 +1,21 @@
 import ArgumentParser
 import MediaCache
 import MediaCacheServer
+import MediaLibrary
 
 /// `mediacache export ASSET -o OUT`.
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Makes an MP4 of what is kept of a film or a stream, without its origin.",
+        abstract: "Makes an MP4, or a folder, of what is kept of a film or a stream, without its origin.",
         discussion: """
               mediacache export https://example.org/film/index.m3u8 -o film.mp4
               mediacache export https://example.org/film.mp4 --from 12:34 --to 15:00.5 -o scene.mp4
               mediacache export 17 -o song.m4a
               mediacache export 17 --transcode -o song.mp3
+              mediacache export 'A film' --bundle film/
 
-            The asset is a URL, or a number of `list --json`. Nothing is asked of the origin: what isn't kept is named, \
+            The asset is a URL, a number of `list --json`, or the name or the title of what was downloaded. Nothing is asked of the origin: what isn't kept is named, \
             and nothing is made. --fetch asks for it, --gaps leaves gaps of its length instead. Of a multivariant \
             playlist the best of the variant streams is taken that are here as a whole.
             --from and --to are seconds, m:s, h:m:s or 12m34s, from the beginning. The file holds the pictures from the \
@@ -24,7 +26,12 @@ struct ExportCommand: AsyncParsableCommand {
             Subtitles (WebVTT) become files beside the output, as `remux` has it.
             --transcode encodes it anew with ffmpeg, if that is installed, for players that can't play it as it is: \
             .mp4 (H.264, AAC), .3gp, .webm (VP8, Opus) or .mp3.
-            --json prints the object of `remux --json`.
+            --bundle writes a folder of what was downloaded: playlists with relative references, segments, keys, and \
+            bundle.json, which says where it came from. Any web server or player can use it (index.m3u8), and `import` \
+            takes it in again. Segments that hide behind a picture, or are stored compressed, are taken out. Files \
+            share their bytes with the cache where the file system can (reflink, else hard link): write to copies of \
+            them. The folder appears whole or not at all.
+            --json prints the object of `remux --json`; with --bundle asset, output, entry, parts, bytes, missing.
             Exit code 2 if --gaps left gaps, or sound or pictures had to be left out.
             """
     )
@@ -35,7 +42,10 @@ struct ExportCommand: AsyncParsableCommand {
     var asset: AssetArgument
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The file to make: .mp4, .m4v, .m4a or .ts.", valueName: "file"))
-    var output: String
+    var output: String?
+
+    @Option(help: ArgumentHelp("The folder to make, instead of a file.", valueName: "folder"))
+    var bundle: String?
 
     @Option(help: ArgumentHelp("Where to begin.", valueName: "time"), transform: TimeArgument.parse)
     var from: Double?
@@ -60,6 +70,15 @@ struct ExportCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let from, let to, to <= from { throw ValidationError("--to has to be later than --from.") }
+        guard (output == nil) != (bundle == nil) else {
+            throw ValidationError("Name the file to make with -o, or the folder with --bundle.")
+        }
+        guard let output else {
+            guard from == nil, to == nil, !transcode, !fetch else {
+                throw ValidationError("--bundle writes what is kept as it is, and all of it.")
+            }
+            return
+        }
         do {
             if transcode { _ = try TranscodedFormat(path: output) } else { _ = try MediaFileKind(path: output) }
         } catch let failure as CommandFailure {
@@ -73,6 +92,8 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let bundle { return try await write(bundle) }
+        guard let output else { return }
         let target = OutputTarget(path: output, overwrites: results.force)
         try target.check()
         let progress = WorkProgress(ProgressPrinter(name: output, isQuiet: results.quiet))
@@ -90,12 +111,43 @@ struct ExportCommand: AsyncParsableCommand {
             // Of a stretch, only its own segments are needed; one that isn't there is named when it's read.
             if !fetches, !gaps, stretch.isWhole || !kept.isStream { try kept.requireWhole() }
             let job = RemuxJob(
-                inputs: [.url(kept.url)], choice: choice, leavesGaps: gaps, target: target, stretch: stretch,
+                inputs: [kept.input], choice: choice, leavesGaps: gaps, target: target, stretch: stretch,
                 subtitles: subtitles, isAvailable: { kept.isWhole(playURL: $0) })
-            guard let ffmpeg, let format else { return try job.run(opening) }
-            return try Transcoding(job: job, format: format, ffmpeg: ffmpeg).run(opening)
+            var result =
+                if let ffmpeg, let format {
+                    try Transcoding(job: job, format: format, ffmpeg: ffmpeg).run(opening)
+                } else {
+                    try job.run(opening)
+                }
+            result.inputs = ["\(kept.url)"]
+            return result
         }
         try StandardStreams.print(results.json ? JSONOutput.text(result) : result.text)
         if let shortfall = result.shortfall { throw shortfall }
+    }
+
+    private func write(_ bundle: String) async throws {
+        let target = FolderTarget(path: bundle, overwrites: results.force)
+        try target.check()
+        let progress = WorkProgress(ProgressPrinter(name: bundle, isQuiet: results.quiet))
+        let (asset, gaps) = (asset, gaps)
+        let result = try await MediaWork.run(through: cache, origin: origin, url: nil, showing: progress) { opening in
+            guard let client = opening.connection?.client else { throw CommandFailure(.failed, "no cache is open") }
+            let name =
+                switch asset {
+                case .url(let url): "\(url)"
+                case .asset(let name): name
+                case .id(let id): try opening.control.wait { try await client.resource(id: id)?.url ?? "\(id)" }
+                }
+            let record = try opening.control.wait { try await client.bundle(ofAsset: name) }
+            defer { progress.finish() }
+            return try BundleExport(asset: record, target: target, leavesGaps: gaps).run(opening)
+        }
+        let missing = result.missing.isEmpty ? "" : " Missing: \(result.missing.joined(separator: ", "))."
+        let text = "Put \(result.parts) parts, \(ByteCount(result.bytes)), at \(Table.printable(bundle)).\(missing)"
+        try StandardStreams.print(results.json ? JSONOutput.text(result) : text)
+        if !result.missing.isEmpty {
+            throw CommandFailure(.partial, "\(result.missing.count) parts aren't kept and were left out")
+        }
     }
 }

@@ -57,13 +57,16 @@ struct ServeCommand: AsyncParsableCommand {
             discussion: "Else they read /k/<key>/library/. This machine always may."))
     var publicRead = false
 
+    @OptionGroup var downloads: DownloadOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var origin: OriginOptions
     @OptionGroup var admission: AdmissionOptions
     @OptionGroup var cache: CacheOptions
 
     func run() async throws {
-        var settings = try HostSettings(cache: cache, limits: limits, admission: admission, origin: origin)
+        var settings = try HostSettings(
+            cache: cache, limits: limits, admission: admission, origin: origin, downloads: downloads)
+        settings.goesOnWithDownloads = true
         settings.limits = limits.serverLimits
         settings.host = host
         settings.port = Int(port)

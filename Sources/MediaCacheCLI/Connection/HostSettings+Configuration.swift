@@ -25,6 +25,8 @@ extension HostSettings {
             fastStart: fastStart,
             publicRead: publicRead,
             frames: FFmpeg.isInstalled ? FFmpegFrames() : nil,
+            goesOnWithDownloads: goesOnWithDownloads,
+            downloads: downloads,
             cacheFolder: location.durable,
             grace: grace,
             logger: logger)

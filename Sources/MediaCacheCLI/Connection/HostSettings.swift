@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import MediaCache
+import MediaCacheServer
 
 /// What a process that owns a cache folder goes by: the store's settings and the server's.
 struct HostSettings: Sendable {
@@ -40,6 +41,10 @@ struct HostSettings: Sendable {
     var fastStart = false
     /// Whether other machines need no key to read the library.
     var publicRead = false
+    /// Whether downloads that earlier processes left go on.
+    var goesOnWithDownloads = false
+    /// How many downloads run, over what is set for the folder.
+    var downloads: DownloadSettingsUpdate?
     /// How long running responses may go on when it's to end.
     var grace = Duration.seconds(10)
     /// Options given that another owner of the folder won't heed.
@@ -52,11 +57,13 @@ struct HostSettings: Sendable {
     /// - Throws: ``CommandFailure``.
     init(
         cache: CacheOptions, limits: LimitOptions? = nil, admission: AdmissionOptions? = nil,
-        origin: OriginOptions? = nil, url: ResourceURL? = nil
+        origin: OriginOptions? = nil, downloads: DownloadOptions? = nil, url: ResourceURL? = nil
     ) throws {
         location = try cache.location
         self.limits = limits?.passingLimits ?? CacheLimits(minimumFreeBytes: 1_000_000_000)
-        ownersAlone = (limits?.given ?? []) + (origin?.given ?? []) + (admission?.given ?? [])
+        ownersAlone =
+            (limits?.given ?? []) + (origin?.given ?? []) + (admission?.given ?? []) + (downloads?.given ?? [])
+        self.downloads = downloads?.update
         if !cache.dropQuery.isEmpty { ownersAlone.append("--drop-query") }
         keyPolicy = cache.keyPolicy
         self.admission = admission?.policy ?? .keepAll

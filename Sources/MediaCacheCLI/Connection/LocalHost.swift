@@ -46,9 +46,9 @@ struct LocalHost: Sendable {
 
     /// Waits for what other processes have it keep: they would lose it with this one.
     func waitForOthers() async {
-        guard host.server.isGetting else { return }
+        guard await host.server.isDownloading else { return }
         StandardStreams.printError("mediacache: note: other commands use this one; it ends when they are done")
-        await host.server.getsEnded()
+        await host.server.downloadsEnded()
     }
 
     /// Ends it: running responses may go on for the settings' grace, then all is committed and the folder given up.

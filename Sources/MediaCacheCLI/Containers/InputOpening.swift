@@ -42,6 +42,8 @@ struct InputOpening: Sendable {
     /// - Throws: ``CommandFailure``, and what the cache's owner answers.
     func playURL(for url: ResourceURL) throws -> String {
         guard let connection else { throw noCache(for: url) }
+        // What an asset consists of has names of its own.
+        if connection.client.keyed("\(url)") != nil { return "\(url)" }
         let playURL = try control.wait { try await connection.client.playURL(for: url) }
         return isKeptOnly ? APIClient.keptOnly(playURL) : playURL
     }

@@ -33,7 +33,8 @@ struct InputResources: StreamResources {
         let (playURL, client) = try playURL(of: url)
         do {
             let part = try opening.control.wait { try await client.media(at: playURL, limit: limit) }
-            return (part.bytes, playURL)
+            // What is shown, and what references resolve against, is without the key.
+            return (part.bytes, client.keyed(url) == nil ? playURL : url)
         } catch {
             throw ContainerError(.inputOutput, "the cache can't read it", cause: error)
         }
@@ -66,6 +67,7 @@ struct InputResources: StreamResources {
             throw ContainerError(
                 .inputOutput, "\(url) is asked for by HTTP", advice: "Give the playlist by its URL, or with --base")
         }
+        if let keyed = connection.client.keyed(url) { return (keyed, connection.client) }
         if url.hasPrefix(connection.client.address + "/play/") {
             return (opening.isKeptOnly ? APIClient.keptOnly(url) : url, connection.client)
         }

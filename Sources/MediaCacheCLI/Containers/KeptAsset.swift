@@ -8,16 +8,32 @@ struct KeptAsset: Sendable {
     let url: ResourceURL
     /// Nil where nothing is kept, and its origin may be asked for all of it.
     private let record: ResourceRecord?
+    /// The asset, where it's a stream that was downloaded: then its own playlists say what there is of it.
+    private let download: BundleRecord?
+    private let client: APIClient
 
     /// Looks it up.
     ///
     /// - Throws: ``CommandFailure`` if nothing is kept of it: of a number always, of a URL where no origin may be asked.
     init(_ asset: AssetArgument, _ opening: InputOpening) throws {
         guard let client = opening.connection?.client else { throw CommandFailure(.failed, "no cache is open") }
-        let (record, name) = try opening.control.wait { () -> (ResourceRecord?, String) in
+        self.client = client
+        if opening.isKeptOnly,
+            let download = try opening.control.wait(for: { try await Self.download(of: asset, client) })
+        {
+            self.download = download
+            record = nil
+            url = try ResourceURL(download.url)
+            return
+        }
+        self.download = nil
+        let record = try opening.control.wait { () -> ResourceRecord? in
             switch asset {
-            case .url(let url): (try await client.resource(for: url), "\(url)")
-            case .id(let id): (try await client.resource(id: id), "number \(id)")
+            case .url(let url): return try await client.resource(for: url)
+            case .id(let id): return try await client.resource(id: id)
+            case .asset:
+                let named = try await asset.find(in: try await client.assets(), what: "asset", asking: client)
+                return try await client.resource(for: try ResourceURL(named.url))
             }
         }
         self.record = record
@@ -28,16 +44,46 @@ struct KeptAsset: Sendable {
         }
         guard let record else {
             throw CommandFailure(
-                .failed, "nothing is kept of \(name); `get` keeps it, and so does playing it; --fetch asks its origin")
+                .failed,
+                "nothing is kept of \(asset.text); `get` keeps it, and so does playing it; --fetch asks its origin")
         }
         url = try ResourceURL(record.url)
     }
 
+    /// A stream that was downloaded; nil for anything else.
+    private static func download(of asset: AssetArgument, _ client: APIClient) async throws -> BundleRecord? {
+        let name: String
+        switch asset {
+        // Whose it is is in the URL, and not in the asset's.
+        case .url(let url) where url.userInfo == nil: name = "\(url)"
+        case .asset(let known): name = known
+        case .url, .id: return nil
+        }
+        do {
+            let record = try await client.bundle(ofAsset: name)
+            let isEnded = record.state == nil || record.state == .complete || record.state == .completeWithHoles
+            return isEnded && record.contents?.playlists.isEmpty == false ? record : nil
+        } catch let problem as Problem where problem.status == 404 {
+            return nil
+        }
+    }
+
+    /// What is read.
+    var input: InputArgument {
+        guard let download, let entry = download.contents?.entry,
+            let url = try? ResourceURL(client.libraryURL(ofAsset: download.id) + entry)
+        else { return .url(url) }
+        return .url(url)
+    }
+
     /// Whether it's a stream.
-    var isStream: Bool { record?.stream != nil }
+    var isStream: Bool { download != nil || record?.stream != nil }
 
     /// - Throws: ``CommandFailure``, saying what is missing.
     func requireWhole() throws {
+        if download?.state == .completeWithHoles {
+            throw CommandFailure(.failed, "not all of \(url) could be had; --gaps leaves gaps")
+        }
         guard let record else { return }
         if let stream = record.stream {
             guard !stream.playsWithoutOrigin else { return }

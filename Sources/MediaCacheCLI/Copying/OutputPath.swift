@@ -8,6 +8,12 @@ enum OutputPath {
         resolve(argument, name: fileName(for: url))
     }
 
+    /// `argument` itself, or, if it names a folder, a file in it that is called by a title.
+    static func resolve(_ argument: String, title: String, extension suffix: String) -> String {
+        let name = visible(title.last == "." ? String(title.dropLast()) : title)
+        return resolve(argument, name: "\(name.isEmpty ? "stream" : name).\(suffix)")
+    }
+
     private static func resolve(_ argument: String, name: String) -> String {
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: argument, isDirectory: &isFolder)
@@ -28,11 +34,16 @@ enum OutputPath {
     static func fileName(for url: ResourceURL) -> String {
         let last = url.path.split(separator: "/").last.map(String.init) ?? ""
         let decoded = last.removingPercentEncoding ?? last
-        let name = Table.printable(decoded).map { $0 == "/" || $0 == "\\" || $0 == "?" ? "_" : $0 }
-        let visible = name.drop { $0 == "." }
+        let name = visible(decoded)
+        return name.isEmpty ? url.host.filter { $0 != "[" && $0 != "]" && $0 != ":" } : name
+    }
+
+    /// A name without what could lead elsewhere or hide it.
+    private static func visible(_ text: String) -> String {
+        let name = Table.printable(text).map { $0 == "/" || $0 == "\\" || $0 == "?" ? "_" : $0 }
         // Most file systems take 255 bytes; the end, with the extension, matters more.
-        var kept = visible[...]
+        var kept = name.drop { $0 == "." }
         while String(kept).utf8.count > 200 { kept = kept.dropFirst() }
-        return kept.isEmpty ? url.host.filter { $0 != "[" && $0 != "]" && $0 != ":" } : String(kept)
+        return String(kept)
     }
 }

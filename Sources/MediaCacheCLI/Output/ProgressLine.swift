@@ -6,8 +6,13 @@ struct ProgressLine: Sendable, Hashable {
     var kept: Int64
     /// Bytes there will be, if known.
     var length: Int64?
+    /// Whether the length is only estimated.
+    var isEstimated = false
     /// Bytes per second; nil until it's known.
     var rate: Double?
+
+    /// What else there is to say, as why nothing comes.
+    var remark: String?
 
     /// The share that is here, 0 to 1, if the length is known.
     var fraction: Double? {
@@ -46,12 +51,13 @@ struct ProgressLine: Sendable, Hashable {
         var parts: [String] = []
         if let fraction { parts.append("\(Int((fraction * 100).rounded(.down)))%") }
         if let length {
-            parts.append("\(ByteCount(kept)) of \(ByteCount(length))")
+            parts.append("\(ByteCount(kept)) of \(isEstimated ? "about " : "")\(ByteCount(length))")
         } else {
             parts.append("\(ByteCount(kept))")
         }
         if let rate, rate >= 1 { parts.append("\(ByteCount(Int64(min(rate, 1e18))))/s") }
         if let timeLeft { parts.append("\(DurationText.describe(timeLeft)) left") }
+        if let remark { parts.append(Table.printable(remark)) }
         return parts.joined(separator: "  ")
     }
 

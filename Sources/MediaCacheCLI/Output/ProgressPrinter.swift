@@ -1,4 +1,3 @@
-import MediaCacheServer
 import Synchronization
 
 /// Shows progress on standard error: a bar that draws over itself on a terminal, a plain line now and then elsewhere.
@@ -26,13 +25,6 @@ final class ProgressPrinter: Sendable {
         self.name = name
         self.isQuiet = isQuiet
         isTerminal = StandardStreams.errorIsTerminal
-    }
-
-    /// Shows how far `status` is.
-    func show(_ status: GetStatus) {
-        // Before the origin has answered there is nothing to show.
-        guard status.bytes > 0 || status.length != nil else { return }
-        show(bytes: status.bytes, of: status.length, isLast: status.state != .running)
     }
 
     /// Shows how many bytes are done, of how many if that is known.

@@ -47,10 +47,14 @@ enum StandardStreams {
     }
 
     /// The columns of the terminal at standard error; 80 if it doesn't say.
-    static var errorWidth: Int {
+    static var errorWidth: Int { errorSize.flatMap { $0.ws_col > 0 ? Int($0.ws_col) : nil } ?? 80 }
+
+    /// The lines of the terminal at standard error; 24 if it doesn't say.
+    static var errorHeight: Int { errorSize.flatMap { $0.ws_row > 0 ? Int($0.ws_row) : nil } ?? 24 }
+
+    private static var errorSize: winsize? {
         var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
     }
 
     /// Writes all of `text`.

@@ -4,6 +4,23 @@ internal import NIOCore
 internal import NIOHTTP1
 
 extension APIClient {
+    /// All assets, the newest first.
+    public func assets() async throws -> [AssetRecord] {
+        let list: AssetList = try await call(.GET, "/api/v1/assets")
+        return list.assets
+    }
+
+    /// Changes what a person calls an asset.
+    @discardableResult
+    public func updateAsset(_ id: String, _ update: AssetUpdate) async throws -> AssetRecord {
+        try await call(.PATCH, "/api/v1/assets/\(Self.escape(id))", content: try .json(update))
+    }
+
+    /// Forgets an asset, and removes what no other asset has of it.
+    public func removeAsset(_ id: String) async throws {
+        try await send(.DELETE, "/api/v1/assets/\(Self.escape(id))")
+    }
+
     /// The asset that begins with what is kept of a URL; made if it's none.
     ///
     /// - Returns: nil if nothing is kept of the URL.

@@ -11,7 +11,7 @@ internal import NIOHTTP1
 public final class APIClient: Sendable {
     /// Where the owner answers: `http://127.0.0.1:9479`, without a slash at the end.
     public let address: String
-    private let key: AccessKey
+    let key: AccessKey
     let http: HTTPClient
 
     /// Creates a client; it connects with the first call.
@@ -83,26 +83,6 @@ public final class APIClient: Sendable {
         try await send(pinned ? .PUT : .DELETE, "/api/v1/resources/\(id)/pin")
     }
 
-    /// Starts to keep the whole of a resource. `headers` go to its origin.
-    public func startGet(_ url: ResourceURL, headers: [String: String]) async throws -> GetReference {
-        let request = GetRequest(url: Self.text(of: url), headers: headers.isEmpty ? nil : headers)
-        return try await call(.POST, "/api/v1/gets", content: try .json(request))
-    }
-
-    /// How far a job of ``startGet(_:headers:)`` is.
-    ///
-    /// - Parameters:
-    ///   - id: the job's name.
-    ///   - limit: how long to wait for the job's end, 10 s at most; the answer comes as soon as it has ended.
-    public func getStatus(id: String, waiting limit: Duration = .zero) async throws -> GetStatus {
-        try await call(.GET, "/api/v1/gets/\(Self.escape(id))?wait=\(Int(limit / .milliseconds(1)))")
-    }
-
-    /// Stops a job. What came is kept.
-    public func cancelGet(id: String) async throws {
-        try await send(.DELETE, "/api/v1/gets/\(Self.escape(id))")
-    }
-
     /// The URL by which players get `url` through the cache. It holds the key.
     public func playURL(for url: ResourceURL) async throws -> String {
         let link: PlayLink = try await call(.GET, "/api/v1/urls?url=\(Self.escape(Self.text(of: url)))")
@@ -161,16 +141,22 @@ extension APIClient {
         }
     }
 
-    private func send(_ method: HTTPMethod, _ path: String, content: Content? = nil) async throws {
+    func send(_ method: HTTPMethod, _ path: String, content: Content? = nil) async throws {
         _ = try await exchange(method, path, content: content)
+    }
+
+    /// A request with the key.
+    func request(_ method: HTTPMethod, _ path: String) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: address + path)
+        request.method = method
+        request.headers.add(name: "Authorization", value: "Bearer \(key.value)")
+        return request
     }
 
     func exchange(
         _ method: HTTPMethod, _ path: String, content: Content?, within limit: TimeAmount? = deadline
     ) async throws -> ByteBuffer {
-        var request = HTTPClientRequest(url: address + path)
-        request.method = method
-        request.headers.add(name: "Authorization", value: "Bearer \(key.value)")
+        var request = request(method, path)
         request.headers.add(name: "Accept", value: "application/json, \(Problem.contentType), image/*")
         if let content {
             request.headers.add(name: "Content-Type", value: content.type)

@@ -3,8 +3,10 @@ import MediaLibrary
 
 /// `/library/<id>/`: what players and pages read of an asset, without the URL that it came from.
 ///
-/// `media.mp4` is all of it as one file, `cover` the picture that is kept with it, and `frame.jpg?t=<seconds>` one out of
-/// the film. What isn't kept is an error; no origin is asked.
+/// What it consists of has a name each (`AssetContents`): `index.m3u8` is what a player is given of a stream, `file.mp4` or
+/// the like a film that isn't one. Besides, `media.mp4` is all of it as one file, `cover` the picture that is kept with it,
+/// and `frame.jpg?t=<seconds>` one out of the film. What isn't kept is an error, and no origin is asked, except where an
+/// asset is still being made complete: then what is read comes first.
 struct LibraryRoute: MediaRoute {
     static let prefix = "/library/"
 
@@ -15,13 +17,33 @@ struct LibraryRoute: MediaRoute {
     let frames: FrameQueue
     /// Where a decoder reads an asset: its movie, or its file as it is.
     let filmURL: @Sendable (_ asset: Asset, _ isMovie: Bool) throws -> String
+    let store: CacheStore
+    let reading: LibraryReading
+    let book: ContentsBook
+    private let plays: PlayCounter
+    private let inflations = SegmentInflations()
+
+    init(
+        shelf: AssetShelf, movies: MovieBook, frames: FrameQueue, store: CacheStore, reading: LibraryReading,
+        filmURL: @escaping @Sendable (_ asset: Asset, _ isMovie: Bool) throws -> String
+    ) {
+        self.shelf = shelf
+        self.movies = movies
+        self.frames = frames
+        self.filmURL = filmURL
+        self.store = store
+        self.reading = reading
+        book = movies.contents
+        plays = PlayCounter(store: store, shelf: shelf)
+    }
 
     func opener(for request: RouteRequest) throws -> any ReaderOpener {
         let parts = request.path.dropFirst(Self.prefix.utf8.count).split(
-            separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let id = AssetID(rawValue: String(parts[0])) else {
+            separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let id = AssetID(rawValue: String(parts[0])), !parts[1].isEmpty else {
             throw Problem.notFound(
-                "there is nothing at this path; an asset has media.mp4, cover and frame.jpg?t=<seconds>")
+                "there is nothing at this path; an asset has its playlists and parts, media.mp4, cover and "
+                    + "frame.jpg?t=<seconds>")
         }
         switch parts[1] {
         case "media.mp4": return MovieOpener(id: id, shelf: shelf, movies: movies)
@@ -31,7 +53,10 @@ struct LibraryRoute: MediaRoute {
             return FrameOpener(
                 id: id, time: try Self.time(request.queryItem("t")), shelf: shelf, movies: movies, frames: frames,
                 filmURL: filmURL)
-        default: throw Problem.notFound("an asset has media.mp4, cover and frame.jpg?t=<seconds>, not “\(parts[1])”")
+        default:
+            return PartOpener(
+                id: id, part: String(parts[1]), shelf: shelf, book: book, store: store, reading: reading, plays: plays,
+                inflations: inflations)
         }
     }
 

@@ -24,6 +24,7 @@ final class MovieBook: Sendable {
     }
 
     let store: CacheStore
+    let contents: ContentsBook
     private let profiles: HeaderProfileBook
     private let movies = SharedResults<Movie>(most: 64, largestCost: 256 << 20, cost: \.cost)
     /// What readers of streams hold together; one alone holds a segment or two.
@@ -35,8 +36,9 @@ final class MovieBook: Sendable {
     /// Each reads a whole asset.
     private let turnstile = Turnstile(mostAtOnce: 2, mostWaiting: 32)
 
-    init(store: CacheStore, profiles: HeaderProfileBook) {
+    init(store: CacheStore, profiles: HeaderProfileBook, contents: ContentsBook) {
         self.store = store
+        self.contents = contents
         self.profiles = profiles
     }
 
@@ -45,6 +47,7 @@ final class MovieBook: Sendable {
     /// - Throws: `CacheError` with `notFound` where not all of it is kept, saying what is missing; `notMedia` where it
     ///   can't become an MP4.
     func movie(of asset: Asset) async throws -> (movie: Movie, name: String) {
+        if let stream = try await streamMovie(of: asset) { return stream }
         let (request, info) = try await resource(of: asset)
         let available = try await available(info, request.url)
         let name = "\(info.key) \(info.validator) \(info.length ?? -1) \(available.sorted())"
@@ -62,6 +65,7 @@ final class MovieBook: Sendable {
     ///
     /// - Throws: as ``movie(of:)``, for a stream: it's said here what keeps it from being read.
     func isReadAsMovie(_ asset: Asset) async throws -> Bool {
+        if try await streamMovie(of: asset) != nil { return true }
         let (_, info) = try await resource(of: asset)
         if MediaTypes.isPlaylist(info.contentType) {
             _ = try await movie(of: asset)
@@ -72,10 +76,44 @@ final class MovieBook: Sendable {
         return (try? await movie(of: asset)) != nil
     }
 
+    /// The movie of a stream of which it's known what it consists of: what its playlists have become doesn't matter.
+    private func streamMovie(of asset: Asset) async throws -> (movie: Movie, name: String)? {
+        let (index, version) = try await contents.versioned(asset.id)
+        guard let index, let entry = index.contents.playlists.first?.name else { return nil }
+        switch asset.download?.state {
+        case nil, .complete: break
+        case .completeWithHoles:
+            let count = asset.download?.holeCount ?? 0
+            throw CacheError(.notFound, "not all of \(asset.url) is kept: \(count) parts couldn't be had")
+        case .queued, .running, .paused, .waiting, .failed:
+            throw CacheError(.notFound, "not all of \(asset.url) is kept: its download isn't complete")
+        }
+        let settings = try settings(for: asset)
+        let name = "\(asset.id) \(version)"
+        let movie = try await movies.value(for: name) { [store, turnstile] in
+            try await turnstile.pass {
+                try await BlockingWork.run { control in
+                    let resources = StoreResources(store, settings: settings, control: control, asset: index)
+                    do {
+                        let plan = try StreamPlan(playlist: ContentsIndex.base + entry, resources: resources)
+                        return try Self.stream(plan, resources, control)
+                    } catch let error as ContainerError {
+                        throw Self.failure(error, of: asset.url)
+                    }
+                }
+            }
+        }
+        return (movie, name)
+    }
+
+    private func settings(for asset: Asset) throws -> TransferSettings {
+        let url = try ResourceURL(asset.url)
+        return (profiles.settings(for: url, as: asset.identity) ?? store.transfers).askingNoOrigins
+    }
+
     private func resource(of asset: Asset) async throws -> (ReadRequest, ResourceInfo) {
         let url = try ResourceURL(asset.url)
-        let settings = (profiles.settings(for: url, as: asset.identity) ?? store.transfers).askingNoOrigins
-        let request = ReadRequest(url: url, settings: settings)
+        let request = ReadRequest(url: url, settings: try settings(for: asset))
         guard let info = try await store.resource(of: request) else {
             throw CacheError(.notFound, "nothing is kept of \(url) any more; `get` it again")
         }
@@ -131,9 +169,16 @@ final class MovieBook: Sendable {
                 return try stream(plan, resources, control)
             }
         } catch let error as ContainerError {
-            if error.cause is CancellationError { throw CancellationError() }
-            throw CacheError(.notMedia, "\(request.url) can't become an MP4: \(error)", cause: error)
+            throw failure(error, of: "\(request.url)")
         }
+    }
+
+    private static func failure(_ error: ContainerError, of url: String) -> any Error {
+        if error.cause is CancellationError { return CancellationError() }
+        if let cause = error.cause as? CacheError, cause.code == .notFound {
+            return CacheError(.notFound, "not all of \(url) is kept: \(error)", cause: error)
+        }
+        return CacheError(.notMedia, "\(url) can't become an MP4: \(error)", cause: error)
     }
 
     private static func stream(

@@ -2,8 +2,8 @@ import HTTPTypes
 import MediaCache
 import MediaLibrary
 
-/// `/api/v1/assets` and their covers: `GET` and `POST` here, `GET` and `DELETE` of one, `GET`, `PUT` and `DELETE` of its
-/// `cover`; `DELETE /api/v1/covers` for all of them.
+/// `/api/v1/assets` and their covers: `GET` and `POST` here, `GET`, `PATCH` and `DELETE` of one, `GET`, `PUT` and `DELETE`
+/// of its `cover`; `DELETE /api/v1/covers` for all of them.
 struct AssetsRoute: Route {
     static let path = "/api/v1/assets"
     private static let coversPath = "/api/v1/covers"
@@ -12,6 +12,8 @@ struct AssetsRoute: Route {
     let access = RouteAccess.key
     let store: CacheStore
     let shelf: AssetShelf
+    /// Nil where the folder can't be written.
+    let downloads: Downloads?
     let libraryURL: @Sendable (AssetID) throws -> String
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
@@ -26,8 +28,8 @@ struct AssetsRoute: Route {
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
         switch parts.count {
         case 0: return try await respondForAll(request)
-        case 1: return try await respondForOne(request, try Self.id(parts[0]))
-        case 2 where parts[1] == "cover": return try await respondForCover(request, try Self.id(parts[0]))
+        case 1: return try await respondForOne(request, try AssetID(pathPart: parts[0]))
+        case 2 where parts[1] == "cover": return try await respondForCover(request, try AssetID(pathPart: parts[0]))
         default: throw Problem.notFound("there is nothing at this path")
         }
     }
@@ -40,13 +42,13 @@ struct AssetsRoute: Route {
                 guard let asset = try await shelf.asset(of: resource) else {
                     throw Problem.notFound("\(resource.url) is kept, but isn't an asset; POST its URL here")
                 }
-                return try .json(try record(asset))
+                return try .json(try await record(asset))
             }
-            return try .json(AssetList(assets: try await shelf.assets().map(record)))
+            return try .json(AssetList(assets: try await records()))
         case .post:
             let resource = try await resource(for: try request.decode(AssetRequest.self).url)
             let isKnown = try await shelf.asset(of: resource) != nil
-            return try .json(try record(try await shelf.add(resource)), status: isKnown ? 200 : 201)
+            return try .json(try await record(try await shelf.add(resource)), status: isKnown ? 200 : 201)
         default:
             throw Problem.methodNotAllowed(request.method.rawValue)
         }
@@ -54,12 +56,22 @@ struct AssetsRoute: Route {
 
     private func respondForOne(_ request: RouteRequest, _ id: AssetID) async throws -> RouteResponse {
         switch request.method {
-        case .get, .head: return try .json(try record(try await shelf.requireAsset(id)))
+        case .get, .head: break
+        case .patch:
+            if let title = try request.decode(AssetUpdate.self).title {
+                try await requireDownloads().setTitle(title, of: id)
+            }
         case .delete:
-            try await shelf.remove(try await shelf.requireAsset(id).id)
+            try await requireDownloads().removeAsset(id)
             return RouteResponse(status: 204)
         default: throw Problem.methodNotAllowed(request.method.rawValue)
         }
+        return try .json(try await record(try await shelf.requireAsset(id)))
+    }
+
+    private func requireDownloads() throws -> Downloads {
+        if let downloads { return downloads }
+        throw CacheError(.storage, "nothing can be changed here: the cache folder couldn't be written")
     }
 
     private func respondForCover(_ request: RouteRequest, _ id: AssetID) async throws -> RouteResponse {
@@ -76,16 +88,31 @@ struct AssetsRoute: Route {
                     title: "Not a picture", status: 415,
                     detail: "the body is neither JPEG, PNG, GIF, WebP, AVIF nor HEIC", code: "notAPicture")
             }
-            return try .json(try record(try await shelf.setCover(cover, of: id)))
+            return try .json(try await record(try await shelf.setCover(cover, of: id)))
         case .delete:
-            return try .json(try record(try await shelf.removeCover(of: id)))
+            return try .json(try await record(try await shelf.removeCover(of: id)))
         default:
             throw Problem.methodNotAllowed(request.method.rawValue)
         }
     }
 
-    private func record(_ asset: Asset) throws -> AssetRecord {
-        AssetRecord(asset, libraryURL: try libraryURL(asset.id))
+    private func records() async throws -> [AssetRecord] {
+        let statuses = Dictionary(uniqueKeysWithValues: await downloads?.statuses().map { ($0.asset.id, $0) } ?? [])
+        let assets = try await shelf.assets()
+        var files: [String: ResourceInfo] = [:]
+        // What was only played says nothing of itself but by what is kept.
+        if assets.contains(where: { statuses[$0.id] == nil }) {
+            files = Dictionary(try await store.resources().map { ($0.key, $0) }) { first, _ in first }
+        }
+        return try assets.map {
+            AssetRecord($0, statuses[$0.id], file: files[$0.key], libraryURL: try libraryURL($0.id))
+        }
+    }
+
+    private func record(_ asset: Asset) async throws -> AssetRecord {
+        let status = await downloads?.status(of: asset.id)
+        let file = status == nil ? try await store.resource(for: try ResourceURL(asset.url)) : nil
+        return AssetRecord(asset, status, file: file, libraryURL: try libraryURL(asset.id))
     }
 
     private func resource(for text: String) async throws -> ResourceInfo {
@@ -94,12 +121,5 @@ struct AssetsRoute: Route {
             throw Problem.notFound("nothing of \(url) is kept; play it or `get` it first")
         }
         return info
-    }
-
-    private static func id(_ text: Substring) throws -> AssetID {
-        guard let id = AssetID(rawValue: String(text)) else {
-            throw Problem.badRequest("“\(text)” is not the name of an asset")
-        }
-        return id
     }
 }

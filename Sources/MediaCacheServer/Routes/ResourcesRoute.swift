@@ -10,6 +10,8 @@ struct ResourcesRoute: Route {
     let access = RouteAccess.key
     let store: CacheStore
     let shelf: AssetShelf
+    /// Nil where the folder can't be written.
+    let downloads: Downloads?
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         switch request.method {
@@ -45,14 +47,10 @@ struct ResourcesRoute: Route {
                 }
             return try .json(ResourceList(resources: wanted.map { ResourceRecord($0) }))
         case .delete:
-            let pinned =
-                switch request.queryItem("pinned") {
-                case nil, "false": false
-                case "true": true
-                case .some(let other): throw Problem.badRequest("pinned is true or false, not “\(other)”")
-                }
+            let pinned = try request.flag("pinned")
             let keys = Set(try await store.resources().filter { pinned || !$0.isPinned }.map(\.key))
-            return try await removed(try await store.removeAll(includingPinned: pinned), withKeys: keys)
+            return try await removed(
+                try await store.removeAll(includingPinned: pinned), withKeys: keys, sparingDownloads: !pinned)
         default:
             throw Problem.methodNotAllowed(request.method.rawValue)
         }
@@ -69,8 +67,14 @@ struct ResourcesRoute: Route {
     }
 
     /// What was removed is no asset any more.
-    private func removed(_ removals: [Removal], withKeys keys: Set<String>) async throws -> RouteResponse {
-        try await shelf.remove(withKeys: keys)
+    private func removed(
+        _ removals: [Removal], withKeys keys: Set<String>, sparingDownloads: Bool = false
+    ) async throws -> RouteResponse {
+        if let downloads {
+            try await downloads.removeAssets(withKeys: keys, sparingDownloads: sparingDownloads)
+        } else {
+            try await shelf.remove(withKeys: keys)
+        }
         return try .json(RemovalList(removed: removals))
     }
 

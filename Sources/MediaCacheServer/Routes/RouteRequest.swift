@@ -32,4 +32,15 @@ public struct RouteRequest: Sendable {
     public func queryItem(_ name: String) -> String? {
         QueryItems(query)[name]
     }
+
+    /// The truth of the first query item of this name; false without one.
+    ///
+    /// - Throws: ``Problem`` for what is neither true nor false.
+    func flag(_ name: String) throws -> Bool {
+        switch queryItem(name) {
+        case nil, "false", "0": false
+        case "true", "1", "": true
+        case .some(let other): throw Problem.badRequest("\(name) is true or false, not “\(other)”")
+        }
+    }
 }

@@ -15,14 +15,17 @@ final class StreamSource: ByteReaderSource {
 
     /// - Parameters:
     ///   - profiles: is told whom playlists name.
+    ///   - loader: what reads playlists; shared with downloads.
     ///   - publicPath: where a reverse proxy shows this server.
     ///   - segmentsAhead: how many segments are fetched beyond the one asked for.
-    init(store: CacheStore, profiles: HeaderProfileBook, publicPath: String, segmentsAhead: Int) {
+    init(
+        store: CacheStore, profiles: HeaderProfileBook, loader: PlaylistLoader, publicPath: String, segmentsAhead: Int
+    ) {
         self.store = store
         self.profiles = profiles
         self.publicPath = publicPath
         self.segmentsAhead = segmentsAhead
-        loader = PlaylistLoader(store: store)
+        self.loader = loader
     }
 
     func readerIfOpen(_ request: ReadRequest, for target: PlayTarget) throws -> (any ByteReader)? {

@@ -19,6 +19,7 @@ final class ChildProcess: Sendable {
         var ending: Ending?
         var endTime: ContinuousClock.Instant?
         var peakResidentBytes: Int?
+        var cpuTime: Duration?
     }
 
     let processID: pid_t
@@ -92,6 +93,9 @@ final class ChildProcess: Sendable {
 
     /// The most memory it had resident; nil while it runs.
     var peakResidentBytes: Int? { state.withLock { $0.peakResidentBytes } }
+
+    /// The CPU time that it took, the kernel's work for it included; nil while it runs.
+    var cpuTime: Duration? { state.withLock { $0.cpuTime } }
 
     /// Sends a signal, if it still runs.
     func signal(_ number: Int32) {
@@ -175,6 +179,9 @@ final class ChildProcess: Sendable {
                     // In KiB.
                     state.peakResidentBytes = usage.ru_maxrss << 10
                 #endif
+                state.cpuTime = [usage.ru_utime, usage.ru_stime].reduce(.zero) { sum, time in
+                    sum + .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))
+                }
                 let signal = status & 0x7f
                 state.ending = signal == 0 ? .exit((status >> 8) & 0xff) : .signal(signal)
                 state.endTime = time

@@ -46,20 +46,22 @@ final class HTTPConnection {
 
     deinit { close(descriptor) }
 
-    /// Sends a request and reads the response's head.
+    /// Sends a request and reads the response's head. The content, if any, is text.
     func request(
         _ url: URL,
         method: String = "GET",
         range: Range<Int>? = nil,
-        fields: [String: String] = [:]
+        fields: [String: String] = [:],
+        content: Data? = nil
     ) throws -> Head {
         guard bodyLeft == 0 else { throw HarnessError("\(bodyLeft) bytes of the last body are unread") }
         let target = url.absoluteString.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         var text = "\(method) /\(target.count > 3 ? target[3] : "") HTTP/1.1\r\nHost: \(authority)\r\n"
         if let range { text += "Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)\r\n" }
         for (name, value) in fields { text += "\(name): \(value)\r\n" }
+        if let content { text += "Content-Length: \(content.count)\r\n" }
         requestTime = .now
-        try send(text + "\r\n")
+        try send(text + "\r\n" + String(decoding: content ?? Data(), as: UTF8.self))
         let head = try readHead()
         bodyLeft = method == "HEAD" || head.status == 204 || head.status == 304 ? 0 : head.contentLength
         return head

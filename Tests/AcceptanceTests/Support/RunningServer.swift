@@ -60,6 +60,16 @@ final class RunningServer: Sendable {
         return body
     }
 
+    /// One call of the API, with its answer whatever that is.
+    func call(_ method: String, _ path: String, key: String, _ content: String? = nil) throws -> (Int, Data) {
+        guard let url = URL(string: path, relativeTo: base)?.absoluteURL else { throw HarnessError("no path: \(path)") }
+        let connection = try HTTPConnection(to: url)
+        var fields = ["Authorization": "Bearer \(key)"]
+        if content != nil { fields["Content-Type"] = "application/json" }
+        let head = try connection.request(url, method: method, fields: fields, content: content.map { Data($0.utf8) })
+        return (head.status, try connection.body())
+    }
+
     /// The sum of a metric's samples.
     func metric(_ name: String) throws -> Int64 {
         let url = base.appendingPathComponent("metrics")

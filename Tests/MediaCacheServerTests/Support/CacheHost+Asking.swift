@@ -34,6 +34,22 @@ extension CacheHost {
         return try await exchange(method, path, ["Authorization: Bearer \(key.value)"] + fields + length, body)
     }
 
+    /// One request of the API, and its answer.
+    func answer<Answer: Decodable>(
+        _ method: String, _ path: String, body: String = "", as type: Answer.Type = Answer.self
+    ) async throws -> Answer {
+        let response = try await ask(method, path, body: body)
+        try #require((200..<300).contains(response.status), "\(String(decoding: response.body, as: UTF8.self))")
+        return try APICoding.makeDecoder().decode(type, from: Data(response.body))
+    }
+
+    /// Asks for a download, and waits for its end.
+    func download(_ addition: String) async throws -> DownloadRecord {
+        var record: DownloadRecord = try await answer("POST", "/api/v1/downloads", body: addition)
+        while !record.state.isEnded { record = try await answer("GET", "/api/v1/downloads/\(record.id)?wait=10000") }
+        return record
+    }
+
     /// One request of a player.
     func play(_ url: ResourceURL, _ method: String = "GET", _ fields: String...) async throws -> RawResponse {
         try await exchange(method, PlayTarget.path(for: url, key: key.value), fields)

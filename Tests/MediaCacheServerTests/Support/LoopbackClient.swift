@@ -5,7 +5,7 @@ import NIOPosix
 
 /// One connection to a server, on which text is sent and bytes are received.
 struct LoopbackClient {
-    private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+    private let channel: any Channel
 
     /// Connects, asks, and returns the response, which must end with the connection.
     static func exchange(_ address: String, _ request: String) async throws -> RawResponse? {
@@ -19,11 +19,16 @@ struct LoopbackClient {
         let host = authority[..<colon].filter { $0 != "[" && $0 != "]" }
         let port = Int(authority[authority.index(after: colon)...]) ?? 0
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: host, port: port) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel(wrappingChannelSynchronously: channel)
-                }
-            }
+            .connect(host: host, port: port).get()
+    }
+
+    /// The connection as sequences. Made when it's used: one that is made and not used, as where connecting fails, ends the
+    /// process. The server says nothing before it's asked, so nothing is missed.
+    private func wrapped() async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+        let channel = channel
+        return try await channel.eventLoop.submit {
+            try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+        }.get()
     }
 
     /// Sends text, and returns everything up to the connection's end. `whenReceived` is called after each piece with
@@ -32,7 +37,7 @@ struct LoopbackClient {
         after request: String,
         whenReceived: @Sendable (Int) async -> Void = { _ in }
     ) async throws -> [UInt8] {
-        try await channel.executeThenClose { inbound, outbound in
+        try await wrapped().executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: request))
             var bytes: [UInt8] = []
             for try await buffer in inbound {
@@ -45,7 +50,7 @@ struct LoopbackClient {
 
     /// Sends text and leaves after the first bytes.
     func leave(after request: String) async throws {
-        try await channel.executeThenClose { inbound, outbound in
+        try await wrapped().executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: request))
             for try await _ in inbound { break }
         }

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MediaCache
 import MediaCacheTesting
+import MediaLibrary
 
 @testable import MediaCacheServer
 
@@ -28,8 +29,8 @@ extension StreamSourceSuite {
         do {
             try await body(
                 StreamSource(
-                    store: store, profiles: HeaderProfileBook(base: store.transfers), publicPath: "",
-                    segmentsAhead: ahead), store)
+                    store: store, profiles: HeaderProfileBook(base: store.transfers),
+                    loader: PlaylistLoader(store: store), publicPath: "", segmentsAhead: ahead), store)
         } catch {
             await store.close()
             throw error

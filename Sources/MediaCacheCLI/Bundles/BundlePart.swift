@@ -1,0 +1,71 @@
+import MediaCache
+import MediaCacheServer
+import MediaContainers
+import MediaLibrary
+
+/// One part of an asset on its way into a folder.
+struct BundlePart {
+    private static let pieceLength: Int64 = 1 << 20
+
+    let part: AssetPart
+    let asset: BundleRecord
+    let client: APIClient
+    let opening: InputOpening
+
+    /// Puts it under its name: by reflink or hard link where the kept file is what is wanted, else read as a player reads
+    /// it, without what its origin has put around it.
+    ///
+    /// - Returns: its length, and whether it's what the origin sent.
+    /// - Throws: `ContainerError`, with `inputOutput` where it isn't here.
+    func put(into draft: FolderDraft) throws(ContainerError) -> (length: Int64, isAsItCame: Bool) {
+        let record = try record()
+        if let record, let source = try kept(record) {
+            do {
+                return (try draft.link(source, to: part.name), true)
+            } catch {
+                throw ContainerError(.unsupported, "it can't be put into the folder", cause: error)
+            }
+        }
+        let url = client.libraryURL(ofAsset: asset.id) + part.name
+        let source = try PlaySource(
+            client.keyed(url) ?? url, client: client, control: opening.control, progress: opening.progress)
+        do {
+            let file = try draft.file(part.name)
+            var offset: Int64 = 0
+            while offset < source.length {
+                let piece = try source.bytes(
+                    offset..<min(source.length, offset + Self.pieceLength), limit: Int(Self.pieceLength))
+                try piece.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in try file.write(bytes, at: offset) }
+                offset += Int64(piece.count)
+            }
+            return (source.length, record?.length == source.length)
+        } catch let error as ContainerError {
+            throw error
+        } catch {
+            throw ContainerError(.unsupported, "it can't be put into the folder", cause: error)
+        }
+    }
+
+    /// What is kept of the part, unless it's one user's: then it isn't found by its URL alone.
+    private func record() throws(ContainerError) -> ResourceRecord? {
+        guard !asset.withCredentials else { return nil }
+        do {
+            let (client, url) = (client, try ResourceURL(part.url))
+            return try opening.control.wait {
+                guard let record = try await client.resource(for: url), record.complete, !record.withCredentials
+                else { return nil }
+                return try await client.resource(id: record.id, withFile: true)
+            }
+        } catch {
+            throw ContainerError(.inputOutput, "the cache can't say what is kept", cause: error)
+        }
+    }
+
+    /// The kept file, where it's what is wanted.
+    private func kept(_ record: ResourceRecord) throws(ContainerError) -> String? {
+        guard let path = record.localFile else { return nil }
+        guard part.role == .mediaSegment || part.role == .initializationSection, part.range == nil else { return path }
+        guard let file = try? FileSource(path: path) else { return nil }
+        return try UnwrappedSource(file, isEncrypted: part.isEncrypted).wrapping == .none ? path : nil
+    }
+}

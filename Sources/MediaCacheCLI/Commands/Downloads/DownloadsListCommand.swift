@@ -1,0 +1,28 @@
+import ArgumentParser
+import MediaCacheServer
+
+/// `mediacache downloads list`.
+struct DownloadsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists downloads, in the order in which they were asked for.",
+        discussion: """
+            STATE is queued, running, paused, waiting (and for what), failed (and why), complete, or holes: complete but \
+            for parts that couldn't be had.
+            --json prints an array of objects with the keys id, url, title, kind (file, stream), duration, state, reason \
+            (code, message, until, retryable), bytes, length, lengthKnown, partsDone, parts, rate, secondsReady, \
+            priority, added, variant, audio, subtitles, headerNames, holeCount, withCredentials; what isn't known is \
+            left out.
+            """
+    )
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var cache: CacheOptions
+
+    func run() async throws {
+        let downloads = try await Connection.use(HostSettings(cache: cache)) { try await $0.client.downloads() }
+        try StandardStreams.print(json ? JSONOutput.text(downloads) : DownloadReport.table(downloads))
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import MediaCacheServer
+
+/// `mediacache downloads pause`.
+struct DownloadsPauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Stops downloads until they are resumed. What came is kept.",
+        discussion: "When the command returns, no byte comes any more. What has ended stays as it is."
+    )
+
+    @OptionGroup var references: DownloadReferences
+    @OptionGroup var cache: CacheOptions
+
+    func run() async throws {
+        let references = references
+        try await Connection.use(HostSettings(cache: cache)) { connection in
+            guard !references.all else {
+                try await connection.client.pauseDownloads()
+                return
+            }
+            for record in try await references.find(through: connection.client) {
+                try await connection.client.updateDownload(record.id, DownloadUpdate(state: .paused))
+            }
+        }
+    }
+}

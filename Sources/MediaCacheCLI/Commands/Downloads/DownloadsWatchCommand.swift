@@ -1,0 +1,47 @@
+import ArgumentParser
+import MediaCacheServer
+
+/// `mediacache downloads watch`.
+struct DownloadsWatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Shows downloads as they go on, until Ctrl-C or until their process ends.",
+        discussion: """
+            --json prints what /api/v1/events tells, an object a line with the key event: download.added, \
+            download.state (asset, state, reason), download.progress (asset, bytes, length, lengthKnown, partsDone, \
+            parts, rate, secondsReady), download.removed, part.started, part.done, part.failed (asset, part, bytes, \
+            message), resource.progress and other news of the store (resource, bytes, length, rate, message), dropped \
+            (count).
+            """
+    )
+
+    @Flag(help: "Print events as JSON, a line each.")
+    var json = false
+
+    @OptionGroup var cache: CacheOptions
+
+    func run() async throws {
+        guard let connection = try await Connection.running(at: try cache.location) else {
+            throw CommandFailure(.failed, "nothing is downloaded: no process owns the cache folder; `serve` would")
+        }
+        let (interruption, display, json) = (Interruption(), DownloadDisplay(isQuiet: false), json)
+        let client = connection.client
+        let ended: Void?
+        do {
+            ended = try await interruption.cancelling {
+                guard !json else { return try await client.events { try StandardStreams.print(JSONOutput.line($0)) } }
+                var wait = Duration.zero
+                while true {
+                    display.show(try await client.downloads(waiting: wait))
+                    wait = .milliseconds(250)
+                }
+            }
+        } catch APIClientError.unreachable {
+            ended = ()
+        }
+        display.finish()
+        await connection.close()
+        // Nobody needs to be told that Ctrl-C was pressed.
+        if ended == nil { throw CommandFailure(.interrupted, "") }
+    }
+}

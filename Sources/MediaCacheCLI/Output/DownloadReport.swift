@@ -1,0 +1,42 @@
+import MediaCacheServer
+
+/// Downloads as text for people.
+enum DownloadReport {
+    /// A line for each.
+    static func table(_ records: [DownloadRecord]) -> String {
+        guard !records.isEmpty else { return "Nothing is downloaded; `get` does." }
+        var table = Table([
+            .init("ID"), .init("STATE"), .init("KEPT", .right), .init("OF", .right), .init("SHARE", .right),
+            .init("RATE", .right), .init("FIRST", .right), .init("TITLE"), .init(""),
+        ])
+        for record in records {
+            table.add([
+                record.id,
+                record.state == .completeWithHoles ? "holes" : record.state.rawValue,
+                "\(ByteCount(record.bytes))",
+                record.length.map { "\(record.lengthKnown ? "" : "~")\(ByteCount($0))" } ?? "?",
+                share(record),
+                record.state == .running && record.rate >= 1 ? "\(ByteCount(Int64(min(record.rate, 1e18))))/s" : "",
+                record.priority == 0 ? "" : "\(record.priority)",
+                record.name,
+                remark(record),
+            ])
+        }
+        return table.rendered()
+    }
+
+    private static func share(_ record: DownloadRecord) -> String {
+        guard record.state != .complete else { return "100%" }
+        guard let length = record.length, length > 0 else { return "" }
+        return "\(min(99, Int(Double(record.bytes) / Double(length) * 100)))%"
+    }
+
+    private static func remark(_ record: DownloadRecord) -> String {
+        if let reason = record.reason { return reason.message }
+        switch record.holeCount {
+        case 0: return ""
+        case 1: return "1 part couldn't be had"
+        default: return "\(record.holeCount) parts couldn't be had"
+        }
+    }
+}

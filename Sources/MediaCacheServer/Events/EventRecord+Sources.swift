@@ -1,0 +1,78 @@
+import MediaCache
+import MediaLibrary
+
+extension EventRecord {
+    /// An event of a download.
+    init(_ event: DownloadEvent) {
+        switch event {
+        case .added(let id): self.init(.downloadAdded, asset: id.rawValue)
+        case .removed(let id): self.init(.downloadRemoved, asset: id.rawValue)
+        case .state(let id, let state):
+            self.init(.downloadState, asset: id.rawValue)
+            self.state = DownloadRecord.State(state)
+            reason = DownloadRecord.Reason(state)
+        case .progress(let id, let progress):
+            self.init(.downloadProgress, asset: id.rawValue)
+            bytes = progress.bytes
+            length = progress.length
+            lengthKnown = progress.isLengthKnown
+            partsDone = progress.parts.done
+            parts = progress.parts.total
+            rate = progress.rate
+            secondsReady = progress.secondsReady
+        case .partStarted(let id, let name):
+            self.init(.partStarted, asset: id.rawValue)
+            part = name
+        case .partDone(let id, let name, let bytes):
+            self.init(.partDone, asset: id.rawValue)
+            part = name
+            self.bytes = bytes
+        case .partFailed(let id, let name, let reason):
+            self.init(.partFailed, asset: id.rawValue)
+            part = name
+            message = reason
+        case .dropped(let count): self.init(dropped: count)
+        }
+    }
+
+    /// An event of a store; nil for what only says that somebody reads.
+    init?(_ event: CacheEvent) {
+        switch event {
+        case .hit, .miss, .fillStarted, .fillEnded(_, _, nil), .entityTagAlternates, .rangesIgnored: return nil
+        case .progress(let progress):
+            self.init(.resourceProgress, key: progress.key)
+            bytes = progress.kept
+            length = progress.length
+            rate = progress.rate
+        case .fillEnded(let key, let bytes, .some(let error)):
+            self.init(.resourceFailed, key: key)
+            self.bytes = bytes
+            message = error.message
+        case .representationChanged(let key): self.init(.resourceChanged, key: key)
+        case .evicted(let key, let bytes):
+            self.init(.resourceEvicted, key: key)
+            self.bytes = bytes
+        case .damaged(let key, _): self.init(.resourceDamaged, key: key)
+        case .servedStale(let key, let error):
+            self.init(.resourceStale, key: key)
+            message = error.message
+        case .storageFailed(let error):
+            self.init(.storageFailed)
+            message = error.description
+        case .catalogReplaced(let path):
+            self.init(.storageFailed)
+            message = "the catalog was damaged, and has been set aside at \(path)"
+        case .dropped(let count): self.init(dropped: count)
+        }
+    }
+
+    init(dropped count: Int) {
+        self.init(.dropped)
+        self.count = count
+    }
+
+    /// Whose a resource is isn't told.
+    private init(_ event: Name, key: String) {
+        self.init(event, resource: CacheKey(key).name)
+    }
+}

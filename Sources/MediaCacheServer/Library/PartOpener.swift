@@ -1,0 +1,51 @@
+import MediaCache
+import MediaContainers
+import MediaLibrary
+
+/// Opens what an asset consists of by its name: a playlist in the form that plays from here, or a part from the store.
+struct PartOpener: ReaderOpener {
+    let id: AssetID
+    /// The path within the asset.
+    let part: String
+    let shelf: AssetShelf
+    let book: ContentsBook
+    let store: CacheStore
+    let reading: LibraryReading
+    let plays: PlayCounter
+    let inflations: SegmentInflations
+
+    var name: String { "\(LibraryRoute.prefix)\(id)/\(part)" }
+
+    func reader(_ range: RequestedRange) async throws -> any ByteReader {
+        let asset = try await shelf.requireAsset(id)
+        guard let index = try await book.index(of: id) else {
+            throw CacheError(.notFound, "nobody has found out yet what \(asset.url) consists of; `get` it")
+        }
+        if let playlist = index.playlist(part) {
+            if part == index.contents.entry { plays.note(id) }
+            reading.onRead(id, part)
+            return try MemoryReader(
+                Array(playlist.text.utf8), contentType: "application/vnd.apple.mpegurl", range: range, name: name)
+        }
+        guard let found = index.part(part) else {
+            throw CacheError(.notFound, "the asset \(id) has no “\(part)”; it begins with \(index.contents.entry)")
+        }
+        if found.role == .file, range.knownStart == 0 { plays.note(id) }
+        reading.onRead(id, part)
+        return try await reader(range, of: found, asset)
+    }
+
+    private func reader(_ range: RequestedRange, of part: AssetPart, _ asset: Asset) async throws -> any ByteReader {
+        var request = ReadRequest(
+            url: try ResourceURL(part.url), range: range, settings: reading.settings(reading: asset),
+            revalidation: .never, kind: part.role.kind)
+        // What is small is asked for as a whole; of what ranges are read, and of a film, what is needed.
+        if part.role != .file, part.range == nil { request.policy = .whole }
+        guard part.range == nil, part.role == .mediaSegment || part.role == .initializationSection else {
+            return try await store.read(request)
+        }
+        return try await UnwrappedPart(
+            part: part, name: name, request: request, store: store, inflations: inflations
+        ).reader()
+    }
+}

@@ -1,0 +1,87 @@
+import HTTPTypes
+import MediaCache
+import MediaLibrary
+
+/// `/api/v1/bundles`: what an asset consists of, for who writes it to a folder (`GET ?asset=<id, URL or title>`), and the
+/// way of a bundle into the store: `POST` what it consists of, `PUT <id>/<part>?offset=&length=` its bytes,
+/// `POST <id>/complete` at the end. The folder itself is the client's; no path of a file comes here.
+struct BundlesRoute: Route {
+    static let path = "/api/v1/bundles"
+
+    let paths = [BundlesRoute.path, BundlesRoute.path + "/"]
+    let access = RouteAccess.key
+    let store: CacheStore
+    let shelf: AssetShelf
+    let book: ContentsBook
+    let libraryURL: @Sendable (AssetID) throws -> String
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/", maxSplits: 1)
+        switch (parts.count, request.method) {
+        case (0, .get), (0, .head):
+            try store.requireReadableFolder()
+            guard let name = request.queryItem("asset") else {
+                throw Problem.badRequest("the query item asset is missing")
+            }
+            return try .json(try await record(of: try await asset(named: name)))
+        case (0, .post):
+            try store.requireWritableFolder()
+            let wanted = try request.decode(BundleImportRequest.self)
+            let (asset, isComplete) = try await ingestion.begin(
+                title: wanted.title, url: wanted.url, contents: wanted.contents)
+            return try .json(try await record(of: asset), status: isComplete ? 200 : 201)
+        case (2, .put):
+            try store.requireWritableFolder()
+            return try await take(request, try AssetID(pathPart: parts[0]), String(parts[1]))
+        case (2, .post) where parts[1] == "complete":
+            try store.requireWritableFolder()
+            let asset = try await ingestion.finish(
+                try AssetID(pathPart: parts[0]), gaps: request.queryItem("gaps") == "true")
+            return try .json(try await record(of: asset))
+        case (0...2, _): throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw Problem.notFound("there is nothing at this path")
+        }
+    }
+
+    private var ingestion: BundleIngestion { BundleIngestion(store: store, shelf: shelf) }
+
+    private func take(_ request: RouteRequest, _ id: AssetID, _ name: String) async throws -> RouteResponse {
+        let asset = try await shelf.requireAsset(id)
+        guard asset.download?.state != .complete else { throw Problem.badRequest("the asset \(id) is complete") }
+        guard let part = try await book.index(of: id)?.part(name) else {
+            throw Problem.notFound("the asset \(id) has no “\(name)”")
+        }
+        guard let offset = request.queryItem("offset").flatMap({ Int64($0) }),
+            let length = request.queryItem("length").flatMap({ Int64($0) }),
+            offset >= 0, !request.body.isEmpty, length >= Int64(request.body.count),
+            offset <= length - Int64(request.body.count)
+        else { throw Problem.badRequest("offset and length don't fit the bytes that came") }
+        try await ingestion.take(request.body, at: offset, of: length, as: part)
+        return RouteResponse(status: 204)
+    }
+
+    /// By its name in URLs, its URL, or its title, if no other has that.
+    private func asset(named name: String) async throws -> Asset {
+        if let id = AssetID(rawValue: name), let asset = try await shelf.asset(id) { return asset }
+        let assets = try await shelf.assets()
+        if let url = try? ResourceURL(name), let info = assets.first(where: { $0.url == url.description }) {
+            return info
+        }
+        let titled = assets.filter { $0.title == name }
+        if titled.count > 1 {
+            let ids = titled.map(\.id.rawValue).joined(separator: ", ")
+            throw Problem.badRequest("\(titled.count) assets are called “\(name)”; name one of \(ids)")
+        }
+        guard let asset = titled.first else {
+            throw Problem.notFound("there is no asset “\(name)”; `get` makes one")
+        }
+        return asset
+    }
+
+    private func record(of asset: Asset) async throws -> BundleRecord {
+        BundleRecord(
+            id: asset.id.rawValue, title: asset.title, url: asset.url, withCredentials: asset.identity != nil,
+            selection: asset.download?.selection, state: asset.download?.state, hasCover: asset.cover != nil,
+            libraryURL: try libraryURL(asset.id), contents: try await book.index(of: asset.id)?.contents)
+    }
+}

@@ -1,0 +1,147 @@
+import HTTPTypes
+import MediaCache
+import MediaLibrary
+
+/// `/api/v1/downloads`: `GET` and `POST` here, `GET`, `PATCH` and `DELETE` of one by its asset's name, `POST` to `pause`
+/// and `resume` for all.
+struct DownloadsRoute: Route {
+    static let path = "/api/v1/downloads"
+    /// The longest that an answer waits for news.
+    private static let longestWait = 10_000
+
+    let paths = [DownloadsRoute.path, DownloadsRoute.path + "/"]
+    let access = RouteAccess.key
+    let store: CacheStore
+    /// Nil where the folder can't be written.
+    let downloads: Downloads?
+    let profiles: HeaderProfileBook
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        let downloads = try requireDownloads(request)
+        let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
+        switch (parts.count, request.method) {
+        case (0, .get), (0, .head):
+            if let limit = try Self.wait(request) {
+                await news(of: nil, downloads, within: limit) { true }
+            }
+            return try .json(await list(downloads))
+        case (0, .post): return try await add(request, downloads)
+        case (1, .post) where parts[0] == "pause":
+            await downloads.pauseAll()
+            return try .json(await list(downloads))
+        case (1, .post) where parts[0] == "resume":
+            await downloads.resumeAll()
+            return try .json(await list(downloads))
+        case (1, _): return try await respondForOne(request, downloads, try AssetID(pathPart: parts[0]))
+        case (0, _): throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw Problem.notFound("there is nothing at this path")
+        }
+    }
+
+    private func requireDownloads(_ request: RouteRequest) throws -> Downloads {
+        if let downloads { return downloads }
+        try store.requireWritableFolder()
+        throw CacheError(.storage, "nothing is downloaded here: the cache folder couldn't be written")
+    }
+
+    private func list(_ downloads: Downloads) async -> DownloadList {
+        DownloadList(downloads: await downloads.statuses().map { DownloadRecord($0, inFull: false) })
+    }
+
+    private func add(_ request: RouteRequest, _ downloads: Downloads) async throws -> RouteResponse {
+        let wanted = try request.decode(DownloadAddition.self)
+        let url = try ResourceURL(wanted.url)
+        // What can't be a field is refused now, not when it's sent.
+        _ = try HTTPFields(named: wanted.headers ?? [:])
+        let known = Set(await downloads.statuses().map(\.asset.id))
+        let asset = try await downloads.add(
+            DownloadRequest(
+                url: url, identity: try await profiles.identity(for: url, in: store), title: wanted.title,
+                selection: try StreamSelection(wanted), headers: wanted.headers ?? [:],
+                priority: wanted.priority ?? 0, startsPaused: wanted.paused ?? false,
+                followsFor: wanted.seconds.map { .seconds(min(max(0, $0), 1e9)) }))
+        return try .json(try await record(asset.id, downloads), status: known.contains(asset.id) ? 200 : 201)
+    }
+
+    private func respondForOne(
+        _ request: RouteRequest, _ downloads: Downloads, _ id: AssetID
+    ) async throws -> RouteResponse {
+        switch request.method {
+        case .get, .head:
+            if let limit = try Self.wait(request) {
+                await news(of: id, downloads, within: limit) {
+                    await downloads.status(of: id).map { !DownloadRecord($0, inFull: false).state.isEnded } ?? false
+                }
+            }
+        case .patch:
+            let update = try request.decode(DownloadUpdate.self)
+            if let priority = update.priority { try await downloads.setPriority(priority, of: id) }
+            switch update.state {
+            case .paused: try await downloads.pause(id)
+            case .running: try await downloads.resume(id)
+            case .finished: try await downloads.finish(id)
+            case nil: break
+            }
+        case .delete:
+            try await downloads.cancel(id, keepingData: try request.flag("keep"))
+            return RouteResponse(status: 204)
+        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+        return try .json(try await record(id, downloads))
+    }
+
+    private func record(_ id: AssetID, _ downloads: Downloads) async throws -> DownloadRecord {
+        guard let status = await downloads.status(of: id) else {
+            throw Problem.notFound("there is no download of an asset \(id)")
+        }
+        return DownloadRecord(status, inFull: true)
+    }
+
+    // MARK: - Waiting
+
+    private static func wait(_ request: RouteRequest) throws -> Duration? {
+        guard let text = request.queryItem("wait") else { return nil }
+        guard let milliseconds = Int(text), milliseconds >= 0 else {
+            throw Problem.badRequest("wait is a number of milliseconds, not “\(text)”")
+        }
+        return milliseconds == 0 ? nil : .milliseconds(min(milliseconds, longestWait))
+    }
+
+    /// Returns when the state of a download changes, of any if `id` is nil, or when the time is over.
+    ///
+    /// - Parameter isDue: whether there is anything to wait for; asked when nothing can be missed any more.
+    private func news(
+        of id: AssetID?, _ downloads: Downloads, within limit: Duration, if isDue: () async -> Bool
+    ) async {
+        let events = downloads.events()
+        guard await isDue() else { return }
+        let time = store.time
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                for await event in events {
+                    switch event {
+                    case .state(let other, _), .removed(let other), .added(let other):
+                        if id == nil || other == id { return }
+                    case .dropped: return
+                    case .progress, .partStarted, .partDone, .partFailed: continue
+                    }
+                }
+            }
+            tasks.addTask { try? await time.sleep(for: limit) }
+            await tasks.next()
+            tasks.cancelAll()
+        }
+    }
+}
+
+extension AssetID {
+    /// The asset that a path names.
+    ///
+    /// - Throws: ``Problem`` for what can't be the name of one.
+    init(pathPart: Substring) throws {
+        guard let id = AssetID(rawValue: String(pathPart)) else {
+            throw Problem.badRequest("“\(pathPart)” is not the name of an asset")
+        }
+        self = id
+    }
+}

@@ -1,0 +1,19 @@
+import HTTPTypes
+
+/// `GET /api/v1/events`: what happens, as server-sent events, until the client leaves or the server ends.
+struct EventsRoute: Route {
+    static let contentType = "text/event-stream"
+
+    let paths = ["/api/v1/events"]
+    let access = RouteAccess.key
+    let feeds: EventFeeds
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        let fields: HTTPFields = [.contentType: Self.contentType, .cacheControl: "no-store"]
+        switch request.method {
+        case .get: return RouteResponse(headerFields: fields, body: .stream(try feeds.open().text()))
+        case .head: return RouteResponse(headerFields: fields)
+        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+}

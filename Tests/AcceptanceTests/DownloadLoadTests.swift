@@ -1,0 +1,220 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// Many downloads at once from a slow origin, undisturbed and disturbed in every way. With MEDIACACHE_SOAK=1 at full
+    /// size: 20 streams of 150 segments and 5 files of 200 MB.
+    struct DownloadLoadTests {
+        private struct Load: Sendable {
+            var streams: Int
+            var segments: Int
+            var segmentLength: Int
+            var files: Int
+            var fileLength: Int
+            var shape: ShapedOrigin.Shape
+
+            static let chosen =
+                TestSettings.isSoak
+                ? Load(
+                    streams: 20, segments: 150, segmentLength: 100_000, files: 5, fileLength: 200_000_000,
+                    shape: ShapedOrigin.Shape())
+                : Load(
+                    streams: 6, segments: 30, segmentLength: 60_000, files: 2, fileLength: 12_000_000,
+                    shape: ShapedOrigin.Shape(delay: .milliseconds(10), connectionRate: 8 << 20))
+
+            var resources: [String: ShapedOrigin.Resource] {
+                var resources: [String: ShapedOrigin.Resource] = [:]
+                for stream in 0..<streams {
+                    var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n"
+                    for segment in 0..<segments {
+                        resources["stream\(stream)/\(segment).ts"] = .bytes(
+                            seed: stream * 1000 + segment, length: segmentLength)
+                        text += "#EXTINF:6,\n\(segment).ts\n"
+                    }
+                    resources["stream\(stream)/index.m3u8"] = .text(text + "#EXT-X-ENDLIST\n")
+                }
+                for file in 0..<files {
+                    resources["file\(file)/film.mp4"] = .bytes(seed: 500_000 + file, length: fileLength)
+                }
+                return resources
+            }
+
+            var entries: [String] {
+                (0..<streams).map { "stream\($0)/index.m3u8" } + (0..<files).map { "file\($0)/film.mp4" }
+            }
+
+            var length: Int { streams * segments * segmentLength + files * fileLength }
+        }
+
+        private struct Listed: Decodable {
+            struct Download: Decodable {
+                var id: String
+                var url: String
+                var state: String
+                var bytes: Int64
+            }
+            var downloads: [Download]
+        }
+
+        private static let transfersPerAsset = 4
+        private static let assets = 4
+
+        private let load = Load.chosen
+        private let origin: ShapedOrigin
+        private let folder: TemporaryFolder
+
+        init() throws {
+            origin = try ShapedOrigin(load.shape, load.resources)
+            folder = try TemporaryFolder("cache")
+        }
+
+        private func serve() async throws -> (RunningServer, key: String) {
+            let server = try await RunningServer(cache: folder.path)
+            return (server, try await server.key())
+        }
+
+        private func listed(_ server: RunningServer, _ key: String) throws -> [Listed.Download] {
+            let (status, body) = try server.call("GET", "/api/v1/downloads", key: key)
+            guard status == 200 else { throw HarnessError("\(status): \(String(decoding: body, as: UTF8.self))") }
+            return try JSONDecoder().decode(Listed.self, from: body).downloads
+        }
+
+        private func add(_ server: RunningServer, _ key: String) throws {
+            for entry in load.entries {
+                let (status, body) = try server.call(
+                    "POST", "/api/v1/downloads", key: key, #"{"url":"\#(origin.url(entry))"}"#)
+                guard status < 300 else { throw HarnessError("\(status): \(String(decoding: body, as: UTF8.self))") }
+            }
+        }
+
+        private func setLimits(_ server: RunningServer, _ key: String) throws {
+            let (status, body) = try server.call(
+                "PATCH", "/api/v1/settings/downloads", key: key,
+                #"{"limits":{"assets":\#(Self.assets),"transfersPerAsset":\#(Self.transfersPerAsset)}}"#)
+            #expect(status == 200, "\(String(decoding: body, as: UTF8.self))")
+        }
+
+        private func allComplete(_ server: RunningServer, _ key: String, within limit: Duration) async throws {
+            try await eventually("all downloads are complete", within: limit, every: .milliseconds(200)) {
+                let downloads = try listed(server, key)
+                return downloads.count == load.entries.count && downloads.allSatisfy { $0.state == "complete" }
+                    ? () : nil
+            }
+        }
+
+        /// What is kept is what the origin has, byte for byte, read back by play URLs without asking it.
+        private func readBack(_ server: RunningServer, _ key: String) async throws {
+            let before = origin.record.requests
+            let resources = load.resources
+            try await onThread {
+                for (path, resource) in resources {
+                    guard case .bytes(let seed, let length) = resource else { continue }
+                    let target = origin.url(path).dropFirst("http://".count)
+                    guard let url = URL(string: "\(server.base)/play/\(key);kept=1/http/\(target)") else { continue }
+                    let connection = try HTTPConnection(to: url)
+                    #expect(try connection.request(url).status == 200, "\(path)")
+                    var position = 0
+                    while position < length {
+                        let count = min(length - position, 1 << 20)
+                        let body = try connection.body(limit: count)
+                        #expect([UInt8](body) == ShapedOrigin.bytes(seed: seed, position..<position + count), "\(path)")
+                        position += count
+                    }
+                }
+            }
+            #expect(origin.record.requests == before)
+        }
+
+        @Test func manyAtOnceKeepToTheLimitsAndAskOnce() async throws {
+            let (server, key) = try await serve()
+            try setLimits(server, key)
+            try add(server, key)
+            try await allComplete(server, key, within: .seconds(TestSettings.isSoak ? 600 : 60))
+            let record = origin.record
+            #expect(record.peakOfAsset <= Self.transfersPerAsset)
+            #expect(record.peak <= Self.transfersPerAsset * Self.assets)
+            #expect(record.running == 0)
+            let twice = record.requests.filter { $0.value > 1 }
+            #expect(twice.isEmpty, "\(twice)")
+            try await readBack(server, key)
+            try await server.stop()
+        }
+
+        @Test func anyCallsAndKillsEndInCompleteness() async throws {
+            var random = SeededGenerator.forTest("calls and kills")
+            let kills = TestSettings.isSoak ? 50 : 4
+            let calls = TestSettings.isSoak ? 1000 : 120
+            var (server, key) = try await serve()
+            try setLimits(server, key)
+            try add(server, key)
+            for round in 0..<kills {
+                for _ in 0..<calls / kills {
+                    let downloads = try listed(server, key)
+                    guard let one = downloads.randomElement(using: &random) else { break }
+                    let path = "/api/v1/downloads/\(one.id)"
+                    switch Int.random(in: 0..<10, using: &random) {
+                    case 0...2: _ = try server.call("PATCH", path, key: key, #"{"state":"paused"}"#)
+                    case 3...5: _ = try server.call("PATCH", path, key: key, #"{"state":"running"}"#)
+                    case 6:
+                        _ = try server.call(
+                            "PATCH", path, key: key, #"{"priority":\#(Int.random(in: -2...2, using: &random))}"#)
+                    case 7: _ = try server.call("POST", "/api/v1/downloads/pause", key: key)
+                    case 8: _ = try server.call("POST", "/api/v1/downloads/resume", key: key)
+                    default:
+                        let keep = Bool.random(using: &random) ? "?keep=1" : ""
+                        _ = try server.call("DELETE", path + keep, key: key)
+                    }
+                }
+                _ = try server.call("POST", "/api/v1/downloads/pause", key: key)
+                // What is under way may still send what lies in the sockets' buffers; nothing is asked any more.
+                let asked = origin.record.requests.values.reduce(0, +)
+                try await Task.sleep(for: .milliseconds(150))
+                #expect(origin.record.requests.values.reduce(0, +) == asked, "a pause left something running")
+                try add(server, key)
+                _ = try server.call("POST", "/api/v1/downloads/resume", key: key)
+                try await Task.sleep(for: .milliseconds(Int.random(in: 50...800, using: &random)))
+                let committed = try listed(server, key).reduce(0) { $0 + $1.bytes }
+                server.kill()
+                _ = try await server.process.end(within: .seconds(10))
+                (server, key) = try await serve()
+                let now = try listed(server, key).reduce(0) { $0 + $1.bytes }
+                print("kill \(round): \(committed) bytes before, \(now) after")
+            }
+            try add(server, key)
+            _ = try server.call("POST", "/api/v1/downloads/resume", key: key)
+            try await allComplete(server, key, within: .seconds(TestSettings.isSoak ? 1200 : 120))
+            #expect(origin.record.running == 0)
+            #expect(origin.record.peakOfAsset <= Self.transfersPerAsset)
+            try await readBack(server, key)
+            let (ending, said) = try await {
+                try await server.stop()
+                return try await Verification.run(in: folder.path)
+            }()
+            #expect(ending == .exit(0))
+            #expect(said.findings.isEmpty)
+        }
+
+        /// A kill loses what wasn't committed: at most what came since the last commit, of which there is one each second
+        /// or 8 MiB.
+        @Test func aKillCostsNoMoreThanWhatWasntCommitted() async throws {
+            var random = SeededGenerator.forTest("kills")
+            let kills = TestSettings.isSoak ? 50 : 5
+            var (server, key) = try await serve()
+            try setLimits(server, key)
+            try add(server, key)
+            for _ in 0..<kills {
+                try await Task.sleep(for: .milliseconds(Int.random(in: 100...900, using: &random)))
+                server.kill()
+                _ = try await server.process.end(within: .seconds(10))
+                (server, key) = try await serve()
+            }
+            try await allComplete(server, key, within: .seconds(TestSettings.isSoak ? 1200 : 120))
+            try await readBack(server, key)
+            // A second's worth of all connections, what a commit takes, and what lay in sockets' buffers.
+            let rate = (load.shape.connectionRate ?? 0) * Self.transfersPerAsset * Self.assets
+            let most = load.length + kills * (min(rate * 2, 64 << 20) + (8 << 20))
+            #expect(origin.record.bytes <= most, "\(origin.record.bytes) bytes were sent of \(load.length)")
+            try await server.stop()
+        }
+    }
+}

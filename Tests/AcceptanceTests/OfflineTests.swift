@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// What is kept plays from `/library/<id>/` and from a folder, with no origin anywhere.
+    @Suite(.enabled(if: Peer.present("ffmpeg", "ffprobe", "openssl", "gzip")))
+    struct OfflineTests {
+        private struct Imported: Decodable {
+            var asset: String
+            var libraryURL: String
+            var entry: String
+            var parts: Int
+            var wasHere: Bool
+
+            func url() throws -> URL {
+                guard let url = URL(string: libraryURL + entry) else { throw HarnessError("no URL: \(libraryURL)") }
+                return url
+            }
+        }
+
+        private func imported(_ path: String, into cache: String, _ options: String...) async throws -> Imported {
+            let text = try await MediaCacheBinary.output(["import", path, "--json", "--cache", cache] + options)
+            return try JSONDecoder().decode(Imported.self, from: Data(text.utf8))
+        }
+
+        @Test(arguments: [OfflineStream.clear, .rotatingKeys, .separate], StreamPlayer.present)
+        func playersPlayWhatIsKept(stream: OfflineStream, player: StreamPlayer) async throws {
+            let source = try TemporaryFolder("source")
+            try await stream.make(in: source.path)
+            let cache = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: cache.path)
+            let asset = try await imported("\(source.path)/\(OfflineStream.entry)", into: cache.path)
+            try FileManager.default.removeItem(atPath: source.path)
+            var url = try asset.url()
+            // A page of another site reads the library by the key alone.
+            if player == .chromium, let keyed = URL(string: "/k/\(try await server.key())\(url.path)", relativeTo: url)
+            {
+                url = keyed.absoluteURL
+            }
+            let playback = try await player.play(url)
+            #expect(playback.hasSound)
+            // VLC and Chromium leave out a few pictures where they start or end.
+            let fewest = player.tellsFrames ? StreamFixtures.videoFrames : StreamFixtures.videoFrames * 9 / 10
+            #expect(fewest...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) pictures")
+            try await server.stop()
+        }
+
+        /// A folder holds all that a player needs, in the clear of what hid it, and comes back as the same asset.
+        @Test(arguments: OfflineStream.allCases)
+        func aBundlePlaysFromDiskAndComesBack(stream: OfflineStream) async throws {
+            let source = try TemporaryFolder("source")
+            try await stream.make(in: source.path)
+            let cache = try TemporaryFolder("cache")
+            let output = try TemporaryFolder("output")
+            let bundle = output.file("film")
+            let asset = try await imported(source.path, into: cache.path)
+            let printed = try await MediaCacheBinary.output(
+                ["export", asset.asset, "--bundle", bundle, "-q", "--cache", cache.path])
+            #expect(printed.contains("\(asset.parts) parts"))
+            let again = try await MediaCacheBinary.run(
+                ["export", asset.asset, "--bundle", bundle, "-q", "--cache", cache.path])
+            #expect(again.ending == .exit(1) && again.errorText.contains("is there already"))
+
+            let fromDisk = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(bundle)/index.m3u8"))
+            #expect(fromDisk.videoFrames == StreamFixtures.videoFrames && fromDisk.hasSound)
+            let left = try FileManager.default.contentsOfDirectory(atPath: output.path)
+            #expect(left == ["film"])
+
+            let file = try await MediaCacheBinary.output(
+                ["export", asset.asset, "-o", output.file("film.mp4"), "-q", "--json", "--cache", cache.path])
+            #expect(!file.contains("/k/") && !file.contains("/library/"), "\(file)")
+            let movie = try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("film.mp4")))
+            #expect(movie.videoFrames == StreamFixtures.videoFrames && movie.hasSound)
+
+            let other = try TemporaryFolder("other")
+            let server = try await RunningServer(cache: other.path)
+            let back = try await imported(bundle, into: other.path, "--trust-urls")
+            #expect(!back.wasHere && back.parts == asset.parts)
+            let played = try await StreamPlayer.ffmpeg.play(try back.url())
+            #expect(played.frames == fromDisk.frames)
+            let whole = back.libraryURL + "media.mp4"
+            let remuxed = try await StreamPlayer.ffmpeg.play(try #require(URL(string: whole)))
+            #expect(remuxed.videoFrames == StreamFixtures.videoFrames && remuxed.hasSound)
+            #expect(try await imported(bundle, into: other.path, "--trust-urls").wasHere)
+            // Who isn't trusted makes an asset of its own.
+            let own = try await imported(bundle, into: other.path)
+            #expect(!own.wasHere && own.asset != back.asset)
+            try await server.stop()
+        }
+
+        /// A film is one file, by its name and as an MP4, and so is its bundle.
+        @Test func aFileIsTakenInAndLeavesAsAFolder() async throws {
+            try await StreamFixtures.shared.make()
+            let cache = try TemporaryFolder("cache")
+            let output = try TemporaryFolder("output")
+            let asset = try await imported("\(StreamFixtures.folder)/clip.mp4", into: cache.path)
+            #expect(asset.entry == "file.mp4")
+            try await MediaCacheBinary.output(
+                ["export", "clip", "--bundle", output.file("film"), "-q", "--cache", cache.path])
+            let clip = try Data(contentsOf: URL(filePath: "\(StreamFixtures.folder)/clip.mp4"))
+            #expect(try Data(contentsOf: URL(filePath: output.file("film/file.mp4"))) == clip)
+            #expect(try await !imported(output.file("film"), into: output.file("cache")).wasHere)
+        }
+
+        /// A folder made by anybody leads nowhere else.
+        @Test func nothingOutsideOfTheFolderIsRead() async throws {
+            let folder = try TemporaryFolder("hostile")
+            let secret = try TemporaryFolder("secret")
+            try Data(repeating: 0x47, count: 1880).write(to: URL(filePath: secret.file("secret.ts")))
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.file("link.ts"), withDestinationPath: secret.file("secret.ts"))
+            let name = (secret.path as NSString).lastPathComponent
+            for reference in [
+                "link.ts", "../\(name)/secret.ts", "%2e%2e/\(name)/secret.ts", "%2E%2E%2F\(name)%2Fsecret.ts",
+                secret.file("secret.ts"), "file://\(secret.file("secret.ts"))", "http://127.0.0.1:9/secret.ts",
+            ] {
+                let text = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n\(reference)\n#EXT-X-ENDLIST\n"
+                try text.write(toFile: folder.file("index.m3u8"), atomically: true, encoding: .utf8)
+                let result = try await MediaCacheBinary.run(["import", folder.path, "--cache", folder.file("cache")])
+                #expect(result.ending == .exit(1), "\(reference): \(result.text)")
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+
+/// Listens on a port of the loopback address, with a thread for each connection that reads request heads.
+final class LoopbackListener: Sendable {
+    let port: Int
+    private let descriptor: Int32
+
+    /// Starts it.
+    ///
+    /// - Parameter respond: answers one request, given its head and the connection; false if the connection is to end.
+    init(respond: @escaping @Sendable (String, Int32) -> Bool) throws {
+        port = try FreePort.next()
+        #if canImport(Glibc)
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #else
+            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in.loopback(port: port)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard descriptor >= 0, result == 0, listen(descriptor, 512) == 0 else {
+            throw HarnessError("no listening socket: \(String(cString: strerror(errno)))")
+        }
+        let listener = descriptor
+        Thread.detachNewThread {
+            while true {
+                let connection = accept(listener, nil, nil)
+                if connection < 0 && errno == EINTR { continue }
+                guard connection >= 0 else { break }
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                Thread.detachNewThread { Self.serve(connection) { respond($0, connection) } }
+            }
+            close(listener)
+        }
+    }
+
+    /// The listening thread sees the socket shut and ends.
+    deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// Reads request heads until the connection ends.
+    private static func serve(_ connection: Int32, respond: (String) -> Bool) {
+        defer { close(connection) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = recv(connection, &piece, piece.count, 0)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return }
+            bytes += piece[..<count]
+            while let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) {
+                let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+                bytes.removeSubrange(..<end.upperBound)
+                guard respond(head) else { return }
+            }
+        }
+    }
+
+    /// Sends all of it; false if the connection is gone.
+    static func send(_ data: Data, on connection: Int32) -> Bool {
+        data.withUnsafeBytes { send($0, on: connection) }
+    }
+
+    /// Sends all of it; false if the connection is gone.
+    static func send(_ bytes: UnsafeRawBufferPointer, on connection: Int32) -> Bool {
+        #if canImport(Glibc)
+            let flags = Int32(MSG_NOSIGNAL)
+        #else
+            let flags: Int32 = 0
+        #endif
+        var sent = 0
+        while sent < bytes.count {
+            let count = sendBytes(connection, UnsafeRawBufferPointer(rebasing: bytes[sent...]), flags)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+}
+
+/// The system's `send`, by a name that the methods above don't hide.
+private func sendBytes(_ connection: Int32, _ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
+    send(connection, bytes.baseAddress, bytes.count, flags)
+}

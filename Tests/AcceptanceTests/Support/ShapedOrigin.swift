@@ -1,0 +1,184 @@
+import Foundation
+import Synchronization
+
+/// An origin behind a slow link: every answer takes its time to come, and every connection, and the link that all of them
+/// share, have their rates. It counts what is asked, and how much at once.
+final class ShapedOrigin: Sendable {
+    /// How slow it is.
+    struct Shape: Sendable {
+        /// From a request to its answer's first byte.
+        var delay = Duration.milliseconds(50)
+        /// Of each connection, in bytes per second; nil is without limit.
+        var connectionRate: Int? = 2 << 20
+        /// Of all connections together.
+        var linkRate: Int?
+    }
+
+    /// What it has under a path.
+    enum Resource: Sendable {
+        /// A playlist, or other text.
+        case text(String)
+        /// So many bytes, which follow from the seed.
+        case bytes(seed: Int, length: Int)
+    }
+
+    /// What was asked so far.
+    struct Record: Sendable {
+        /// Requests by path and range.
+        var requests: [String: Int] = [:]
+        var running = 0
+        /// The most answers that were on their way at once.
+        var peak = 0
+        /// By the path's first part.
+        var runningByAsset: [Substring: Int] = [:]
+        /// The most of one asset.
+        var peakOfAsset = 0
+        /// Bytes of bodies that were sent.
+        var bytes = 0
+    }
+
+    private final class Shared: Sendable {
+        let record = Mutex(Record())
+        /// When the link is free next.
+        let link = Mutex(ContinuousClock.now)
+    }
+
+    private static let pieceLength = 16 << 10
+    private static let table: [UInt8] = {
+        var generator = SeededGenerator(seed: 7)
+        var table = [UInt8](repeating: 0, count: 1 << 20)
+        table.withUnsafeMutableBytes { bytes in
+            for index in 0..<bytes.count / 8 {
+                bytes.storeBytes(
+                    of: UInt64.random(in: 0 ... .max, using: &generator), toByteOffset: index * 8, as: UInt64.self)
+            }
+        }
+        return table
+    }()
+
+    private let listener: LoopbackListener
+    private let shared = Shared()
+
+    /// Starts it.
+    init(_ shape: Shape = Shape(), _ resources: [String: Resource]) throws {
+        let shared = shared
+        listener = try LoopbackListener { head, connection in
+            Self.respond(to: head, on: connection, shape, resources, shared)
+        }
+    }
+
+    /// The URL of a path.
+    func url(_ path: String) -> String { "http://127.0.0.1:\(listener.port)/\(path)" }
+
+    var record: Record { shared.record.withLock { $0 } }
+
+    /// Forgets what was asked.
+    func reset() {
+        shared.record.withLock { record in
+            let (running, byAsset) = (record.running, record.runningByAsset)
+            record = Record()
+            (record.running, record.runningByAsset) = (running, byAsset)
+        }
+    }
+
+    /// The bytes of a resource.
+    static func bytes(seed: Int, _ range: Range<Int>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(range.count)
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let place = (position + seed * 65_537) % table.count
+            let count = min(range.upperBound - position, table.count - place)
+            bytes += table[place..<place + count]
+            position += count
+        }
+        return bytes
+    }
+
+    private static func respond(
+        to head: String, on connection: Int32, _ shape: Shape, _ resources: [String: Resource], _ shared: Shared
+    ) -> Bool {
+        let lines = head.components(separatedBy: "\r\n")
+        let target = lines[0].split(separator: " ").dropFirst().first.map { String($0.dropFirst()) } ?? ""
+        let range = lines.first { $0.lowercased().hasPrefix("range:") }?.dropFirst(6).trimmingCharacters(
+            in: .whitespaces)
+        let asset = target.prefix { $0 != "/" }
+        shared.record.withLock { record in
+            record.requests["\(target) \(range ?? "")", default: 0] += 1
+            record.running += 1
+            record.runningByAsset[asset, default: 0] += 1
+            record.peak = max(record.peak, record.running)
+            record.peakOfAsset = max(record.peakOfAsset, record.runningByAsset[asset, default: 0])
+        }
+        var isOver = false
+        func end() {
+            guard !isOver else { return }
+            isOver = true
+            shared.record.withLock { record in
+                record.running -= 1
+                record.runningByAsset[asset, default: 1] -= 1
+            }
+        }
+        defer { end() }
+        Thread.sleep(forTimeInterval: shape.delay.milliseconds / 1000)
+        let length: Int
+        var fields = "ETag: \"1\"\r\nAccept-Ranges: bytes\r\n"
+        switch resources[target] {
+        case .text(let text):
+            length = text.utf8.count
+            fields += "Content-Type: application/vnd.apple.mpegurl\r\n"
+        case .bytes(_, let count):
+            length = count
+            fields += "Content-Type: \(target.hasSuffix(".ts") ? "video/mp2t" : "video/mp4")\r\n"
+        case nil:
+            return LoopbackListener.send(
+                Data("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".utf8), on: connection)
+        }
+        var part = 0..<length
+        var status = "200 OK"
+        if let match = range?.wholeMatch(of: #/bytes=(\d+)-(\d*)/#), let start = Int(match.1), start < length {
+            part = start..<min(length, Int(match.2).map { $0 + 1 } ?? length)
+            status = "206 Partial Content"
+            fields += "Content-Range: bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)\r\n"
+        }
+        let text = "HTTP/1.1 \(status)\r\nContent-Length: \(part.count)\r\n\(fields)\r\n"
+        guard LoopbackListener.send(Data(text.utf8), on: connection) else { return false }
+        let began = ContinuousClock.now
+        var position = part.lowerBound
+        while position < part.upperBound {
+            let piece = position..<min(part.upperBound, position + pieceLength)
+            wait(for: piece.count, sent: position - part.lowerBound, since: began, shape, shared)
+            let body: [UInt8] =
+                switch resources[target] {
+                case .bytes(let seed, _): bytes(seed: seed, piece)
+                case .text(let text): Array(Array(text.utf8)[piece])
+                case nil: []
+                }
+            // Who gets the last byte has the answer: the next request may be here before this thread goes on.
+            if piece.upperBound == part.upperBound { end() }
+            guard body.withUnsafeBytes({ LoopbackListener.send($0, on: connection) }) else { return false }
+            shared.record.withLock { $0.bytes += piece.count }
+            position = piece.upperBound
+        }
+        return true
+    }
+
+    /// Waits until the connection's rate and the link's let so many bytes go.
+    private static func wait(
+        for count: Int, sent: Int, since began: ContinuousClock.Instant, _ shape: Shape, _ shared: Shared
+    ) {
+        var due = ContinuousClock.now
+        if let rate = shape.connectionRate {
+            due = max(due, began + .nanoseconds(Int64(Double(sent + count) / Double(rate) * 1e9)))
+        }
+        if let rate = shape.linkRate {
+            let turn = shared.link.withLock { free in
+                free = max(free, .now) + .nanoseconds(Int64(Double(count) / Double(rate) * 1e9))
+                return free
+            }
+            due = max(due, turn)
+        }
+        let wait = due - .now
+        if wait > .zero { Thread.sleep(forTimeInterval: wait.milliseconds / 1000) }
+    }
+}

@@ -1,0 +1,37 @@
+import MediaCacheServer
+import Testing
+
+@testable import MediaCacheCLI
+
+struct AssetArgumentTests {
+    private func find(_ text: String) async throws -> String {
+        let assets = [
+            try DownloadSample.record("aaaaaaaaaaaa", ["title": "One"]),
+            try DownloadSample.record("bbbbbbbbbbbb", ["title": "Two"]),
+            try DownloadSample.record("cccccccccccc", ["title": "Two"]),
+        ]
+        let client = APIClient(address: "http://127.0.0.1:1", key: AccessKey())
+        do {
+            let found = try await AssetArgument(parsing: text).find(in: assets, what: "download", asking: client)
+            await client.close()
+            return found.id
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    @Test(arguments: [
+        ("bbbbbbbbbbbb", "bbbbbbbbbbbb"), ("One", "aaaaaaaaaaaa"), ("http://h/cccccccccccc.mp4", "cccccccccccc"),
+    ])
+    func anAssetIsNamedInSeveralWays(text: String, id: String) async throws {
+        #expect(try await find(text) == id)
+    }
+
+    @Test func aTitleThatSeveralHaveNamesNone() async throws {
+        let error = await #expect(throws: CommandFailure.self) { try await find("Two") }
+        #expect(error?.message == "“Two” names 2 of them; say which: bbbbbbbbbbbb, cccccccccccc")
+        let unknown = await #expect(throws: CommandFailure.self) { try await find("Three") }
+        #expect(unknown?.message == "there is no download “Three”")
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import Synchronization
+import Testing
+
+@testable import MediaCacheServer
+
+/// `/api/v1/events`, read by the API's client and byte by byte.
+struct EventsRouteTests {
+    private let origin = ScriptedOrigin()
+    private let film: ResourceURL
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+
+    init() throws {
+        film = try ResourceURL("http://origin.example/film.mp4")
+        origin[film] = ScriptedResource(.random(seed: 3, length: 300_000))
+    }
+
+    private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
+    }
+
+    @Test func whatADownloadDoesIsTold() async throws {
+        try await withHost { host in
+            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            let (started, start) = AsyncStream.makeStream(of: Void.self)
+            let seen = Mutex<[EventRecord]>([])
+            let listening = Task {
+                try await client.events { record in
+                    seen.withLock { $0.append(record) }
+                    start.yield()
+                }
+            }
+            // The first event proves that the feed is open; adding the same again tells the same.
+            var isOpen = false
+            while !isOpen {
+                let id = try await host.download(#"{"url":"\#(film)"}"#).id
+                #expect(try await host.ask("DELETE", "/api/v1/downloads/\(id)").status == 204)
+                isOpen = seen.withLock { !$0.isEmpty }
+            }
+            let id = try await host.download(#"{"url":"\#(film)"}"#).id
+            for await _ in started
+            where seen.withLock({ $0.contains { $0.asset == id && $0.state == .complete } }) { break }
+            let own = seen.withLock { $0.filter { $0.asset == id } }
+            #expect(own.first?.event == .downloadAdded)
+            #expect(own.contains { $0.event == .downloadState && $0.state == .running })
+            #expect(own.contains { $0.event == .partDone && $0.bytes == 300_000 })
+            listening.cancel()
+            _ = try? await listening.value
+            await client.close()
+        }
+    }
+
+    /// The form is that of server-sent events, and the feed ends with the server.
+    @Test func aFeedEndsWithTheServer() async throws {
+        try await withHost { host in
+            let address = try #require(host.server.boundAddresses.first)
+            let client = try await LoopbackClient(to: address)
+            let server = host.server
+            let stopping = OnceTask()
+            let request =
+                "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(host.key.value)\r\n\r\n"
+            let bytes = try await client.receiveAll(after: request) { _ in
+                stopping.start { await server.stop(grace: .seconds(60)) }
+            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.hasPrefix("HTTP/1.1 200 "))
+            #expect(text.lowercased().contains("content-type: text/event-stream\r\n"))
+            #expect(text.contains("retry: 1000\n\n"))
+            #expect(text.hasSuffix("0\r\n\r\n"))
+            await stopping.finish()
+        }
+    }
+
+    @Test func itNeedsTheKey() async throws {
+        try await withHost { host in
+            let keyless = try await host.exchange("GET", "/api/v1/events")
+            let head = try await host.ask("HEAD", "/api/v1/events")
+            let posted = try await host.ask("POST", "/api/v1/events")
+            #expect(keyless.status == 401 && posted.status == 405)
+            #expect(head.fields["content-type"] == "text/event-stream")
+        }
+    }
+
+    /// A client that reads nothing costs bounded memory, and is told what it missed.
+    @Test func whatIsNotReadInTimeIsCounted() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try await CacheStore.open(
+            CacheConfiguration(location: CacheLocation(folder: folder)), origin: origin)
+        let hub = EventHub<EventFeed.Item> { .event(EventRecord(dropped: $0)) }
+        let feed = EventFeed(hub: hub, downloads: nil, store: store) {}
+        for _ in 0..<600 { hub.send(.event(EventRecord(.resourceChanged, resource: "r"))) }
+        var texts = feed.text().makeAsyncIterator()
+        var count = 0
+        for _ in 0..<513 {
+            let text = String(decoding: try #require(try await texts.next()), as: UTF8.self)
+            if text.contains("resource.changed") { count += 1 }
+        }
+        #expect(count == 512)
+        hub.send(.heartbeat)
+        let last = String(decoding: try #require(try await texts.next()), as: UTF8.self)
+        #expect(last.contains("event: dropped") && last.contains("\"count\":88"), "\(last)")
+        hub.finish()
+        await store.close()
+    }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import MediaContainers
+import Synchronization
+import Testing
+
+@testable import MediaCacheServer
+@testable import MediaLibrary
+
+/// What an asset consists of is read by its names, wherever it came from.
+struct LibraryPartsTests {
+    private let origin = ScriptedOrigin()
+    private static let root = "http://origin.example/s/"
+
+    private func url(_ name: String) throws -> ResourceURL { try ResourceURL(Self.root + name) }
+
+    /// Serves an asset of one media playlist and these parts, by their names at the origin.
+    private func withAsset(
+        _ parts: KeyValuePairs<String, [UInt8]>, state: DownloadState? = nil, isKept: Bool = true,
+        encrypted: Set<String> = [], _ body: (CacheHost, AssetID) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "parts-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for (name, bytes) in parts {
+            origin[try url(name)] = ScriptedResource(.bytes(bytes), contentType: "video/mp2t")
+        }
+        // One server's life before it's read, since a server knows its assets from its start.
+        let id = Mutex<AssetID?>(nil)
+        try await CacheHost.use(folder: folder, origin: origin) { _ in
+        } _: { host in
+            let shelf = AssetShelf(of: host.store)
+            let entry = try url("index.m3u8")
+            let asset = try await shelf.add(
+                Asset(key: host.store.key(for: entry), url: entry.description, created: Date()))
+            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n"
+            let segments = parts.map { "#EXTINF:9,\nmedia-1/\($0.key)\n" }.joined()
+            let contents = AssetContents(
+                playlists: [
+                    .init(name: "index.m3u8", url: "\(entry)", text: text + segments + "#EXT-X-ENDLIST\n")
+                ],
+                parts: try parts.map { name, _ in
+                    AssetPart(
+                        role: .mediaSegment, name: "media-1/\(name)", url: "\(try url(name))", duration: 9,
+                        isEncrypted: encrypted.contains(name))
+                })
+            try await shelf.setContents(contents, of: asset.id)
+            if let state {
+                var asset = asset
+                asset.download = Download(headers: ["X-Token": "abc"], added: Date(timeIntervalSince1970: 0))
+                asset.download?.state = state
+                try await shelf.keep(asset)
+            }
+            if isKept {
+                for (name, _) in parts { _ = try await host.store.complete(ReadRequest(url: try url(name))) }
+            }
+            id.withLock { $0 = asset.id }
+        }
+        let made = try #require(id.withLock { $0 })
+        try await CacheHost.use(folder: folder, origin: origin) { _ in
+        } _: { host in
+            try await body(host, made)
+        }
+    }
+
+    @Test func playlistsAndPartsAreServedWithoutTheirOrigin() async throws {
+        let segment = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        try await withAsset(["1.ts": segment], state: .complete) { host, id in
+            origin.isReachable = false
+            let entry = try await host.exchange("GET", "/library/\(id)/index.m3u8")
+            #expect(entry.status == 200)
+            #expect(entry.fields["content-type"] == "application/vnd.apple.mpegurl")
+            #expect(entry.fields["content-length"] == "\(entry.body.count)")
+            let text = String(decoding: entry.body, as: UTF8.self)
+            #expect(text.contains("media-1/1.ts") && !text.contains("origin.example"))
+            let tag = try #require(entry.fields["etag"])
+            let again = try await host.exchange("GET", "/library/\(id)/index.m3u8", ["If-None-Match: \(tag)"])
+            #expect(again.status == 304)
+            let part = try await host.exchange("GET", "/library/\(id)/index.m3u8", ["Range: bytes=0-6"])
+            #expect(part.status == 206 && part.body == Array("#EXTM3U".utf8))
+
+            let whole = try await host.exchange("GET", "/library/\(id)/media-1/1.ts")
+            #expect(whole.status == 200 && whole.body == segment)
+            let range = try await host.exchange("GET", "/library/\(id)/media-1/1.ts", ["Range: bytes=-100"])
+            #expect(range.status == 206 && range.body == Array(segment.suffix(100)))
+            for name in ["media-1/2.ts", "media-1/", "../x", "media-1/../index.m3u8", "video-1/index.m3u8"] {
+                let none = try await host.exchange("GET", "/library/\(id)/\(name)")
+                #expect(none.status == 404, "\(name)")
+                #expect(!String(decoding: none.body, as: UTF8.self).contains("origin.example"), "\(name)")
+            }
+            #expect(try await host.exchange("GET", "/library/\(id)/").status == 404)
+            #expect(try await host.exchange("GET", "/library/aaaaaaaaaaaa/index.m3u8").status == 404)
+        }
+    }
+
+    /// What is complete, or was never to be, asks nobody; a hole is an error that says so.
+    @Test(arguments: [DownloadState?.none, .complete, .completeWithHoles])
+    func aHoleAsksNobody(state: DownloadState?) async throws {
+        try await withAsset(["1.ts": [1, 2, 3]], state: state, isKept: false) { host, id in
+            let answer = try await host.exchange("GET", "/library/\(id)/media-1/1.ts")
+            #expect(answer.status == 404)
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    /// What a player reaches before the download comes first, by one request, with the download's fields.
+    @Test(arguments: [
+        DownloadState.paused, .failed(DownloadFailure(code: "timedOut", message: "", isRetryable: true)),
+    ])
+    func whatIsNotHereYetIsFetchedFirst(state: DownloadState) async throws {
+        let segment = [UInt8](repeating: 9, count: 300_000)
+        try await withAsset(["1.ts": segment, "2.ts": segment], state: state, isKept: false) { host, id in
+            let range = try await host.exchange("GET", "/library/\(id)/media-1/2.ts", ["Range: bytes=5-9"])
+            #expect(range.status == 206 && range.body == [9, 9, 9, 9, 9])
+            let whole = try await host.exchange("GET", "/library/\(id)/media-1/2.ts")
+            #expect(whole.body == segment)
+            let asked = origin.requests(for: try url("2.ts"))
+            #expect(asked.count == 1)
+            #expect(asked.first?.headerFields[try #require(HTTPField.Name("X-Token"))] == "abc")
+            #expect(origin.requests(for: try url("1.ts")).isEmpty)
+        }
+    }
+
+    @Test func wrappedSegmentsAreUnwrappedOnTheirWayOut() async throws {
+        let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        let media: [UInt8] = (0..<500).flatMap { (number: Int) -> [UInt8] in
+            [0x47, 1, 0, 0x10] + [UInt8](repeating: UInt8(number % 251), count: 184)
+        }
+        let cipher = [UInt8](repeating: 0x5A, count: 1600)
+        try await withAsset(
+            ["1.ts": png + media, "2.ts": png + cipher, "3.ts": media, "4.ts": png], state: .complete,
+            encrypted: ["2.ts"]
+        ) { host, id in
+            origin.isReachable = false
+            let whole = try await host.exchange("GET", "/library/\(id)/media-1/1.ts")
+            #expect(whole.status == 200 && whole.body == media)
+            #expect(whole.fields["content-type"] == "video/mp2t")
+            let range = try await host.exchange("GET", "/library/\(id)/media-1/1.ts", ["Range: bytes=100-299"])
+            #expect(range.status == 206 && range.body == Array(media[100..<300]))
+            #expect(range.fields["content-range"] == "bytes 100-299/\(media.count)")
+            #expect(range.fields["etag"] == whole.fields["etag"])
+            let head = try await host.exchange("HEAD", "/library/\(id)/media-1/1.ts")
+            #expect(head.fields["content-length"] == "\(media.count)")
+            #expect(try await host.exchange("GET", "/library/\(id)/media-1/2.ts").body == cipher)
+            #expect(try await host.exchange("GET", "/library/\(id)/media-1/3.ts").body == media)
+            #expect(try await host.exchange("GET", "/library/\(id)/media-1/4.ts").body == png)
+            // What is kept is what the origin sent.
+            let kept = try await host.store.resource(for: try url("1.ts"))
+            #expect(kept?.length == Int64(png.count + media.count))
+        }
+    }
+
+    @Test func compressedSegmentsAreInflatedOnTheirWayOut() async throws {
+        // "hello, segment\n" as gzip makes it.
+        let compressed: [UInt8] = [
+            0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255, 1, 5, 0, 250, 255, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x86, 0xA6, 0x10,
+            0x36, 5, 0, 0, 0,
+        ]
+        try await withAsset(["1.vtt": compressed, "2.vtt": Array(compressed.dropLast(3))], state: .complete) {
+            host, id in
+            let whole = try await host.exchange("GET", "/library/\(id)/media-1/1.vtt")
+            #expect(whole.status == 200 && whole.body == Array("hello".utf8))
+            let range = try await host.exchange("GET", "/library/\(id)/media-1/1.vtt", ["Range: bytes=1-2"])
+            #expect(range.status == 206 && range.body == Array("el".utf8))
+            #expect(try await host.exchange("GET", "/library/\(id)/media-1/2.vtt").status == 502)
+        }
+    }
+
+    /// Whoever opens the entry plays it, however often a player opens it at once.
+    @Test func playsAreCountedOnce() async throws {
+        try await withAsset(["1.ts": [1, 2, 3]], state: .complete) { host, id in
+            for _ in 0..<3 { _ = try await host.exchange("GET", "/library/\(id)/index.m3u8") }
+            _ = try await host.exchange("GET", "/library/\(id)/media-1/1.ts")
+            var asset: Asset?
+            for _ in 0..<200 where asset?.plays == nil {
+                asset = try await AssetShelf(of: host.store).asset(id)
+                await Task.yield()
+            }
+            #expect(asset?.plays == 1)
+            #expect(asset?.lastPlayed != nil)
+        }
+    }
+
+    /// The stream's playlists at the origin don't matter any more, and neither do kept ones.
+    @Test func aStreamIsOneMP4ByItsContents() async throws {
+        guard let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts") else { return }
+        let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        try await withAsset(["1.ts": Array(clip), "2.ts": png + Array(clip)], state: .complete) { host, id in
+            origin.isReachable = false
+            let whole = try await host.exchange("GET", "/library/\(id)/media.mp4")
+            #expect(whole.status == 200)
+            let movie = try MP4Reader(MemorySource(whole.body)).movie
+            #expect(movie.tracks.count == 2)
+            #expect(whole.body.count > clip.count * 3 / 2)
+        }
+        try await withAsset(["1.ts": Array(clip)], state: .paused, isKept: false) { host, id in
+            let none = try await host.exchange("GET", "/library/\(id)/media.mp4")
+            #expect(none.status == 404)
+            #expect(origin.requests(for: try url("1.ts")).count == 1)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheServer
+
+/// The way of a bundle's bytes into the cache, before a real store.
+struct BundlesRouteTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+
+    private func begin(_ host: CacheHost) async throws -> BundleRecord {
+        let part = AssetPart(role: .file, name: "file.mp4", url: "http://one.bundle.invalid/file.mp4")
+        let request = BundleImportRequest(
+            title: "A film", url: part.url, selection: nil, contents: AssetContents(parts: [part]))
+        let body = String(decoding: try APICoding.makeEncoder().encode(request), as: UTF8.self)
+        return try await host.answer("POST", "/api/v1/bundles", body: body)
+    }
+
+    @Test(arguments: [
+        "offset=0&length=-9223372036854775808", "offset=0&length=-1", "offset=0&length=3", "offset=-1&length=10",
+        "offset=9223372036854775807&length=9223372036854775807", "offset=7&length=10", "offset=0", "length=4",
+        "offset=0&length=9223372036854775808",
+    ])
+    func aPlaceThatCannotBeIsRefused(_ query: String) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+            let id = try await begin(host).id
+            let answer = try await host.ask("PUT", "/api/v1/bundles/\(id)/file.mp4?\(query)", body: "four")
+            #expect(answer.status == 400)
+        }
+    }
+
+    @Test func aBundleComesInPieces() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+            let id = try await begin(host).id
+            let path = "/api/v1/bundles/\(id)"
+            for (offset, text) in [(4, "more"), (0, "four")] {
+                let query = "offset=\(offset)&length=8"
+                #expect(try await host.ask("PUT", "\(path)/file.mp4?\(query)", body: text).status == 204)
+            }
+            let done: BundleRecord = try await host.answer("POST", "\(path)/complete")
+            #expect(done.state == .complete)
+            let kept = try #require(
+                try await host.store.resource(for: try ResourceURL("http://one.bundle.invalid/file.mp4")))
+            #expect(kept.isComplete && kept.isPinned && kept.length == 8)
+        }
+    }
+}
