@@ -4,7 +4,7 @@ import Foundation
 @main
 struct BenchmarksCommand {
     static let usage = """
-        usage: Benchmarks/run [--only cached,cold,latency,fill,playlists,containers] [--rounds N] [--seconds N] [--json FILE]
+        usage: Benchmarks/run [--only cached,cold,latency,fill,playlists,containers,downloads,beside] [--rounds N] [--seconds N] [--json FILE]
 
           cached     a file of 1 GiB that is kept, against nginx (sendfile): full and range reads at 1, 16 and 64 connections
           cold       the same file passed through for the first time, against nginx (proxy_cache, slice) and Varnish
@@ -12,6 +12,8 @@ struct BenchmarksCommand {
           fill       the file fetched to disk, against curl
           playlists  playlists of 100,000 segments parsed, against python-m3u8, m3u8-parser in Node and ffprobe's start
           containers a recording remuxed, against ffmpeg; an index moved to the front, against qt-faststart
+          downloads  a stream of 150 segments, against yt-dlp, streamlink and aria2c
+          beside     playback and others' requests beside downloads that saturate a link, against the link alone
         """
 
     static func main() async {
@@ -36,8 +38,8 @@ struct BenchmarksCommand {
         let report = try Report(path: options.json)
         report.say(machine.text)
         try report.add(machine)
-        // Playlists and containers have files of their own.
-        let needsFile = !options.names.allSatisfy(["playlists", "containers"].contains)
+        // The others have files of their own.
+        let needsFile = !options.names.allSatisfy(["playlists", "containers", "downloads", "beside"].contains)
         if needsFile { _ = try await Fixtures.shared.random(Fixtures.big) }
         if options.names.contains("cached") { try await CachedServing(options: options, report: report).run() }
         if options.names.contains("cold") { try await ColdPassThrough(options: options, report: report).run() }
@@ -46,6 +48,10 @@ struct BenchmarksCommand {
         if options.names.contains("playlists") { try await PlaylistSpeed(options: options, report: report).run() }
         if options.names.contains("containers") {
             try await ContainerSpeed(options: options, report: report).run()
+        }
+        if options.names.contains("downloads") { try await StreamDownloads(options: options, report: report).run() }
+        if options.names.contains("beside") {
+            try await PlaybackBesideDownloads(options: options, report: report).run()
         }
         report.say("\nEvery figure: \(options.json)")
     }

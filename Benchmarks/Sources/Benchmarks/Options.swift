@@ -8,7 +8,7 @@ struct Options {
         var isAsked = false
     }
 
-    var names = ["cached", "cold", "latency", "fill", "playlists", "containers"]
+    var names = ["cached", "cold", "latency", "fill", "playlists", "containers", "downloads", "beside"]
     var rounds = 5
     var seconds = 3
     var json = MediaCacheBinary.buildFolder + "/benchmarks.jsonl"

@@ -1,0 +1,134 @@
+import Foundation
+
+/// A stream of 150 segments downloaded: behind a slow link, and from this machine as fast as it goes. Whole processes,
+/// start to end. Ours looks at what comes, syncs it and writes checksums; the others do none of that. ffmpeg isn't among
+/// them: it fetches one segment after the other.
+struct StreamDownloads {
+    /// How many segments, of how many bytes.
+    private static let (count, length) = (150, 1_000_000)
+
+    let options: Options
+    let report: Report
+
+    func run() async throws {
+        let peers = try await Peers(report: report)
+        try await shaped(peers)
+        try await unshaped(peers)
+    }
+
+    /// 50 ms to each answer, 2 MiB/s for each connection: how long it takes.
+    private func shaped(_ peers: Peers) async throws {
+        let origin = try ShapedOrigin(ShapedOrigin.Shape(), Self.resources)
+        report.begin("A stream of \(Self.count) × 1 MB behind 50 ms and 2 MiB/s a connection, 16 at once: seconds")
+        for peer in peers.all {
+            try report.add(
+                await Comparison.alternating(
+                    "get", peer: peer.name, unit: "s", rounds: options.rounds,
+                    ours: { try await Self.measure(.ours, origin.url("film/index.m3u8")).seconds },
+                    theirs: { try await Self.measure(peer, origin.url("film/index.m3u8")).seconds }))
+        }
+    }
+
+    /// As fast as it goes: CPU time of the process.
+    private func unshaped(_ peers: Peers) async throws {
+        let folder = try TemporaryFolder("bench-stream")
+        for (path, resource) in Self.resources {
+            let file = folder.file(path.split(separator: "/").last.map(String.init) ?? path)
+            switch resource {
+            case .text(let text): try text.write(toFile: file, atomically: true, encoding: .utf8)
+            case .bytes(let seed, let length):
+                try Data(ShapedOrigin.bytes(seed: seed, 0..<length)).write(to: URL(fileURLWithPath: file))
+            }
+        }
+        let origin = try await NginxPeer(serving: folder.path)
+        let url = origin.url("index.m3u8").absoluteString
+        report.begin("The same from this machine: CPU seconds, and seconds")
+        for peer in peers.all {
+            try report.add(
+                await Comparison.alternating(
+                    "get, CPU", peer: peer.name, unit: "s", rounds: options.rounds,
+                    ours: { try await Self.measure(.ours, url).cpu },
+                    theirs: { try await Self.measure(peer, url).cpu }))
+            try report.add(
+                await Comparison.alternating(
+                    "get, time", peer: peer.name, unit: "s", rounds: options.rounds,
+                    ours: { try await Self.measure(.ours, url).seconds },
+                    theirs: { try await Self.measure(peer, url).seconds }))
+        }
+        try await origin.stop()
+    }
+
+    private static let resources: [String: ShapedOrigin.Resource] = {
+        var resources: [String: ShapedOrigin.Resource] = [:]
+        var lines = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        for number in 0..<count {
+            resources["film/\(number).ts"] = .bytes(seed: number, length: length)
+            lines += "#EXTINF:6,\n\(number).ts\n"
+        }
+        resources["film/index.m3u8"] = .text(lines + "#EXT-X-ENDLIST\n")
+        return resources
+    }()
+
+    private static func measure(_ downloader: Downloader, _ url: String) async throws -> (seconds: Double, cpu: Double)
+    {
+        let folder = try TemporaryFolder("bench")
+        // What earlier rounds left to be written isn't this one's to write.
+        sync()
+        let child = try ChildProcess(downloader.program, try downloader.arguments(url, folder.path))
+        let ending = try await child.end(within: .seconds(300))
+        guard ending == .exit(0), let elapsed = child.elapsed, let cpu = child.cpuTime else {
+            throw HarnessError("\(downloader.name): \(ending): \(child.errorText.suffix(2000))")
+        }
+        return (elapsed.milliseconds / 1000, cpu.milliseconds / 1000)
+    }
+
+    /// A program that downloads streams.
+    struct Downloader: Sendable {
+        var name: String
+        var program: String
+        /// By the stream's URL and the folder that it may write to.
+        var arguments: @Sendable (_ url: String, _ folder: String) throws -> [String]
+
+        static let ours = Downloader(name: "mediacache", program: MediaCacheBinary.path) { url, folder in
+            ["get", url, "--cache", folder, "--transfers", "16", "--jobs", "1", "--min-free", "0"]
+        }
+    }
+
+    /// Those that are here, or can be had.
+    struct Peers {
+        var all: [Downloader] = []
+
+        init(report: Report) async throws {
+            let environment = MediaCacheBinary.buildFolder + "/download-peers"
+            do {
+                let python = try Peer.required("python3")
+                if !FileManager.default.fileExists(atPath: environment + "/bin/streamlink") {
+                    _ = try await Peer.run(python, ["-m", "venv", environment], within: .seconds(120))
+                    _ = try await Peer.run(
+                        environment + "/bin/python", ["-m", "pip", "install", "--quiet", "yt-dlp", "streamlink"],
+                        within: .seconds(300))
+                }
+                all.append(
+                    Downloader(name: "yt-dlp -N 16", program: environment + "/bin/yt-dlp") { url, folder in
+                        ["-q", "-N", "16", "--no-part", "--fixup", "never", "-o", "\(folder)/film.ts", url]
+                    })
+                all.append(
+                    Downloader(name: "streamlink, 10 threads", program: environment + "/bin/streamlink") {
+                        url, folder in
+                        ["-l", "none", "--stream-segment-threads", "10", "-o", "\(folder)/film.ts", url, "best"]
+                    })
+            } catch {
+                report.say("yt-dlp and streamlink can't be had here: \(error)")
+            }
+            if Peer.present("aria2c") {
+                all.append(
+                    Downloader(name: "aria2c -j16", program: try Peer.required("aria2c")) { url, folder in
+                        let base = url.dropLast("index.m3u8".count)
+                        let list = (0..<StreamDownloads.count).map { "\(base)\($0).ts\n" }.joined()
+                        try list.write(toFile: "\(folder)/urls", atomically: true, encoding: .utf8)
+                        return ["-q", "-j16", "--file-allocation=none", "-d", folder, "-i", "\(folder)/urls"]
+                    })
+            }
+        }
+    }
+}
