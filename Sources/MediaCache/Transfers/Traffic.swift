@@ -60,6 +60,10 @@ package final class Traffic: Sendable {
         state = Mutex(State(ledger: BandwidthLedger(limits: limits)))
     }
 
+    deinit {
+        state.withLock { $0.watch?.cancel() }
+    }
+
     // MARK: - Bandwidth
 
     /// How many bytes a second transfers may take. Those that run follow a change at once.
@@ -223,8 +227,9 @@ package final class Traffic: Sendable {
     private func startWatch(_ state: inout State) {
         guard state.watch == nil else { return }
         state.watch = Task { [weak self, time] in
-            while let self {
-                switch nextStep() {
+            // Not held while it sleeps: what ends meanwhile doesn't wait for a clock.
+            while let step = self?.nextStep() {
+                switch step {
                 case .sleep(let duration): guard (try? await time.sleep(for: duration)) != nil else { return }
                 case .letGo(let calls): for call in calls { call() }
                 case .comeBack(let continuation):

@@ -156,4 +156,22 @@ struct TrafficTests {
         _ = try? await download.value
         await store.close()
     }
+
+    /// Its clock may stand still for ever: a store that was closed left a task asleep on it.
+    @Test func whatLooksAfterThoseThatHoldBackEndsWithTheTraffic() async throws {
+        let time = ManualTime()
+        let scheduler = TransferScheduler()
+        let ticket = scheduler.ticket(host: "http://origin.example", transferClass: .download)
+        weak var dropped: Traffic?
+        do {
+            let traffic = Traffic(limits: BandwidthLimits(), isGoverned: false, time: time)
+            dropped = traffic
+            traffic.shortageBegan()
+            let turn = Task { [weak traffic] in try await traffic?.turn(of: ticket) }
+            await time.waitForSleepers()
+            turn.cancel()
+            _ = try? await turn.value
+        }
+        #expect(dropped == nil)
+    }
 }
