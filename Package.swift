@@ -108,10 +108,11 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        .testTarget(name: "HLSTests", dependencies: ["HLS"], swiftSettings: swiftSettings),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
         .target(name: "PacketOracles", path: "Tests/PacketOracles", swiftSettings: swiftSettings),
+        .testTarget(name: "HLSTests", dependencies: ["HLS", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "MediaContainersTests", dependencies: ["MediaContainers", "PacketOracles"],
+            name: "MediaContainersTests", dependencies: ["MediaContainers", "PacketOracles", "TestSupport"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "MediaLibraryTests",
@@ -121,6 +122,7 @@ let package = Package(
                 "MediaCacheTesting",
                 "MediaContainers",
                 "MediaLibrary",
+                "TestSupport",
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -132,6 +134,7 @@ let package = Package(
             dependencies: [
                 "MediaCache",
                 "MediaCacheTesting",
+                "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -155,6 +158,7 @@ let package = Package(
                 "MediaCacheTesting",
                 "MediaContainers",
                 "MediaLibrary",
+                "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -181,7 +185,7 @@ let package = Package(
             name: "AcceptanceTests",
             // The command is started from the build folder, so it has to be built first. A reader of low-latency streams
             // takes playlists apart.
-            dependencies: ["HLS", "MediaCacheCLI", "PacketOracles"],
+            dependencies: ["HLS", "MediaCacheCLI", "PacketOracles", "TestSupport"],
             swiftSettings: swiftSettings
         ),
     ]

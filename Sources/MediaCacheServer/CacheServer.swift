@@ -75,7 +75,7 @@ public final class CacheServer: Service, Sendable {
                 shelf: shelf,
                 movies: MovieBook(store: store, profiles: profiles, contents: contents),
                 frames: FrameQueue(configuration.frames), store: store,
-                reading: LibraryReading(profiles: profiles, base: store.transfers) { downloads?.plays($1, of: $0) },
+                reading: LibraryReading(profiles: profiles, base: store.transfers, downloads: downloads),
                 filmURL: { asset, isMovie in
                     // Not by way of a proxy. Other users see a decoder's arguments: no key, where none is needed.
                     if isMovie {
@@ -86,7 +86,7 @@ public final class CacheServer: Service, Sendable {
                     return try Self.playURL(for: try ResourceURL(asset.url), options, addresses.all.first, access)
                 }),
             BundlesRoute(
-                store: store, shelf: shelf, book: contents,
+                store: store, shelf: shelf, downloads: downloads, book: contents,
                 libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) }),
             DownloadsRoute(store: store, downloads: downloads, profiles: profiles),
             DownloadSettingsRoute(store: store, keeper: downloadSettings),

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MediaCache
 import MediaCacheTesting
+import TestSupport
 import Testing
 
 @testable import MediaCacheServer

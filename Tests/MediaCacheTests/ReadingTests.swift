@@ -1,5 +1,6 @@
 import MediaCache
 import MediaCacheTesting
+import TestSupport
 import Testing
 
 struct ReadingTests {
@@ -61,7 +62,7 @@ struct ReadingTests {
         let store = try await fixture.open()
         let seed: UInt64 = 42
         print("seed \(seed)")
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             let start = Int64.random(in: 0..<Self.body.length, using: &random)
             let end = min(Self.body.length, start + Int64.random(in: 1...200_000, using: &random))
@@ -98,18 +99,5 @@ struct ReadingTests {
         #expect(fixture.origin.bodyBytes == Self.body.length)
         #expect(try await store.verify().findings.isEmpty)
         await store.close()
-    }
-}
-
-/// SplitMix64: the same numbers from the same seed, everywhere.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

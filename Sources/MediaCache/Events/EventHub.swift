@@ -23,17 +23,23 @@ package final class EventHub<Event: Sendable>: Sendable {
     private static var capacity: Int { 512 }
     private static var progressInterval: Duration { .milliseconds(250) }
 
-    /// Says that so many events were dropped.
-    private let dropped: @Sendable (Int) -> Event
+    /// Says that so many events were dropped; nil where only the newest counts.
+    private let dropped: (@Sendable (Int) -> Event)?
     private let state = Mutex(State())
 
+    /// A hub whose listeners get every event, or are told how many they lost.
     package init(dropped: @escaping @Sendable (Int) -> Event) {
         self.dropped = dropped
     }
 
+    /// A hub of states: a listener that is slow gets the newest.
+    package init() {
+        dropped = nil
+    }
+
     package func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: Event.self, bufferingPolicy: .bufferingOldest(Self.capacity))
+            of: Event.self, bufferingPolicy: dropped == nil ? .bufferingNewest(1) : .bufferingOldest(Self.capacity))
         let id = state.withLock { state in
             state.nextID += 1
             state.listeners[state.nextID] = Listener(continuation: continuation)
@@ -49,13 +55,13 @@ package final class EventHub<Event: Sendable>: Sendable {
         // Outside the lock: who is woken has locks of its own, and one that is being cancelled comes here with them held.
         for (id, listener) in state.withLock({ $0.takeListeners() }) {
             let continuation = listener.continuation
-            if listener.dropped > 0 {
+            if let dropped, listener.dropped > 0 {
                 guard case .enqueued = continuation.yield(dropped(listener.dropped)) else {
                     note(listener.dropped + 1, lostBy: id)
                     continue
                 }
             }
-            if case .dropped = continuation.yield(event) { note(1, lostBy: id) }
+            if case .dropped = continuation.yield(event), dropped != nil { note(1, lostBy: id) }
         }
     }
 

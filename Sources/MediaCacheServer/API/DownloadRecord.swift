@@ -31,7 +31,7 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
 
     /// What a download waits for, or why it failed.
     public struct Reason: Codable, Sendable, Hashable {
-        /// What programs compare: `network`, `space`, `retryAfter`, `power`, `hours`, or a `CacheError.Code`.
+        /// What programs compare: a `DownloadObstacle.Kind` (`network`, `space`, …), or a `CacheError.Code`.
         public var code: String
         /// One sentence for a person.
         public var message: String
@@ -46,32 +46,6 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
             self.message = message
             self.until = until
             self.retryable = retryable
-        }
-    }
-
-    /// A part that couldn't be had.
-    public struct Hole: Codable, Sendable, Hashable {
-        /// The part's URL.
-        public var url: String
-        /// What it would have been: `file`, `key`, `initializationSection`, `mediaSegment` or `other`.
-        public var role: String
-        /// When it begins, in seconds from the beginning of the asset.
-        public var start: Double
-        /// How long it would have lasted in seconds; 0 for what has no time.
-        public var duration: Double
-        /// Why it isn't here, in one sentence.
-        public var reason: String
-        /// Whether trying again can help.
-        public var retryable: Bool
-
-        /// The record of a hole.
-        init(_ hole: DownloadHole) {
-            url = hole.url
-            role = hole.role
-            start = hole.start
-            duration = hole.duration
-            reason = hole.reason
-            retryable = hole.isRetryable
         }
     }
 
@@ -120,7 +94,7 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
     /// How many parts couldn't be had.
     public var holeCount: Int
     /// The parts that couldn't be had, 10,000 at most; null in a list of downloads.
-    public var holes: [Hole]?
+    public var holes: [DownloadHole]?
     /// What somebody may want to know of what came; null in a list of downloads.
     public var notes: [AssetContents.Note]?
 
@@ -154,7 +128,7 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
         subtitles = download.selection.subtitles.text
         headerNames = download.headers.keys.sorted()
         holeCount = download.holeCount
-        holes = inFull ? download.holes.map(Hole.init) : nil
+        holes = inFull ? download.holes : nil
         notes = inFull ? download.notes : nil
     }
 }

@@ -2,25 +2,24 @@ import HTTPTypes
 import MediaCache
 import MediaLibrary
 
-/// How assets are read by their names: who is told of it, and what is asked of origins.
+/// How assets are read by their names: what is asked of origins, and that downloads go on from where somebody plays.
 struct LibraryReading: Sendable {
     /// How an asset's origins are asked for what isn't here.
     var settings: @Sendable (Asset) -> TransferSettings
-    /// Is told what of an asset is read, before it's known whether it's here.
-    var onRead: @Sendable (_ asset: AssetID, _ name: String) -> Void = { _, _ in }
+    private let downloads: Downloads?
 
     /// Reading by header profiles, and by the header fields that an asset's download has.
-    init(
-        profiles: HeaderProfileBook, base: TransferSettings,
-        onRead: @escaping @Sendable (_ asset: AssetID, _ name: String) -> Void = { _, _ in }
-    ) {
+    init(profiles: HeaderProfileBook, base: TransferSettings, downloads: Downloads?) {
         settings = { asset in
             guard let url = try? ResourceURL(asset.url) else { return base }
             let fields = asset.download.flatMap { try? HTTPFields(named: $0.headers) } ?? [:]
             return profiles.settings(for: url, as: asset.identity, fields: fields) ?? base
         }
-        self.onRead = onRead
+        self.downloads = downloads
     }
+
+    /// Somebody reads a part of an asset; it isn't known yet whether it's here.
+    func begins(_ name: String, of asset: AssetID) { downloads?.plays(name, of: asset) }
 
     /// How one is read now: what is complete, or was never to be, asks no origin for anything.
     func settings(reading asset: Asset) -> TransferSettings {
@@ -31,6 +30,7 @@ struct LibraryReading: Sendable {
             // As the download reads it: once for both.
             var settings = settings
             settings.keepsNoStore = true
+            settings.refreshURL = { [downloads, id = asset.id] in try await downloads?.freshURL(for: $0, of: id) }
             return settings
         }
     }

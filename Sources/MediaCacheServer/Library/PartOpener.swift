@@ -23,7 +23,7 @@ struct PartOpener: ReaderOpener {
         }
         if let playlist = index.playlist(part) {
             if part == index.contents.entry { plays.note(id) }
-            reading.onRead(id, part)
+            reading.begins(part, of: id)
             return try MemoryReader(
                 Array(playlist.text.utf8), contentType: "application/vnd.apple.mpegurl", range: range, name: name)
         }
@@ -31,7 +31,7 @@ struct PartOpener: ReaderOpener {
             throw CacheError(.notFound, "the asset \(id) has no “\(part)”; it begins with \(index.contents.entry)")
         }
         if found.role == .file, range.knownStart == 0 { plays.note(id) }
-        reading.onRead(id, part)
+        reading.begins(part, of: id)
         return try await reader(range, of: found, asset)
     }
 

@@ -12,6 +12,7 @@ struct BundlesRoute: Route {
     let access = RouteAccess.key
     let store: CacheStore
     let shelf: AssetShelf
+    let downloads: Downloads?
     let book: ContentsBook
     let libraryURL: @Sendable (AssetID) throws -> String
 
@@ -37,6 +38,7 @@ struct BundlesRoute: Route {
             try store.requireWritableFolder()
             let asset = try await ingestion.finish(
                 try AssetID(pathPart: parts[0]), gaps: request.queryItem("gaps") == "true")
+            try await downloads?.adopt(asset.id)
             return try .json(try await record(of: asset))
         case (0...2, _): throw Problem.methodNotAllowed(request.method.rawValue)
         default: throw Problem.notFound("there is nothing at this path")

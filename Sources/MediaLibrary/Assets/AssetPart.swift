@@ -50,6 +50,20 @@ public struct AssetPart: Sendable, Hashable, Codable {
     }
 }
 
+extension AssetPart {
+    /// What a part is in its stream, whatever its URL. Where another variant stream was chosen, or something was put in
+    /// between, times and lengths differ.
+    struct Place: Hashable {
+        var name: String
+        var range: Range<Int64>?
+        var start: Double
+        var duration: Double
+    }
+
+    /// What tells it from the stream's other parts when its URL has changed.
+    var place: Place { Place(name: name, range: range, start: start, duration: duration) }
+}
+
 extension AssetPart.Role {
     /// What transforms and observers are told that it is.
     package var kind: ResourceKind {

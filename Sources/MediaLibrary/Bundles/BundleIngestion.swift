@@ -72,13 +72,15 @@ package struct BundleIngestion: Sendable {
         guard let contents = try await shelf.contents(of: id) else {
             throw CacheError(.notFound, "it isn't known what the asset \(id) consists of")
         }
+        // Before they are looked at, so that none goes in between.
+        let urls = try Set(contents.parts.map(\.url)).map { try ResourceURL($0) }
+        try await store.setPinned(true, keys: urls.map { store.key(for: $0) })
         var download = Download(
             selection: StreamSelection(variants: .all, audio: .all, subtitles: .all), added: asset.created)
         var seen: Set<String> = []
         for part in contents.parts where seen.insert(part.url).inserted {
             let info = try await store.resource(for: try ResourceURL(part.url))
             if let info, info.isComplete {
-                if !info.isPinned { try await store.setPinned(true, id: info.id) }
                 download.bytes += info.bytesKept
                 download.parts.done += 1
                 continue

@@ -1,5 +1,6 @@
 #if os(Linux)
     internal import Foundation
+    internal import MediaCache
     import Synchronization
 
     /// What Linux says of the device: the state of its links, and of its power supplies.
@@ -12,7 +13,7 @@
 
         private let isMetered: Bool
         private let root: String
-        private let listeners = Mutex<(next: Int, streams: [Int: AsyncStream<DeviceConditions>.Continuation])>((0, [:]))
+        private let hub = EventHub<DeviceConditions>()
         private let watch = Mutex<Task<Void, Never>?>(nil)
 
         /// Conditions of this machine.
@@ -42,16 +43,7 @@
 
         /// What it's like after each change from now on.
         public func changes() -> AsyncStream<DeviceConditions> {
-            let (stream, continuation) = AsyncStream.makeStream(
-                of: DeviceConditions.self, bufferingPolicy: .bufferingNewest(1))
-            let id = listeners.withLock { listeners in
-                listeners.next += 1
-                listeners.streams[listeners.next] = continuation
-                return listeners.next
-            }
-            continuation.onTermination = { [weak self] _ in
-                _ = self?.listeners.withLock { $0.streams.removeValue(forKey: id) }
-            }
+            let stream = hub.stream()
             startWatching()
             return stream
         }
@@ -65,7 +57,7 @@
                         let now = self.current
                         guard now != last else { continue }
                         last = now
-                        for stream in self.listeners.withLock({ Array($0.streams.values) }) { stream.yield(now) }
+                        self.hub.send(now)
                     }
                 }
             }
@@ -103,6 +95,7 @@
     }
 #elseif canImport(Network)
     internal import Foundation
+    internal import MediaCache
     internal import Network
     import Synchronization
 
@@ -110,7 +103,7 @@
     public final class SystemConditions: DownloadConditions {
         private let monitor = NWPathMonitor()
         private let path = Mutex(DeviceConditions(networkName: "unknown"))
-        private let listeners = Mutex<(next: Int, streams: [Int: AsyncStream<DeviceConditions>.Continuation])>((0, [:]))
+        private let hub = EventHub<DeviceConditions>()
 
         /// Conditions of this device.
         public init() {
@@ -130,19 +123,7 @@
         }
 
         /// What it's like after each change from now on.
-        public func changes() -> AsyncStream<DeviceConditions> {
-            let (stream, continuation) = AsyncStream.makeStream(
-                of: DeviceConditions.self, bufferingPolicy: .bufferingNewest(1))
-            let id = listeners.withLock { listeners in
-                listeners.next += 1
-                listeners.streams[listeners.next] = continuation
-                return listeners.next
-            }
-            continuation.onTermination = { [weak self] _ in
-                _ = self?.listeners.withLock { $0.streams.removeValue(forKey: id) }
-            }
-            return stream
-        }
+        public func changes() -> AsyncStream<DeviceConditions> { hub.stream() }
 
         private func changed(to new: NWPath) {
             self.path.withLock { conditions in
@@ -150,8 +131,7 @@
                     new.status != .satisfied ? .absent : new.isExpensive || new.isConstrained ? .metered : .unmetered
                 conditions.networkName = new.availableInterfaces.first?.name ?? ""
             }
-            let now = current
-            for stream in listeners.withLock({ Array($0.streams.values) }) { stream.yield(now) }
+            hub.send(current)
         }
     }
 #endif

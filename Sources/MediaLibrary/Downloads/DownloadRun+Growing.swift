@@ -12,6 +12,8 @@ extension DownloadRun {
             if let obstacle = try await fetchAll(settings) { return obstacle }
             if state.withLock({ $0.isPlaylist }) {
                 state.withLock { $0.isPlaylist = false }
+                // What was taken for a file is a playlist: its name didn't tell.
+                work.loader.remember(try ResourceURL(asset.url))
                 try await begin(try await planAnew(settings), settings)
                 continue
             }

@@ -22,15 +22,12 @@ final class DownloadRun: Sendable {
     /// How often parts that failed are tried again after all others, and how long before each time.
     private static let passes: [Duration] = [.seconds(1), .seconds(5)]
 
-    /// Parts at once where the group has no limit.
-    private static let standardWidth = 6
-
     let id: AssetID
     let meter = DownloadMeter()
     let asset: Asset
     private let rechecks: Bool
     let work: DownloadWork
-    private let group: TransferGroup
+    let group: TransferGroup
     let state = Mutex(State())
 
     struct State {
@@ -47,6 +44,8 @@ final class DownloadRun: Sendable {
         var bytesBefore: Int64 = 0
         /// By part name, its first index: what players ask for.
         var indexes: [String: Int] = [:]
+        /// Fresh links, where the old ones are over.
+        var links: LinkRefresh?
         /// Whether what was taken for a file turned out to be a playlist.
         var isPlaylist = false
         /// Whether a stream that still grows is to be taken as it is now.
@@ -81,6 +80,11 @@ final class DownloadRun: Sendable {
     /// What it consists of, once that is known.
     var contents: AssetContents { state.withLock { $0.contents } }
 
+    /// Another URL for what `url` named; nil if there is none.
+    func freshURL(for url: ResourceURL) async throws -> ResourceURL? {
+        try await state.withLock { $0.links }?.fresh(url)
+    }
+
     /// Goes on from the part of this name: somebody plays there.
     func prefer(_ name: String) {
         state.withLock { state in
@@ -97,6 +101,7 @@ final class DownloadRun: Sendable {
             var settings = try work.settings(for: asset)
             let links = LinkRefresh(asset, work: work, settings: settings) { [weak self] in await self?.relink(to: $0) }
             settings.refreshURL = { try await links.fresh($0) }
+            state.withLock { $0.links = links }
             try await begin(try await plan(settings), settings)
             if let obstacle = try await missingSpace() { return .waiting(obstacle) }
             if let obstacle = try await fetchPlanned(settings) { return .waiting(try await confirmed(obstacle)) }
@@ -124,34 +129,28 @@ final class DownloadRun: Sendable {
     /// What it consists of: as was found out before, or as its playlists say now.
     private func plan(_ settings: TransferSettings) async throws -> AssetContents {
         if let known = try await work.shelf.contents(of: id) { return known }
-        let url = try ResourceURL(asset.url)
-        let contents = try await work.contents(of: url, selection: asset.download?.selection, settings)
-        try await work.shelf.setContents(contents, of: id)
-        return contents
+        return try await planAnew(settings)
     }
 
-    /// What was taken for a file is a playlist: its name didn't tell.
+    /// What it consists of, as its playlists say now.
     func planAnew(_ settings: TransferSettings) async throws -> AssetContents {
         let url = try ResourceURL(asset.url)
-        work.loader.remember(url)
         let contents = try await work.contents(of: url, selection: asset.download?.selection, settings)
         try await work.shelf.setContents(contents, of: id)
         return contents
     }
 
     /// The same asset by fresh links: parts of which nothing is here take theirs, and are known by it.
-    private func relink(to fresh: AssetContents) async {
-        let contents = state.withLock { state -> AssetContents? in
-            guard state.contents.parts.count == fresh.parts.count else { return nil }
+    private func relink(to fresh: [AssetPart.Place: AssetPart]) async {
+        let contents = state.withLock { state in
             for index in state.contents.parts.indices
-            where state.queue.states[index] == .missing && meter.isEmpty(index)
-                && state.contents.parts[index].name == fresh.parts[index].name
-            {
-                state.contents.parts[index].url = fresh.parts[index].url
+            where state.queue.states[index] == .missing && meter.isEmpty(index) {
+                guard let part = fresh[state.contents.parts[index].place] else { continue }
+                state.contents.parts[index].url = part.url
             }
             return state.contents
         }
-        if let contents { try? await work.shelf.setContents(contents, of: id) }
+        try? await work.shelf.setContents(contents, of: id)
     }
 
     func begin(_ contents: AssetContents, _ settings: TransferSettings) async throws {
@@ -204,97 +203,6 @@ final class DownloadRun: Sendable {
         guard missing > free else { return nil }
         return DownloadObstacle(
             .space, "it needs about \(missing) bytes more, and the disk has \(max(0, free)) to spare")
-    }
-
-    // MARK: - Parts
-
-    /// - Returns: what it has to wait for, if it can't go on now.
-    func fetchAll(_ settings: TransferSettings) async throws -> DownloadObstacle? {
-        await withTaskGroup(of: Void.self) { tasks in
-            for _ in 0..<max(1, group.limit ?? Self.standardWidth) {
-                tasks.addTask {
-                    while !Task.isCancelled, let index = self.nextPart() { await self.fetch(index, settings) }
-                }
-            }
-        }
-        try Task.checkCancellation()
-        return state.withLock { $0.obstacle }
-    }
-
-    private func nextPart() -> Int? {
-        state.withLock { $0.obstacle == nil ? $0.queue.next() : nil }
-    }
-
-    private func request(for part: AssetPart, _ settings: TransferSettings) throws -> ReadRequest {
-        ReadRequest(
-            url: try ResourceURL(part.url),
-            range: part.range.map { .closed($0.lowerBound, through: $0.upperBound - 1) } ?? .all,
-            transferClass: .download, settings: settings, revalidation: .never, kind: part.role.kind, pins: true,
-            group: group)
-    }
-
-    private func fetch(_ index: Int, _ settings: TransferSettings) async {
-        let part = state.withLock { $0.contents.parts[index] }
-        do {
-            let request = try request(for: part, settings)
-            let key = store.key(of: request)
-            meter.started(index, key: key)
-            defer { meter.left(index, key: key) }
-            work.events.send(.partStarted(id, name: part.name))
-            let info = try await work.fill(part, request)
-            let bytes = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesKept
-            // Whole and not looked at, it would count as right the next time.
-            let work = work
-            switch try await Task(operation: { try await work.check(part, request, info) }).value {
-            case .right: break
-            case .noteworthy(let note): state.withLock { $0.notes.add(note) }
-            case .playlist: state.withLock { $0.isPlaylist = true }
-            }
-            meter.finished(index, key: key, bytes: bytes, now: store.time.monotonic)
-            state.withLock { state in
-                state.queue.done(index)
-                state.failures[index] = nil
-                state.networkFailures = 0
-            }
-            work.events.send(.partDone(id, name: part.name, bytes: bytes))
-            report(isFinal: false)
-        } catch {
-            failed(index, part, CacheError.wrap(error, as: .unreachable, "\(part.url) can't be fetched"))
-        }
-    }
-
-    private func failed(_ index: Int, _ part: AssetPart, _ error: CacheError) {
-        guard error.code != .cancelled, error.code != .closed, !Task.isCancelled else {
-            let isSuspended = !Task.isCancelled
-            state.withLock { state in
-                state.queue.gaveUp(index)
-                if isSuspended { state.obstacle = DownloadObstacle(.cache, "the cache is suspended") }
-            }
-            return
-        }
-        if error.code == .notMedia { meter.lost(index) }
-        let obstacle = work.obstacle(by: error)
-        let waits = state.withLock { state -> Bool in
-            state.failures[index] = error
-            // One part that can't be reached among others that can is that part's trouble.
-            if obstacle?.kind == .network { state.networkFailures += 1 }
-            let isAll = obstacle?.kind != .network || state.networkFailures >= 3 || state.contents.parts.count == 1
-            if let obstacle, isAll {
-                state.obstacle = state.obstacle ?? obstacle
-                state.queue.gaveUp(index)
-                return true
-            }
-            state.queue.failed(index)
-            return false
-        }
-        if !waits { work.events.send(.partFailed(id, name: part.name, reason: error.message)) }
-    }
-
-    func report(isFinal: Bool) {
-        let now = store.time.monotonic
-        work.events.sendProgress(key: id.rawValue, now: now, isFinal: isFinal) {
-            .progress(id, meter.progress(now: now))
-        }
     }
 
     // MARK: - The end

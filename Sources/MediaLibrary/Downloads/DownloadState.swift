@@ -91,7 +91,7 @@ public struct DownloadHole: Sendable, Hashable, Codable {
 
     /// The part's URL.
     public var url: String
-    /// What it would have been.
+    /// What it would have been: `file`, `key`, `initializationSection`, `mediaSegment` or `other`.
     public var role: String
     /// When it begins, in seconds from the beginning of the asset.
     public var start: Double
@@ -101,6 +101,11 @@ public struct DownloadHole: Sendable, Hashable, Codable {
     public var reason: String
     /// Whether trying again can help.
     public var isRetryable: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case url, role, start, duration, reason
+        case isRetryable = "retryable"
+    }
 
     /// Creates a hole.
     public init(

@@ -174,6 +174,13 @@ public actor Downloads {
         runs.withLock { $0[id] }?.prefer(name)
     }
 
+    /// Another URL for a part whose link is over, while its asset is downloaded; nil where there is none.
+    ///
+    /// - Throws: `CacheError` where the playlists can't be had anew.
+    public nonisolated func freshURL(for url: ResourceURL, of id: AssetID) async throws -> ResourceURL? {
+        try await runs.withLock { $0[id] }?.freshURL(for: url)
+    }
+
     // MARK: - What is known
 
     /// A download at this moment; nil where there is none of this asset.

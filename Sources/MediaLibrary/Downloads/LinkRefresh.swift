@@ -11,29 +11,16 @@ actor LinkRefresh {
     private let asset: Asset
     private let work: DownloadWork
     private let settings: TransferSettings
-    private let onFresh: @Sendable (AssetContents) async -> Void
+    private let onFresh: @Sendable ([AssetPart.Place: AssetPart]) async -> Void
     private var isLoading = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    private var last: (at: Duration, parts: [Place: AssetPart])?
+    private var last: (at: Duration, parts: [AssetPart.Place: AssetPart])?
     /// By every URL that a part has had: what tells it from the others.
-    private var places: [String: Place] = [:]
-
-    /// What a part is in the stream. Where another variant stream was chosen, or something was put in between, times
-    /// and lengths differ.
-    private struct Place: Hashable {
-        var name: String
-        var range: Range<Int64>?
-        var start: Double
-        var duration: Double
-
-        init(_ part: AssetPart) {
-            (name, range, start, duration) = (part.name, part.range, part.start, part.duration)
-        }
-    }
+    private var places: [String: AssetPart.Place] = [:]
 
     init(
         _ asset: Asset, work: DownloadWork, settings: TransferSettings,
-        onFresh: @escaping @Sendable (AssetContents) async -> Void
+        onFresh: @escaping @Sendable ([AssetPart.Place: AssetPart]) async -> Void
     ) {
         self.asset = asset
         self.work = work
@@ -61,7 +48,7 @@ actor LinkRefresh {
         return Self.url(of: place, in: try await reload(), but: url)
     }
 
-    private func reload() async throws -> [Place: AssetPart] {
+    private func reload() async throws -> [AssetPart.Place: AssetPart] {
         let source = try await work.refreshSource?(asset) ?? ResourceURL(asset.url)
         // The playlists' own links aren't this one's to mend.
         var settings = settings
@@ -69,17 +56,19 @@ actor LinkRefresh {
         let contents = try await work.contents(
             of: source, selection: asset.download?.selection, settings, isFresh: true)
         note(contents)
-        let parts = Dictionary(contents.parts.map { (Place($0), $0) }, uniquingKeysWith: { first, _ in first })
+        let parts = Dictionary(contents.parts.map { ($0.place, $0) }, uniquingKeysWith: { first, _ in first })
         last = (work.store.time.monotonic, parts)
-        await onFresh(contents)
+        await onFresh(parts)
         return parts
     }
 
     private func note(_ contents: AssetContents) {
-        for part in contents.parts { places[part.url] = Place(part) }
+        for part in contents.parts { places[part.url] = part.place }
     }
 
-    private static func url(of place: Place, in parts: [Place: AssetPart], but old: ResourceURL) -> ResourceURL? {
+    private static func url(of place: AssetPart.Place, in parts: [AssetPart.Place: AssetPart], but old: ResourceURL)
+        -> ResourceURL?
+    {
         guard let part = parts[place], let url = try? ResourceURL(part.url), url != old else { return nil }
         return url
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A live origin that gives names of segments again: it has a ring of them, or starts again and counts from another
 /// number.

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// An origin behind a slow link: every answer takes its time to come, and every connection, and the link that all of them
 /// share, have their rates. It counts what is asked, and how much at once.

@@ -1,4 +1,5 @@
 import HLS
+import TestSupport
 
 /// Makes playlists out of playlists by breaking them.
 struct PlaylistMutator {

@@ -1,4 +1,5 @@
 import HLS
+import TestSupport
 
 /// Makes playlists of both kinds from a seed, through the model alone.
 struct PlaylistGenerator {

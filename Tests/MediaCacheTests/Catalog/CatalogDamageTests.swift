@@ -1,5 +1,6 @@
 import Foundation
 import MediaCacheTesting
+import TestSupport
 import Testing
 
 @testable import MediaCache
@@ -41,7 +42,7 @@ struct CatalogDamageTests {
     }
 
     private func damage(_ kind: Damage) throws {
-        var random = SeededRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         switch kind {
         case .header: try change { for index in 0..<100 { $0[index] = random.next() } }
         case .middle: try change { for index in $0.count / 4..<$0.count { $0[index] = random.next() } }
@@ -98,7 +99,7 @@ struct CatalogDamageTests {
         let seeds = 1...60 as ClosedRange<UInt64>
         print("seeds \(seeds)")
         for seed in seeds {
-            var random = SeededRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: catalog + suffix) }
             var data = intact
             for _ in 0..<40 {
@@ -144,7 +145,7 @@ struct CatalogDamageTests {
         let whole = try Data(contentsOf: URL(fileURLWithPath: log))
         #expect(whole.count > committed)
         await store.close()
-        var random = SeededRandom(seed: 11)
+        var random = SeededGenerator(seed: 11)
         print("seed 11")
         for _ in 0..<20 {
             var torn = whole.prefix(Int.random(in: committed...whole.count, using: &random))

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCacheTesting
+import TestSupport
 import Testing
 
 @testable import MediaCache
@@ -65,7 +66,7 @@ private final class PowerCutScenario: Sendable {
     }
 
     func run() async throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var files = PowerCutFileSystem()
         var isPromised = false
         for _ in 0..<2 {
@@ -98,13 +99,13 @@ private final class PowerCutScenario: Sendable {
 
     /// Reads, removes, prunes, pins. Returns whether the promise was given before the cut.
     private func work(
-        on store: CacheStore, _ files: PowerCutFileSystem, _ random: inout SeededRandom
+        on store: CacheStore, _ files: PowerCutFileSystem, _ random: inout SeededGenerator
     ) async throws -> Bool {
         let seeds = (0..<3).map { _ in random.next() }
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             for seed in seeds {
                 group.addTask {
-                    var random = SeededRandom(seed: seed)
+                    var random = SeededGenerator(seed: seed)
                     for _ in 0..<5 { try await self.act(on: store, &random) }
                     return false
                 }
@@ -124,7 +125,7 @@ private final class PowerCutScenario: Sendable {
         }
     }
 
-    private func act(on store: CacheStore, _ random: inout SeededRandom) async throws {
+    private func act(on store: CacheStore, _ random: inout SeededGenerator) async throws {
         let url = urls[Int.random(in: 0..<urls.count, using: &random)]
         switch Int.random(in: 0..<12, using: &random) {
         case 0: try await remove(url, from: store)
@@ -150,7 +151,7 @@ private final class PowerCutScenario: Sendable {
         } catch let error as CacheError where error.code == .notFound {}
     }
 
-    private func read(_ url: ResourceURL, from store: CacheStore, _ random: inout SeededRandom) async throws {
+    private func read(_ url: ResourceURL, from store: CacheStore, _ random: inout SeededGenerator) async throws {
         guard let body = bodies[url] else { return }
         let start = Int64.random(in: 0..<body.length, using: &random)
         let end = min(body.length, start + Int64.random(in: 1...2_000_000, using: &random))

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCacheTesting
+import TestSupport
 import Testing
 
 @testable import MediaCache
@@ -42,7 +43,7 @@ struct StorageFailureTests {
 
     @Test(arguments: 1...12)
     func aDiskThatFillsUpInTheMiddleDisturbsNoReader(_ seed: Int) async throws {
-        var random = SeededRandom(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let (first, last) = (Int.random(in: 1...60, using: &random), Int.random(in: 60...120, using: &random))
         let calls = Counter()
         let store = try await fixture.open()

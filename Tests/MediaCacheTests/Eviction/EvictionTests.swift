@@ -1,5 +1,6 @@
 import Foundation
 import MediaCacheTesting
+import TestSupport
 import Testing
 
 @testable import MediaCache
@@ -102,7 +103,7 @@ struct EvictionTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<4 as Range<UInt64> {
                 group.addTask {
-                    var random = SeededRandom(seed: worker)
+                    var random = SeededGenerator(seed: worker)
                     for _ in 0..<30 {
                         let index = Int.random(in: 0..<urls.count, using: &random)
                         let start = Int64.random(in: 0..<900_000, using: &random)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MediaCache
@@ -15,7 +16,7 @@ struct HolePlanTests {
     }
 
     @Test func everyHoleIsHere() {
-        var random = SeededRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         print("seed 5")
         for _ in 0..<500 {
             var spans = SpanMap()

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import MediaCache
+import TestSupport
 import Testing
 
 /// Dates, types, freshness and the ranges of heads.
@@ -124,7 +125,7 @@ struct HeadParsingTests {
 
     @Test func sniffingRandomBytesNeverCrashes() {
         print("seed 3")
-        var random = SeededRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for _ in 0..<5000 {
             let bytes = (0..<Int.random(in: 0..<64, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)

@@ -1,6 +1,7 @@
 import MediaCache
 import MediaCacheTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Readers that seek, share, pause and leave.
@@ -172,7 +173,7 @@ struct ReaderTests {
         let isRight = try await withThrowingTaskGroup(of: Bool.self) { group in
             for reader in 0..<4 {
                 group.addTask {
-                    var random = SeededRandom(seed: 82 + UInt64(reader))
+                    var random = SeededGenerator(seed: 82 + UInt64(reader))
                     let session = try await store.read(ReadRequest(url: fixture.url))
                     defer { session.cancel() }
                     var iterator = session.buffers.makeAsyncIterator()

@@ -1,4 +1,5 @@
 import MediaCacheTesting
+import TestSupport
 import Testing
 
 @testable import MediaCache
@@ -17,7 +18,7 @@ struct ChecksumTests {
 
     @Test func combiningIsAppending() {
         print("seed 5")
-        var random = SeededRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for _ in 0..<300 {
             let bytes = (0..<Int.random(in: 0..<500, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
@@ -34,7 +35,7 @@ struct ChecksumTests {
 
     @Test func recordsJoinInsideTheirBlocksInAnyOrder() {
         print("seed 6")
-        var random = SeededRandom(seed: 6)
+        var random = SeededGenerator(seed: 6)
         let body = ScriptedBody.random(seed: 6, length: 300_000)
         var cuts = (0..<40).map { _ in Int64.random(in: 0...300_000, using: &random) } + [0, 300_000]
         cuts.sort()
@@ -60,7 +61,7 @@ struct ChecksumTests {
 
     @Test func damagedPagesHaveNoRecordsOrSomeInsideTheirBlocksAndNeverCrash() {
         print("seed 9")
-        var random = SeededRandom(seed: 9)
+        var random = SeededGenerator(seed: 9)
         var checksums = BlockChecksums()
         for block in 0..<5 as Range<Int64> {
             checksums.insert(.init(range: block * 65_536..<block * 65_536 + 1000, crc: 1))

@@ -1,11 +1,12 @@
 import MediaCache
+import TestSupport
 import Testing
 
 struct SpanMapTests {
     @Test func itIsWhatANaiveModelSays() {
         let seed: UInt64 = 7
         print("seed \(seed)")
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<60 {
             var map = SpanMap()
             var model = [Bool](repeating: false, count: 200)
@@ -44,7 +45,7 @@ struct SpanMapTests {
     @Test func damagedEncodingsAreNilOrAMapAndNeverACrash() {
         let seed: UInt64 = 8
         print("seed \(seed)")
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let good = SpanMap([0..<10, 20..<1 << 40, (1 << 41)..<(1 << 41) + 5]).encoded
         var refused = 0
         for _ in 0..<20_000 {

@@ -1,4 +1,5 @@
 import MediaCache
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -217,7 +218,7 @@ struct ModelDisk: Sendable {
     // MARK: - Cutting the power
 
     /// What is found afterwards.
-    func afterPowerCut(_ random: inout SeededRandom) -> ModelDisk {
+    func afterPowerCut(_ random: inout SeededGenerator) -> ModelDisk {
         var disk = self
         disk.names = durableNames
         let keepsNames = Int.random(in: 0..<4, using: &random)
@@ -238,7 +239,7 @@ struct ModelDisk: Sendable {
         return disk
     }
 
-    private static func torn(_ node: Node, mode: Int, _ random: inout SeededRandom) -> Node {
+    private static func torn(_ node: Node, mode: Int, _ random: inout SeededGenerator) -> Node {
         var found = node.durable
         let size = Bool.random(using: &random) || mode == 1 ? node.bytes.count : node.durable.count
         if found.count < size { found += [UInt8](repeating: 0, count: size - found.count) }

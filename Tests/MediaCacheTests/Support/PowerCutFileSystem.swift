@@ -1,5 +1,6 @@
 import MediaCache
 import Synchronization
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -90,7 +91,7 @@ final class PowerCutFileSystem: BlobFileSystem {
 
     private static func cut(_ state: inout State) {
         guard let cut = state.cut, state.survivor == nil else { return }
-        var random = SeededRandom(seed: cut.seed)
+        var random = SeededGenerator(seed: cut.seed)
         state.survivor = state.disk.afterPowerCut(&random)
         do { try cut.andThen() } catch { state.cutError = error }
     }

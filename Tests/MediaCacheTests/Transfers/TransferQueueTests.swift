@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MediaCache
@@ -62,7 +63,7 @@ struct TransferQueueTests {
     /// Any order of calls keeps every limit, passes nobody over, and leaves nothing behind.
     @Test(arguments: 0..<5 as Range<UInt64>)
     func anyOrderOfCallsKeepsTheLimits(_ seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let limits = TransferScheduler.Limits(total: 7, perHost: 3, playbackReserve: 2)
         var queue = TransferQueue(limits: limits)
         var terms = (0..<4).map { TransferQueue.Terms(rank: $0 % 3, limit: $0 == 3 ? nil : $0 + 1) }

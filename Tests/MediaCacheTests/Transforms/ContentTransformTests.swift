@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import MediaCacheTesting
+import TestSupport
 import Testing
 
 @testable import MediaCache
@@ -34,7 +35,7 @@ struct ContentTransformTests {
 
     @Test func rangesAreChangedAtTheirPlaceAndKeptSo() async throws {
         let store = try await open([Self.cipher()], readAhead: 50_000)
-        var random = SeededRandom(seed: 97)
+        var random = SeededGenerator(seed: 97)
         for _ in 0..<10 {
             let start = Int64.random(in: 0..<1_400_000, using: &random)
             let bytes = try await store.bytes(fixture.url, .closed(start, through: start + 9_999))

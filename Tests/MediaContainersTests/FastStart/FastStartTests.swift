@@ -1,5 +1,6 @@
 import Foundation
 import MediaContainers
+import TestSupport
 import Testing
 
 @Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))

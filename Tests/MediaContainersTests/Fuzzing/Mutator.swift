@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Damages bytes the way files get damaged, and the way attackers would.
 struct Mutator {
     private var random: SeededGenerator

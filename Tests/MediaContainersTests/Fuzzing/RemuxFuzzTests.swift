@@ -1,4 +1,5 @@
 import MediaContainers
+import TestSupport
 import Testing
 
 /// Damaged inputs on their whole way into another container: read, joined, cut, written, and read again.

@@ -1,4 +1,5 @@
 import MediaContainers
+import TestSupport
 
 /// Tells a writer lies about samples and tracks now and then, as damage that a demuxer doesn't see does.
 struct ScramblingSink<Output: SampleSink>: SampleSink {

@@ -1,4 +1,5 @@
 import MediaContainers
+import TestSupport
 import Testing
 
 /// Damaged transport streams, elementary streams and packed audio must give samples, diagnostics or a typed error: no

@@ -1,5 +1,6 @@
 import Foundation
 import MediaContainers
+import TestSupport
 import Testing
 
 struct MovieFileWriterTests {

@@ -246,14 +246,33 @@ struct DownloadFaultTests {
 
     // MARK: - Links that die
 
-    @Test func linksThatDieAreFetchedAnew() async throws {
-        func serve(_ token: String) {
-            let lines = (0..<4).map { "#EXTINF:6,\n\($0).ts?token=\(token)\n" }.joined()
-            fixture.library.serve(
-                "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(lines)#EXT-X-ENDLIST\n", at: fixture.entry,
-                entityTag: "\"\(token)\"")
-            for number in 0..<4 { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts?token=\(token)") }
+    private func serve(_ token: String) {
+        let lines = (0..<4).map { "#EXTINF:6,\n\($0).ts?token=\(token)\n" }.joined()
+        fixture.library.serve(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(lines)#EXT-X-ENDLIST\n", at: fixture.entry,
+            entityTag: "\"\(token)\"")
+        for number in 0..<4 { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts?token=\(token)") }
+    }
+
+    @Test func whoPlaysMeanwhileHasFreshLinksToo() async throws {
+        serve("old")
+        try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
+            let gate = ScriptedGate()
+            fixture.next("1.ts?token=old", .holdHead(gate))
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.library.origin.wait { $0.contains { $0.url == fixture.url("1.ts?token=old") } }
+            serve("new")
+            fixture.library.time.advance(by: .seconds(1))
+            let fresh = try await downloads.freshURL(for: fixture.url("2.ts?token=old"), of: asset.id)
+            #expect(fresh == fixture.url("2.ts?token=new"))
+            #expect(try await downloads.freshURL(for: fixture.url("other.ts"), of: asset.id) == nil)
+            gate.open()
+            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+            #expect(try await downloads.freshURL(for: fixture.url("2.ts?token=old"), of: asset.id) == nil)
         }
+    }
+
+    @Test func linksThatDieAreFetchedAnew() async throws {
         serve("old")
         for number in 2..<4 { fixture.always("\(number).ts?token=old", .status(403)) }
         try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in

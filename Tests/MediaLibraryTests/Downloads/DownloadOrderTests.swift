@@ -1,6 +1,7 @@
 import HTTPTypes
 import MediaCache
 import MediaCacheTesting
+import TestSupport
 import Testing
 
 @testable import MediaLibrary

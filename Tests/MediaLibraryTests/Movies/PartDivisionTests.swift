@@ -1,4 +1,5 @@
 import MediaContainers
+import TestSupport
 import Testing
 
 @testable import MediaLibrary

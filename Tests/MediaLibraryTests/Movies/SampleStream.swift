@@ -2,6 +2,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import MediaContainers
+import TestSupport
 
 @testable import MediaLibrary
 

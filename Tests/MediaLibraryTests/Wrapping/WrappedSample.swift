@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Media segments as origins hide them.
 enum WrappedSample {
