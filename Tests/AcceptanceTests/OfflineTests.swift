@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// What is kept plays from `/library/<id>/` and from a folder, with no origin anywhere.
-    @Suite(.enabled(if: Peer.present("ffmpeg", "ffprobe", "openssl", "gzip")))
+    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe", "openssl", "gzip")))
     struct OfflineTests {
         private struct Imported: Decodable {
             var asset: String
@@ -23,15 +23,31 @@ extension AcceptanceTests {
             return try JSONDecoder().decode(Imported.self, from: Data(text.utf8))
         }
 
+        /// The library's address of the only asset.
+        private func libraryURL(_ server: RunningServer) async throws -> URL {
+            struct List: Decodable {
+                var assets: [Item]
+            }
+            struct Item: Decodable {
+                var libraryURL: String
+            }
+            let list = try JSONDecoder().decode(List.self, from: try await server.api("/api/v1/assets"))
+            guard list.assets.count == 1, let url = URL(string: list.assets[0].libraryURL) else {
+                throw HarnessError("not one asset: \(list)")
+            }
+            return url
+        }
+
         @Test(arguments: [OfflineStream.clear, .rotatingKeys, .separate], StreamPlayer.present)
         func playersPlayWhatIsKept(stream: OfflineStream, player: StreamPlayer) async throws {
             let source = try TemporaryFolder("source")
             try await stream.make(in: source.path)
+            let origin = try await NginxOrigin(serving: source.path)
             let cache = try TemporaryFolder("cache")
             let server = try await RunningServer(cache: cache.path)
-            let asset = try await imported("\(source.path)/\(OfflineStream.entry)", into: cache.path)
-            try FileManager.default.removeItem(atPath: source.path)
-            var url = try asset.url()
+            try await MediaCacheBinary.output(["get", "\(origin.url(OfflineStream.entry))", "--cache", cache.path])
+            origin.stop()
+            var url = try await libraryURL(server).appending(path: OfflineStream.entry)
             // A page of another site reads the library by the key alone.
             if player == .chromium, let keyed = URL(string: "/k/\(try await server.key())\(url.path)", relativeTo: url)
             {
@@ -42,6 +58,41 @@ extension AcceptanceTests {
             // VLC and Chromium leave out a few pictures where they start or end.
             let fewest = player.tellsFrames ? StreamFixtures.videoFrames : StreamFixtures.videoFrames * 9 / 10
             #expect(fewest...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) pictures")
+            try await server.stop()
+        }
+
+        /// Who plays while it comes waits for bytes, is never told that they aren't there, and asks for none twice.
+        @Test func aPlayerPlaysWhatIsStillComing() async throws {
+            let source = try TemporaryFolder("source")
+            try await OfflineStream.rotatingKeys.make(in: source.path)
+            let origin = try await NginxOrigin(serving: source.path, bytesPerSecond: 60 << 10)
+            let cache = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: cache.path)
+            let get = try ChildProcess(
+                MediaCacheBinary.path,
+                ["get", "\(origin.url(OfflineStream.entry))", "--quiet", "--transfers", "1", "--cache", cache.path])
+            struct Downloads: Decodable {
+                var downloads: [Item]
+            }
+            struct Item: Decodable {
+                var bytes: Int64
+            }
+            _ = try await eventually("bytes come") {
+                let list = try JSONDecoder().decode(Downloads.self, from: try await server.api("/api/v1/downloads"))
+                return list.downloads.contains { $0.bytes > 0 } ? () : nil
+            }
+            let url = try await libraryURL(server)
+            #expect(get.ending == nil)
+            let playback = try await StreamPlayer.ffmpeg.play(url)
+            #expect(playback.videoFrames == StreamFixtures.videoFrames && playback.hasSound)
+            #expect(try await get.end(within: .seconds(60)) == .exit(0), "\(get.errorText)")
+            let log = try await origin.log()
+            // What makes way for the player lets its connection go, and goes on at the byte it came to.
+            for path in Set(log.entries.map(\.path)) where path.hasSuffix(".ts") || path.hasSuffix(".bin") {
+                let sent = log.of(String(path.dropFirst()))
+                #expect(
+                    sent.entries.count { !$0.isCut } == 1 && sent.repeatedBytes <= sent.bytesUnderWay, "\(log.summary)")
+            }
             try await server.stop()
         }
 

@@ -51,7 +51,7 @@ struct ImportCommand: AsyncParsableCommand {
         let what = done.wasHere ? "It was here already" : "Took in \(done.parts) parts, \(ByteCount(done.bytes))"
         let text =
             "\(what): \(Table.printable(done.title ?? path)).\n"
-            + "Asset \(done.asset), which a server has at /library/\(done.asset)/\(done.entry)."
+            + "Asset \(done.asset), which `mediacache serve` plays at /library/\(done.asset)/."
         try StandardStreams.print(json ? JSONOutput.text(done) : text)
     }
 }

@@ -40,6 +40,9 @@ struct GetOutcome: Sendable {
             lines.append("Put at \(Table.printable(output)) (\(how)).")
         }
         if let remux { lines.append(remux.text) }
+        if output == nil, remux == nil, let record {
+            lines.append("Without its origin: `mediacache serve` plays it at /library/\(record.id)/.")
+        }
         return lines.joined(separator: "\n")
     }
 

@@ -36,7 +36,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var lastPlayed: Date?
     /// The picture that is kept with it, or null.
     public var cover: Asset.CoverNote?
-    /// Where players and pages find it: `media.mp4`, `cover` and `frame.jpg?t=<seconds>` stand behind this.
+    /// Where players and pages find it: this is what it begins with, if it was downloaded; `media.mp4`, `cover` and `frame.jpg?t=<seconds>` stand behind this.
     public var libraryURL: String
 
     /// The record of an asset.

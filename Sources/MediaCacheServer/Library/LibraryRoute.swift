@@ -40,7 +40,7 @@ struct LibraryRoute: MediaRoute {
     func opener(for request: RouteRequest) throws -> any ReaderOpener {
         let parts = request.path.dropFirst(Self.prefix.utf8.count).split(
             separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let id = AssetID(rawValue: String(parts[0])), !parts[1].isEmpty else {
+        guard parts.count == 2, let id = AssetID(rawValue: String(parts[0])) else {
             throw Problem.notFound(
                 "there is nothing at this path; an asset has its playlists and parts, media.mp4, cover and "
                     + "frame.jpg?t=<seconds>")
@@ -55,7 +55,7 @@ struct LibraryRoute: MediaRoute {
                 filmURL: filmURL)
         default:
             return PartOpener(
-                id: id, part: String(parts[1]), shelf: shelf, book: book, store: store, reading: reading, plays: plays,
+                id: id, path: String(parts[1]), shelf: shelf, book: book, store: store, reading: reading, plays: plays,
                 inflations: inflations)
         }
     }

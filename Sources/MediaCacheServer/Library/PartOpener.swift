@@ -5,8 +5,8 @@ import MediaLibrary
 /// Opens what an asset consists of by its name: a playlist in the form that plays from here, or a part from the store.
 struct PartOpener: ReaderOpener {
     let id: AssetID
-    /// The path within the asset.
-    let part: String
+    /// The path within the asset; empty for what it begins with.
+    let path: String
     let shelf: AssetShelf
     let book: ContentsBook
     let store: CacheStore
@@ -14,13 +14,14 @@ struct PartOpener: ReaderOpener {
     let plays: PlayCounter
     let inflations: SegmentInflations
 
-    var name: String { "\(LibraryRoute.prefix)\(id)/\(part)" }
+    var name: String { "\(LibraryRoute.prefix)\(id)/\(path)" }
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let asset = try await shelf.requireAsset(id)
         guard let index = try await book.index(of: id) else {
             throw CacheError(.notFound, "nobody has found out yet what \(asset.url) consists of; `get` it")
         }
+        let part = path.isEmpty ? index.contents.entry : path
         if let playlist = index.playlist(part) {
             if part == index.contents.entry { plays.note(id) }
             reading.begins(part, of: id)

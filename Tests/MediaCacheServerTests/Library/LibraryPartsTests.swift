@@ -89,7 +89,7 @@ struct LibraryPartsTests {
                 #expect(none.status == 404, "\(name)")
                 #expect(!String(decoding: none.body, as: UTF8.self).contains("origin.example"), "\(name)")
             }
-            #expect(try await host.exchange("GET", "/library/\(id)/").status == 404)
+            #expect(try await host.exchange("GET", "/library/\(id)/").body == entry.body)
             #expect(try await host.exchange("GET", "/library/aaaaaaaaaaaa/index.m3u8").status == 404)
         }
     }
