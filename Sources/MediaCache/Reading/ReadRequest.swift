@@ -19,6 +19,9 @@ public struct ReadRequest: Sendable {
     public var pins: Bool
     /// Whose transfer it is: what the scheduler ranks and limits it by. Nobody's unless set.
     public var group: TransferGroup?
+    /// What it's kept as, in place of what the key policy makes of the URL; nil leaves that to the policy. For bytes that
+    /// are to stay as they came, whatever their origin gives under the same URL later. No two resources may have one.
+    package var name: String?
     /// Whether the range is asked for as it stands, without a read-ahead.
     var isExact = false
 

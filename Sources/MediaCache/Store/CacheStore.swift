@@ -233,9 +233,10 @@ public final class CacheStore: Sendable {
 
     /// The key of what a request reads.
     package func key(of request: ReadRequest) -> String {
-        engine.configuration.keyPolicy.key(
-            for: request.url,
-            profiles: request.settings?.headerProfiles ?? engine.configuration.transfers.headerProfiles)
+        request.name
+            ?? engine.configuration.keyPolicy.key(
+                for: request.url,
+                profiles: request.settings?.headerProfiles ?? engine.configuration.transfers.headerProfiles)
     }
 
     func checkOpen() throws {

@@ -44,11 +44,11 @@ extension DownloadRun {
             meter.started(index, key: key)
             defer { meter.left(index, key: key) }
             work.events.send(.partStarted(id, name: part.name))
-            let info = try await work.fill(part, request)
+            let info = try await work.parts.fill(part, request)
             let bytes = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesKept
             // Whole and not looked at, it would count as right the next time.
             let work = work
-            switch try await Task(operation: { try await work.check(part, request, info) }).value {
+            switch try await Task(operation: { try await work.parts.check(part, request, info) }).value {
             case .right: break
             case .noteworthy(let note): state.withLock { $0.notes.add(note) }
             case .playlist: state.withLock { $0.isPlaylist = true }

@@ -43,8 +43,7 @@ struct LocalNames {
         case .mediaSegment:
             let digits = String(count(folder))
             let padding = String(repeating: "0", count: max(0, 6 - digits.count))
-            let usual = folder.hasPrefix("text") ? "vtt" : hasMap ? "m4s" : "ts"
-            name = "\(folder)/\(padding)\(digits).\(known ?? usual)"
+            name = "\(folder)/\(padding)\(digits).\(Self.ending(of: resource, hasMap: hasMap, folder: folder))"
         case .initializationSection: name = "\(folder)/init-\(count("\(folder) init")).\(known ?? "mp4")"
         // Of media, since else ffmpeg doesn't open it on a disk.
         case .key: name = "\(folder)/key-\(count("\(folder) key")).key.ts"
@@ -52,6 +51,11 @@ struct LocalNames {
         }
         names[url] = name
         return name
+    }
+
+    /// What a media segment's name ends with.
+    static func ending(of resource: ResourceURL, hasMap: Bool, folder: String) -> String {
+        extensions[resource.pathExtension] ?? (folder.hasPrefix("text") ? "vtt" : hasMap ? "m4s" : "ts")
     }
 
     /// A folder that no other playlist has.

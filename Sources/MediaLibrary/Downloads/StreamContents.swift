@@ -52,18 +52,9 @@ struct StreamContents {
     private mutating func add(
         _ playlist: MultivariantPlaylist, from entry: LoadedPlaylist, variables: [String: String]
     ) async throws -> Bool {
-        let variants = playlist.variants(selection.variantSelections)
+        let (variants, chosen) = selection.choose(from: playlist)
         guard !variants.isEmpty else {
             throw CacheError(.notMedia, "\(entry.url) names no variant stream: there is nothing to play")
-        }
-        var chosen: [Rendition] = []
-        for variant in variants {
-            for type in [RenditionType.video, .audio, .subtitles, .closedCaptions] {
-                for rendition in selection.renditions(type, of: variant, in: playlist) where !chosen.contains(rendition)
-                {
-                    chosen.append(rendition)
-                }
-            }
         }
         bandwidth = variants.reduce(0) { $0 + ($1.averageBandwidth ?? $1.bandwidth) }
         contents.playlists.append(.init(name: AssetContents.entryName, url: entry.url.description, text: ""))
@@ -103,27 +94,7 @@ struct StreamContents {
         of playlist: MultivariantPlaylist, from entry: LoadedPlaylist, variants: [VariantStream],
         renditions: [Rendition], local: [String: String]
     ) throws -> String {
-        var playlist = playlist
-        playlist.variables = []
-        let groups = Set(renditions.map { "\($0.type?.rawValue ?? "") \($0.groupID)" })
-        playlist.entries = playlist.entries.compactMap { written in
-            switch written {
-            case .variant(var variant):
-                guard variants.contains(variant) else { return nil }
-                // A group without a rendition isn't one (RFC 8216bis §4.4.6.2.1).
-                if let group = variant.audioGroup, !groups.contains("AUDIO \(group)") { variant.audioGroup = nil }
-                if let group = variant.videoGroup, !groups.contains("VIDEO \(group)") { variant.videoGroup = nil }
-                if let group = variant.subtitlesGroup, !groups.contains("SUBTITLES \(group)") {
-                    variant.subtitlesGroup = nil
-                }
-                return .variant(variant)
-            case .rendition(let rendition): return renditions.contains(rendition) ? written : nil
-            case .iFrameStream, .contentSteering: return nil
-            case .sessionData(let data): return LocalTags.leadsAway(data) ? nil : written
-            case .unknown(let tag): return LocalTags.leadsAway(tag) ? nil : written
-            case .sessionKey: return written
-            }
-        }
+        let playlist = playlist.narrowed(to: variants, renditions)
         let base = entry.base
         let foreign = Set(playlist.sessionKeys.filter { LocalTags.isForeign($0) }.compactMap(\.uri))
         let mapped = playlist.mappingURIs { role, uri in
@@ -306,9 +277,37 @@ struct StreamContents {
     private static func isLive(_ playlist: MediaPlaylist) -> Bool { !playlist.hasEndList && playlist.type != .onDemand }
 }
 
+extension MultivariantPlaylist {
+    /// The same with these variant streams and renditions alone, and with nothing that leads elsewhere.
+    func narrowed(to variants: [VariantStream], _ renditions: [Rendition]) -> MultivariantPlaylist {
+        var playlist = self
+        playlist.variables = []
+        let groups = Set(renditions.map { "\($0.type?.rawValue ?? "") \($0.groupID)" })
+        playlist.entries = playlist.entries.compactMap { written in
+            switch written {
+            case .variant(var variant):
+                guard variants.contains(variant) else { return nil }
+                // A group without a rendition isn't one (RFC 8216bis §4.4.6.2.1).
+                if let group = variant.audioGroup, !groups.contains("AUDIO \(group)") { variant.audioGroup = nil }
+                if let group = variant.videoGroup, !groups.contains("VIDEO \(group)") { variant.videoGroup = nil }
+                if let group = variant.subtitlesGroup, !groups.contains("SUBTITLES \(group)") {
+                    variant.subtitlesGroup = nil
+                }
+                return .variant(variant)
+            case .rendition(let rendition): return renditions.contains(rendition) ? written : nil
+            case .iFrameStream, .contentSteering: return nil
+            case .sessionData(let data): return LocalTags.leadsAway(data) ? nil : written
+            case .unknown(let tag): return LocalTags.leadsAway(tag) ? nil : written
+            case .sessionKey: return written
+            }
+        }
+        return playlist
+    }
+}
+
 extension RenditionType {
     /// What the folder of a rendition's parts is called.
-    fileprivate var folder: String {
+    var folder: String {
         switch self {
         case .audio: "audio"
         case .video: "video"

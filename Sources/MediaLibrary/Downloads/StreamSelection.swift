@@ -52,6 +52,20 @@ public struct StreamSelection: Sendable, Hashable, Codable {
         }
     }
 
+    /// The variant streams to take, and all their renditions, each once.
+    func choose(from playlist: MultivariantPlaylist) -> (variants: [VariantStream], renditions: [Rendition]) {
+        let variants = playlist.variants(variantSelections)
+        var chosen: [Rendition] = []
+        for variant in variants {
+            for type in [RenditionType.video, .audio, .subtitles, .closedCaptions] {
+                for rendition in renditions(type, of: variant, in: playlist) where !chosen.contains(rendition) {
+                    chosen.append(rendition)
+                }
+            }
+        }
+        return (variants, chosen)
+    }
+
     /// The renditions of a type to take for a variant stream.
     func renditions(
         _ type: RenditionType, of variant: VariantStream, in playlist: MultivariantPlaylist
