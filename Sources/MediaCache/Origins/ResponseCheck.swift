@@ -171,10 +171,10 @@ package enum ResponseCheck {
     /// Why a response's bytes may not be kept: it forbids it, or depends on what we don't know; nil if they may.
     package static func refusal(_ fields: HTTPFields, _ settings: TransferSettings) -> CacheError? {
         if CacheControl(fields).noStore, !settings.keepsNoStore {
-            return CacheError(.storage, "its origin forbids it (Cache-Control: no-store)")
+            return CacheError(notKept: "its origin forbids it (Cache-Control: no-store)")
         }
         if varies(fields) {
-            return CacheError(.storage, "its origin says that others may get something else (Vary)")
+            return CacheError(notKept: "its origin says that others may get something else (Vary)")
         }
         return nil
     }

@@ -36,7 +36,8 @@ extension Representation {
                     wakeFillWaiters()
                 }
             }
-            try Task.checkCancellation()
+            // What is all here isn't given up at the last moment: nobody would look whether it's right.
+            guard !Task.isCancelled || withState({ $0.written.contains(range) }) else { throw CancellationError() }
         }
     }
 

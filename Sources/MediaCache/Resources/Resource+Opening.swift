@@ -273,7 +273,7 @@ extension Resource {
         switch engine.configuration.admission.admission(of: request.url, head: head) {
         case .keep: return false
         case .keepUntilClosed: return true
-        case .passThrough: throw CacheError(.storage, "it's larger than may be kept, or of another kind")
+        case .passThrough: throw CacheError(notKept: "it's larger than may be kept, or of another kind")
         }
     }
 }

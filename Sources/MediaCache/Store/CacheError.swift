@@ -53,8 +53,9 @@ public struct CacheError: Error, Sendable {
     public var completeLength: Int64?
     /// The content coding that a body came in though none was asked for, for ``Code/badResponse``.
     public var contentCoding: String?
-    /// Whether the origin's answer follows from a rule of its own, for ``Code/badResponse``: it would be the same again.
-    var isByRule = false
+    /// Whether it follows from a rule, and would be the same again: the origin's own, for ``Code/badResponse``, or what
+    /// may be kept, for ``Code/storage``.
+    package var isByRule = false
 
     /// Creates an error.
     public init(
@@ -103,6 +104,12 @@ extension CacheError {
     package init(unaskedCoding coding: String, of name: String) {
         self.init(.badResponse, "\(name) came with Content-Encoding “\(coding)” though identity was asked for")
         contentCoding = coding
+        isByRule = true
+    }
+
+    /// Why bytes aren't kept that there would be room for.
+    init(notKept reason: String) {
+        self.init(.storage, reason)
         isByRule = true
     }
 

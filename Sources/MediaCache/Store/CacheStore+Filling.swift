@@ -55,8 +55,11 @@ extension CacheStore {
         let session = try await open(request)
         defer { session.cancel() }
         guard let representation = session.currentRepresentation else {
-            let reason = table[key(of: request)]?.refusal?.message
-            throw CacheError(.storage, "\(request.url) can't be kept: \(reason ?? "it was removed meanwhile")")
+            let refusal = table[key(of: request)]?.refusal
+            var error = CacheError(
+                .storage, "\(request.url) can't be kept: \(refusal?.message ?? "it was removed meanwhile")")
+            error.isByRule = refusal?.isByRule ?? false
+            throw error
         }
         let length = Int64(clamping: session.range.count)
         if representation.head.length != nil, let limit = engine.configuration.limits.maximumBytes, length > limit {

@@ -4,12 +4,14 @@ import Foundation
 /// them: as LEDBAT does (RFC 6817), but by the time from request to first byte. Pure.
 ///
 /// What a request takes longer than the least lately is taken for waiting in queues. Past the target the rate falls by a
-/// part of what has come; below it, it rises by steps.
+/// part of what has come; below it, it rises by steps. Where that doesn't help, it isn't this one's bytes that others wait
+/// behind, and nothing is held back for a while.
 struct LatencyGovernor: Sendable {
     /// The least is sought in so many intervals, since ways through the network change.
     private static let baseInterval = Duration.seconds(60)
     private static let baseIntervals = 5
-    /// Of so many samples the least counts: some requests have to wait for a connection, or for their server.
+    /// Of all answers of an interval, and of so many at least, the least counts: some requests have to wait for a
+    /// connection, or for their server.
     private static let filter = 4
     /// How much longer than the least is fine, as a part of it, and at least.
     private static let target = 0.15
@@ -24,8 +26,12 @@ struct LatencyGovernor: Sendable {
     private static let longestRise = 10.0
     /// Below this part of the most that came it rises twice as fast.
     private static let low = 0.7
-    /// What of the most that came is remembered at each fall.
-    private static let memory = 0.9
+    /// In how many seconds half of the most that came is forgotten.
+    private static let memory = 60.0
+    /// Where answers are late by as much as this part of what they were, at this part of the rate, it's held back in vain;
+    /// and for how long nothing is then.
+    private static let (unhelped, fallen) = (0.7, 0.4)
+    private static let rest = Duration.seconds(30)
     private static let interval = Duration.milliseconds(200)
     /// What comes in the first moments tells neither what the link can do nor how long it takes.
     private static let warmUp = Duration.seconds(2)
@@ -35,9 +41,14 @@ struct LatencyGovernor: Sendable {
     private static let slack = 2.0
 
     private var minima: [(since: Duration, least: Duration)] = []
-    private var recent: [Duration] = []
+    /// Answers since the last change: how many, and the least of their times.
+    private var recent: (count: Int, least: Duration) = (0, .zero)
     private var changed: Duration?
     private var most = 0.0
+    private var mostAt = Duration.zero
+    /// When the rate began to fall: how late answers were, and how many bytes a second came.
+    private var struck: (delay: Duration, rate: Double)?
+    private var restsUntil: Duration?
     private var first: Duration?
     /// Bytes a second as of the last change; nil for as many as come.
     private(set) var rate: Double?
@@ -66,25 +77,37 @@ struct LatencyGovernor: Sendable {
         first = began
         guard now - began >= Self.warmUp else { return }
         rate = rate(at: now)
-        recent.append(latency)
-        if recent.count > Self.filter { recent.removeFirst() }
-        guard recent.count == Self.filter, let base, let current = recent.min(), let delivered else { return }
+        if let restsUntil {
+            guard now >= restsUntil else { return }
+            self.restsUntil = nil
+        }
+        recent = (recent.count + 1, recent.count == 0 ? latency : min(recent.least, latency))
+        let current = recent.least
+        guard recent.count >= Self.filter, let base, let delivered else { return }
         let target = max(base * Self.target, Self.leastTarget)
         let delay = current - base
         // What was changed shows in answers to requests that were sent after it.
         let elapsed = changed.map { now - $0 } ?? current + Self.interval
         guard elapsed >= max(Self.interval, current) else { return }
+        recent.count = 0
         if delay > target {
             let excess = (delay - target).seconds / delay.seconds
             let from = min(rate ?? delivered, delivered)
-            most = max(most * Self.memory, delivered)
-            rate = max(from * (1 - Self.deepestFall * excess), most * Self.leastPart, Self.least)
-            recent = []
+            most = max(most * exp2(-(now - mostAt).seconds / Self.memory), delivered)
+            mostAt = now
+            let first = struck ?? (delay, from)
+            struck = first
+            if from <= first.rate * Self.fallen, delay > first.delay * Self.unhelped {
+                (rate, struck, restsUntil) = (nil, nil, now + Self.rest)
+            } else {
+                rate = max(from * (1 - Self.deepestFall * excess), most * Self.leastPart, Self.least)
+            }
             changed = now
         } else if let rate {
             let pace = rate < most * Self.low ? 2.0 : 1
             let steps = pace * min(elapsed.seconds / Self.interval.seconds, Self.longestRise)
             self.rate = rate > delivered * Self.slack && rate > most ? nil : rate + most * Self.step * steps
+            if let struck, self.rate ?? .infinity >= struck.rate { self.struck = nil }
             changed = now
         }
     }

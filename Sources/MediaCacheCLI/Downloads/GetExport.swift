@@ -74,7 +74,12 @@ struct GetExport: Sendable {
         case .best, .all: break
         }
         var language: String?
-        if case .some(let languages) = selection.audio { language = languages.first }
-        return StreamChoice(variants: variants, language: language, takesAllAudio: selection.audio == .all)
+        var takesAllAudio = selection.audio == .all
+        if case .some(let languages) = selection.audio {
+            language = languages.first
+            // No others are kept.
+            takesAllAudio = languages.count > 1
+        }
+        return StreamChoice(variants: variants, language: language, takesAllAudio: takesAllAudio)
     }
 }

@@ -62,6 +62,15 @@ struct GetOutcome: Sendable {
 }
 
 extension GetOutcome {
+    /// What somebody may want to know of what came, a line each.
+    var notes: [String] {
+        let notes = record?.notes ?? []
+        let named = notes.prefix(Self.mostNamed).map {
+            "note: \(Table.printable($0.url)): \(Table.printable($0.text))"
+        }
+        return named + (notes.count > named.count ? ["and \(notes.count - named.count) notes more"] : [])
+    }
+
     /// What the end of a download means for who asked for it; nil where it's complete.
     static func failure(of record: DownloadRecord?, _ url: String) -> CommandFailure? {
         guard let record else { return CommandFailure(.failed, "the download of \(url) was cancelled") }
@@ -89,7 +98,7 @@ extension GetOutcome {
             } else if let text = outcome.text {
                 try StandardStreams.print(text)
             }
-            for line in outcome.holes { StandardStreams.printError(line) }
+            for line in outcome.holes + outcome.notes { StandardStreams.printError(line) }
         }
         let failures = outcomes.compactMap(\.failure)
         guard let first = failures.first else { return }

@@ -81,8 +81,9 @@ struct GetSession: Sendable {
             do {
                 try await export.run(&outcome, of: url, through: connection)
             } catch {
-                guard let failure = CommandFailure(error) else { throw error }
-                outcome.failure = outcome.failure ?? failure
+                // What became of the download is told in any case.
+                guard !(error is CancellationError), !(error is OwnerEnded) else { throw error }
+                outcome.failure = outcome.failure ?? CommandFailure(error) ?? CommandFailure(.failed, "\(error)")
             }
             return outcome
         }

@@ -81,7 +81,9 @@ struct BundlesRoute: Route {
     }
 
     private func record(of asset: Asset) async throws -> BundleRecord {
-        BundleRecord(
+        // What is known of its download comes to the shelf a moment later.
+        let asset = await downloads?.status(of: asset.id)?.asset ?? asset
+        return BundleRecord(
             id: asset.id.rawValue, title: asset.title, url: asset.url, withCredentials: asset.identity != nil,
             selection: asset.download?.selection, state: asset.download?.state, hasCover: asset.cover != nil,
             libraryURL: try libraryURL(asset.id), contents: try await book.index(of: asset.id)?.contents)

@@ -29,6 +29,13 @@ public struct Download: Sendable, Hashable, Codable {
     /// What somebody may want to know of what came: wrappings that were taken off, what the playlists leave out.
     public var notes: [AssetContents.Note]
 
+    /// Notes holes, those that aren't noted yet.
+    mutating func add(_ more: [DownloadHole]) {
+        let new = more.filter { !holes.contains($0) }
+        holeCount += new.count
+        holes += new.prefix(max(0, DownloadHole.mostListed - holes.count))
+    }
+
     /// How many parts are here, and how many there are.
     public struct Parts: Sendable, Hashable, Codable {
         /// Those that are here.

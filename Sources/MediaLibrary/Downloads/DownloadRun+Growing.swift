@@ -23,7 +23,7 @@ extension DownloadRun {
                 ?? GrowingStream(
                     ResourceURL(asset.url), selection: asset.download?.selection ?? StreamSelection(), work: work,
                     settings: settings)
-            if growing == nil { await stream.restore(contents) }
+            if growing == nil { await stream.restore(contents, missed: state.withLock { $0.missed }) }
             growing = stream
             guard try await grow(stream) else { return nil }
         }

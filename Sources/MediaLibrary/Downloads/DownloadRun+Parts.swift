@@ -58,6 +58,7 @@ extension DownloadRun {
                 state.queue.done(index)
                 state.failures[index] = nil
                 state.networkFailures = 0
+                state.silent = []
             }
             work.events.send(.partDone(id, name: part.name, bytes: bytes))
             report(isFinal: false)
@@ -80,8 +81,14 @@ extension DownloadRun {
         let waits = state.withLock { state -> Bool in
             state.failures[index] = error
             // One part that can't be reached among others that can is that part's trouble.
-            if obstacle?.kind == .network { state.networkFailures += 1 }
-            let isAll = obstacle?.kind != .network || state.networkFailures >= 3 || state.contents.parts.count == 1
+            if error.code == .timedOut {
+                state.silent.insert(index)
+            } else if obstacle?.kind == .network {
+                state.networkFailures += 1
+            }
+            let isAll =
+                obstacle?.kind != .network || max(state.networkFailures, state.silent.count) >= 3
+                || state.contents.parts.count == 1
             if let obstacle, isAll {
                 state.obstacle = state.obstacle ?? obstacle
                 state.queue.gaveUp(index)

@@ -37,8 +37,9 @@ final class DownloadRun: Sendable {
         var notes = NoteCounter()
         /// Parts that were never seen, of a stream that grows.
         var missed: [DownloadHole] = []
-        /// Failures of the network since something came.
+        /// Failures of the network since something came, and the parts that nothing was heard of.
         var networkFailures = 0
+        var silent: Set<Int> = []
         var obstacle: DownloadObstacle?
         /// How many bytes were here at the beginning.
         var bytesBefore: Int64 = 0
@@ -77,6 +78,9 @@ final class DownloadRun: Sendable {
     /// Whether anything came.
     var hasProgressed: Bool { meter.progress(now: store.time.monotonic).bytes > state.withLock { $0.bytesBefore } }
 
+    /// Parts that were never seen, of a stream that grows.
+    var missed: [DownloadHole] { state.withLock { $0.missed } }
+
     /// What it consists of, once that is known.
     var contents: AssetContents { state.withLock { $0.contents } }
 
@@ -110,6 +114,8 @@ final class DownloadRun: Sendable {
                 state.withLock { $0.retry() }
                 if let obstacle = try await fetchAll(settings) { return .waiting(try await confirmed(obstacle)) }
             }
+            try await store.commit()
+            if let obstacle = try await lookAgain(settings) { return .waiting(try await confirmed(obstacle)) }
             try await pinPlaylists(settings)
             try await store.commit()
             return outcome()
@@ -143,9 +149,17 @@ final class DownloadRun: Sendable {
     /// The same asset by fresh links: parts of which nothing is here take theirs, and are known by it.
     private func relink(to fresh: [AssetPart.Place: AssetPart]) async {
         let contents = state.withLock { state in
+            let parts = state.contents.parts
+            let begun = Set(
+                parts.indices.filter { index in
+                    parts[index].range != nil && (state.queue.states[index] != .missing || !self.meter.isEmpty(index))
+                }.map { parts[$0].name })
             for index in state.contents.parts.indices
             where state.queue.states[index] == .missing && meter.isEmpty(index) {
-                guard let part = fresh[state.contents.parts[index].place] else { continue }
+                // Ranges of one resource stay together: they are read by one URL.
+                guard !begun.contains(state.contents.parts[index].name),
+                    let part = fresh[state.contents.parts[index].place]
+                else { continue }
                 state.contents.parts[index].url = part.url
             }
             return state.contents
@@ -172,6 +186,9 @@ final class DownloadRun: Sendable {
         state.withLock { state in
             state.contents = contents
             state.bytesBefore = bytesBefore
+            // What was never seen has no part, but the playlist that lost it.
+            let playlists = Set(contents.playlists.map(\.url))
+            state.missed = asset.download?.holes.filter { playlists.contains($0.url) } ?? []
             state.queue = PartQueue(isDone: isDone, first: underWay + failed)
             state.indexes = [:]
             state.failures = [:]
@@ -179,6 +196,34 @@ final class DownloadRun: Sendable {
                 state.indexes[part.name] = index
             }
         }
+    }
+
+    /// What came may have gone again: its origin has another version, or somebody removed another asset that has it too.
+    private func lookAgain(_ settings: TransferSettings) async throws -> DownloadObstacle? {
+        for isLast in [false, true] {
+            let parts = contents.parts
+            let holdings = try await store.holdings(of: try parts.map { try request(for: $0, settings) })
+            let gone = state.withLock { state in
+                let gone = parts.indices.filter {
+                    state.queue.states[$0] == .done
+                        && !(holdings[$0]?.isWhole == true && holdings[$0]?.isPinned == true)
+                }
+                if isLast {
+                    for index in gone {
+                        state.failures[index] = CacheError(
+                            .representationChanged, "\(parts[index].url) went again: it changed while it came")
+                    }
+                } else {
+                    state.queue.lost(gone)
+                }
+                return gone
+            }
+            for index in gone { meter.lost(index) }
+            guard !gone.isEmpty, !isLast else { return nil }
+            if let obstacle = try await fetchAll(settings) { return obstacle }
+            try await store.commit()
+        }
+        return nil
     }
 
     /// What can never fit isn't waited for.
@@ -272,7 +317,7 @@ extension DownloadFailure {
     init(_ error: CacheError) {
         self.init(
             code: error.code.rawValue, message: error.code == .storage ? error.description : error.message,
-            isRetryable: error.isRetryable || error.code == .storage)
+            isRetryable: error.isRetryable || error.code == .storage && !error.isByRule)
     }
 }
 

@@ -46,7 +46,10 @@ struct DownloadWork: Sendable {
         }
         switch error.code {
         case .unreachable, .timedOut: return DownloadObstacle(.network, error.message)
-        case .storage where store.folderFailure == nil: return DownloadObstacle(.space, error.description)
+        case .closed: return DownloadObstacle(.cache, "the cache is suspended")
+        // What isn't kept by a rule wouldn't be with more room.
+        case .storage where store.folderFailure == nil && !error.isByRule:
+            return DownloadObstacle(.space, error.description)
         default: return nil
         }
     }

@@ -40,14 +40,8 @@ extension Downloads {
                 store: store, shelf: shelf, loader: loader, events: hub, policy: policy, transferSettings: settings,
                 refreshSource: refreshSource),
             group: entry.group, rechecks: entry.rechecks)
-        entries[id]?.rechecks = false
         entries[id]?.run = run
         runs.withLock { $0[id] = run }
-        // The run knows them.
-        update(id) {
-            $0.download?.holes = []
-            $0.download?.holeCount = 0
-        }
         setState(.running, of: id)
         entries[id]?.task = Task(priority: .utility) {
             let outcome = await run.run()
@@ -61,11 +55,12 @@ extension Downloads {
         entries[id]?.run = nil
         entries[id]?.task = nil
         let progress = run.meter.progress(now: store.time.monotonic)
-        let (contents, notes) = (run.contents, run.notes)
+        let (contents, notes, missed) = (run.contents, run.notes, run.missed)
         update(id) { asset in
             if progress.parts.total > 0 {
                 asset.download?.take(progress)
                 asset.download?.notes = notes
+                asset.download?.add(missed)
                 asset.kind = contents.playlists.isEmpty ? .file : .stream
                 if contents.duration > 0 { asset.duration = contents.duration }
             }
@@ -86,6 +81,7 @@ extension Downloads {
             guard isWanted else { return setState(.paused, of: id) }
             setState(obstacle.map { .waiting($0) } ?? .queued, of: id)
         case .ended(let holes, let count):
+            entries[id]?.rechecks = false
             queue.change(id) { $0.isWanted = false }
             update(id) {
                 $0.download?.holes = holes

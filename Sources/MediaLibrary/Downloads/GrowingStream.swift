@@ -47,7 +47,8 @@ actor GrowingStream {
     }
 
     /// Takes up what an earlier process saw.
-    func restore(_ contents: AssetContents) {
+    func restore(_ contents: AssetContents, missed: [DownloadHole]) {
+        self.missed = missed
         for playlist in contents.playlists {
             restored[playlist.url] = contents.originPlaylist(playlist)
         }

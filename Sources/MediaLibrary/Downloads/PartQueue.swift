@@ -83,6 +83,16 @@ struct PartQueue: Sendable {
         cursor = 0
     }
 
+    /// Parts that were here aren't any more.
+    mutating func lost(_ parts: [Int]) {
+        for index in parts where states[index] == .done {
+            states[index] = .missing
+            doneCount -= 1
+        }
+        front = 0
+        cursor = 0
+    }
+
     /// Parts that come after the others, as a live stream goes on.
     mutating func append(_ count: Int) {
         states += Array(repeating: .missing, count: count)

@@ -13,7 +13,7 @@ struct StreamContents {
     private var names = LocalNames()
     /// Which parts are listed already.
     private var listed: Set<AssetPart> = []
-    private var bandwidth = 0
+    private var bandwidth = 0.0
 
     private init(_ selection: StreamSelection, _ load: @escaping Load) {
         self.selection = selection
@@ -56,7 +56,7 @@ struct StreamContents {
         guard !variants.isEmpty else {
             throw CacheError(.notMedia, "\(entry.url) names no variant stream: there is nothing to play")
         }
-        bandwidth = variants.reduce(0) { $0 + ($1.averageBandwidth ?? $1.bandwidth) }
+        bandwidth = variants.reduce(0) { $0 + Double($1.averageBandwidth ?? $1.bandwidth) }
         contents.playlists.append(.init(name: AssetContents.entryName, url: entry.url.description, text: ""))
         var local: [String: String] = [:]
         var isLive = false
@@ -246,7 +246,7 @@ struct StreamContents {
             (rank($0.element), $0.element.start, $0.offset) < (rank($1.element), $1.element.start, $1.offset)
         }.map(\.element)
         if bandwidth > 0, contents.duration > 0 {
-            contents.estimatedLength = Int64(min(Double(bandwidth) / 8 * contents.duration, 1e18))
+            contents.estimatedLength = Int64(min(bandwidth / 8 * contents.duration, 1e18))
         }
     }
 

@@ -64,12 +64,12 @@ struct PartFetch: Sendable {
             return .right
         case .other: return .right
         case .file:
-            guard try await isPlaylist(info, request) else { return .right }
+            guard info.length != 0, try await isPlaylist(info, request) else { return .right }
             _ = try await store.remove(id: info.id)
             return .playlist
         case .mediaSegment, .initializationSection:
             guard info.length != 0 || part.isText else { throw try await refused(part, info, "came empty") }
-            var front = try await front(of: part, request)
+            var front = info.length == 0 ? [] : try await front(of: part, request)
             let length = part.range.map { Int64($0.count) } ?? info.length ?? 0
             var wrapping = SegmentWrapping.none
             if SegmentWrapping.mayBegin(front) {

@@ -1,3 +1,4 @@
+import HTTPTypes
 import MediaCache
 import MediaCacheTesting
 import Testing
@@ -244,7 +245,89 @@ struct DownloadFaultTests {
         _ = try hole(in: try await download())
     }
 
+    @Test func anEmptySubtitleIsOne() async throws {
+        fixture.library.serve(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n0.vtt\n#EXTINF:6,\n1.vtt\n#EXT-X-ENDLIST\n",
+            at: fixture.entry)
+        fixture.serve(Array("WEBVTT\n".utf8), at: "0.vtt", type: "text/vtt")
+        fixture.serve([], at: "1.vtt", type: "text/vtt")
+        let download = try await download()
+        #expect(download.state == .complete, "\(download.holes)")
+    }
+
+    /// More room wouldn't help: it's a hole, and the others come.
+    @Test func whatMayNotBeKeptIsAHole() async throws {
+        fixture.library.origin[fixture.url("1.ts")] = ScriptedResource(
+            .bytes(DownloadFixture.packets(1)), entityTag: "\"1\"", contentType: "video/mp2t",
+            headerFields: [.vary: "Cookie"])
+        let hole = try hole(in: try await download())
+        #expect(hole.reason.contains("Vary"))
+    }
+
+    /// A part that was here goes again before the end: it's fetched once more.
+    @Test func whatWentMeanwhileIsFetchedAgain() async throws {
+        let gate = ScriptedGate()
+        fixture.next("2.ts", .holdHead(gate))
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 2 }
+            let first = try #require(try await downloads.store.resource(for: fixture.url("0.ts")))
+            _ = try await downloads.store.remove(id: first.id)
+            gate.open()
+            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+            #expect(try await downloads.store.resource(for: fixture.url("0.ts"))?.isComplete == true)
+        }
+        #expect(fixture.requests(for: "0.ts") == 2)
+    }
+
+    @Test func aSuspendedStoreIsWaitedFor() async throws {
+        try await fixture.use { downloads in
+            let gate = ScriptedGate()
+            fixture.next("index.m3u8", .holdHead(gate))
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await gate.waitForArrivals()
+            await downloads.store.suspend()
+            gate.open()
+            let waiting = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
+            guard case .waiting(let obstacle) = waiting else {
+                Issue.record("it doesn't wait but is \(String(describing: waiting))")
+                return
+            }
+            #expect(obstacle.kind == .cache)
+            try await downloads.store.resume()
+            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+        }
+    }
+
     // MARK: - Links that die
+
+    /// They are read by one URL: those that come after it has died are kept with the others.
+    @Test func rangesOfOneResourceStayTogether() async throws {
+        let bytes = (0..<4).flatMap { DownloadFixture.packets($0) }
+        func serve(_ token: String) {
+            let lines = (0..<4).map { "#EXTINF:6,\n#EXT-X-BYTERANGE:1880@\($0 * 1880)\nall.ts?token=\(token)\n" }
+            fixture.library.serve(
+                "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(lines.joined())#EXT-X-ENDLIST\n", at: fixture.entry,
+                entityTag: "\"\(token)\"")
+            fixture.serve(bytes, at: "all.ts?token=\(token)")
+        }
+        serve("old")
+        try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
+            let gate = ScriptedGate()
+            fixture.next("all.ts?token=old", .holdHead(gate))
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await gate.waitForArrivals()
+            fixture.always("all.ts?token=old", .status(403))
+            serve("new")
+            fixture.library.time.advance(by: .seconds(1))
+            gate.open()
+            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+            let contents = try #require(try await AssetShelf(of: downloads.store).contents(of: asset.id))
+            #expect(Set(contents.parts.map(\.url)).count == 1)
+            let info = try await downloads.store.resource(for: try ResourceURL(contents.parts[0].url))
+            #expect(info?.isComplete == true)
+        }
+    }
 
     private func serve(_ token: String) {
         let lines = (0..<4).map { "#EXTINF:6,\n\($0).ts?token=\(token)\n" }.joined()

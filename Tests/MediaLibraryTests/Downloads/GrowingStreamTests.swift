@@ -72,6 +72,27 @@ struct GrowingStreamTests {
             #expect(download.notes.contains { $0.text.hasPrefix("2 segments") })
             #expect(download.state == .completeWithHoles)
             #expect(download.holes.map(\.start) == [18])
+            // Asked for again, it lacks what it lacked.
+            _ = try await downloads.add(DownloadRequest(url: fixture.entry))
+            let again = try await fixture.end(asset.id, of: downloads)
+            #expect(again.state == .completeWithHoles && again.holes == download.holes)
+        }
+    }
+
+    @Test func whatWasMissedBeforeAPauseIsTold() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            serve(from: 5, 5..<7)
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 5 }
+            try await downloads.pause(asset.id)
+            serve(from: 5, 5..<8, hasEnd: true)
+            try await downloads.resume(asset.id)
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.parts == .init(done: 6, total: 6))
+            #expect(download.state == .completeWithHoles)
+            #expect(download.holes.map(\.start) == [18])
         }
     }
 

@@ -16,6 +16,22 @@ struct StreamContentsTests {
         return contents
     }
 
+    @Test func bandwidthsMayBeAnything() async throws {
+        let media = PlannedStream.media("#EXTINF:4,", "1.ts")
+        let contents = try await contents(
+            [
+                "a.m3u8": """
+                #EXTM3U
+                #EXT-X-STREAM-INF:BANDWIDTH=9223372036854775807
+                b.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=9223372036854775807
+                c.m3u8
+
+                """, "b.m3u8": media, "c.m3u8": media,
+            ], StreamSelection(variants: .all))
+        #expect(contents.playlists.count == 3)
+    }
+
     @Test func aMediaPlaylistIsTheEntry() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media("#EXTINF:4,", "1.ts?t=1", "#EXTINF:6,One", "http://other/x/2.ts")
