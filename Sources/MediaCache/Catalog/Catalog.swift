@@ -219,11 +219,16 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Forgets representations, and resources that then have none. Durable when it returns.
-    package func delete(representations ids: [Int64]) async throws {
+    /// Forgets representations, and resources that then have none; and lets go of the pins of other resources, all of it
+    /// or nothing. Durable when it returns.
+    package func delete(representations ids: [Int64], unpinning resources: [Int64] = []) async throws {
         try await write { db in
-            for start in stride(from: 0, to: ids.count, by: Self.idsAtOnce) {
-                let some = ids[start..<min(start + Self.idsAtOnce, ids.count)]
+            for some in Self.batches(of: resources) {
+                try db.execute(
+                    sql: "UPDATE resource SET pinned = 0 WHERE id IN (\(databaseQuestionMarks(count: some.count)))",
+                    arguments: StatementArguments(some))
+            }
+            for some in Self.batches(of: ids) {
                 let marks = databaseQuestionMarks(count: some.count)
                 let resources = try Int64.fetchAll(
                     db, sql: "SELECT DISTINCT resource FROM representation WHERE id IN (\(marks))",
@@ -241,6 +246,10 @@ package final class Catalog: Sendable {
 
     /// SQLite takes 32,766 arguments.
     private static let idsAtOnce = 8192
+
+    private static func batches(of ids: [Int64]) -> [ArraySlice<Int64>] {
+        stride(from: 0, to: ids.count, by: idsAtOnce).map { ids[$0..<min($0 + idsAtOnce, ids.count)] }
+    }
 
     /// Forgets a resource whose row can't be read, with all its representations. Durable when it returns.
     package func delete(key: String) async throws {

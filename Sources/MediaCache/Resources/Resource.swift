@@ -96,12 +96,41 @@ package final class Resource: Sendable {
         state.isAsking || state.representations.contains(where: \.isHeld)
     }
 
-    /// Takes the object out of use for good, if nobody uses it: to be opened anew, or else to be given up.
-    func retire(givingUp: Bool = false) -> Bool {
+    /// Takes the object out of use for good, if nobody uses it: to be opened anew. What is to be removed stays, since
+    /// nothing but this object says so; it goes by ``retireToGiveUp(orLater:)`` alone.
+    func retire() -> Bool {
         state.withLock { state in
-            guard !state.isRetired, !(givingUp ? Self.isHeld(state) : Self.isInUse(state)) else { return false }
+            guard !state.isRetired, !state.isToBeRemoved, !Self.isInUse(state) else { return false }
             state.isRetired = true
             return true
+        }
+    }
+
+    /// What came of taking the object out of use.
+    enum Retirement {
+        case retired
+        /// Somebody uses it.
+        case held
+        /// It was out of use before.
+        case wasRetired
+    }
+
+    /// Takes the object out of use for good, so that what is kept can be given up.
+    ///
+    /// - Parameter later: whether it goes when its last reader leaves, if it can't go now. That is noted in the same
+    ///   moment, so that no reader leaves in between; nothing keeps it any more but those readers.
+    func retireToGiveUp(orLater later: Bool) -> Retirement {
+        state.withLock { state in
+            guard !state.isRetired else { return .wasRetired }
+            guard !Self.isHeld(state) else {
+                if later {
+                    state.isToBeRemoved = true
+                    state.stored.isPinned = false
+                }
+                return .held
+            }
+            state.isRetired = true
+            return .retired
         }
     }
 

@@ -34,15 +34,19 @@ extension CacheStore {
         for batch in batches(of: keys, size: Self.batchSize) {
             try checkOpen()
             await engine.committer.commit()
-            let outcomes = try await giveUp(keys: batch)
+            let outcomes = try await giveUp(keys: batch, orLater: true)
             for key in batch {
                 guard let outcome = outcomes[key] else { continue }
                 let name = CacheKey(key).name
                 removals.append(Removal(key: name, bytes: outcome.bytes, isDeferred: outcome.isHeld))
-                guard outcome.isHeld, let resource = table[key] else { continue }
-                resource.requestRemoval()
-                // Its last reader may have left in between, and will not look again.
-                resource.useEnded()
+                guard outcome.isHeld else { continue }
+                if let resource = table[key] {
+                    // Its last reader may have left in between, and will not look again.
+                    resource.useEnded()
+                } else {
+                    // It did, and what it set going may have failed.
+                    _ = try await giveUp(keys: [key], orLater: true)
+                }
             }
         }
         return removals
@@ -75,20 +79,25 @@ extension CacheStore {
     }
 
     /// The same of several resources in one transaction; what isn't there isn't in the answer, and what stays because it's
-    /// pinned counts as held. The keys are in order, each once.
-    private func giveUp(keys: [String], sparesPinned: Bool = false) async throws -> [String: GivingUp] {
+    /// pinned counts as held. The keys are in order, each once. What someone uses goes with its last reader, if `orLater`:
+    /// in the same transaction it loses its pin, so that it can be evicted if this process ends before that.
+    private func giveUp(
+        keys: [String], sparesPinned: Bool = false, orLater: Bool = false
+    ) async throws -> [String: GivingUp] {
         try await table.alone(with: keys) {
             let isSpared = { (key: String) in sparesPinned && self.table[key]?.stored.isPinned == true }
-            let taken = await self.takeOut(keys: keys.filter { !isSpared($0) })
+            let taken = await self.takeOut(keys: keys.filter { !isSpared($0) }, orLater: orLater)
             let entries = try await self.entries(of: keys)
             var outcomes: [String: GivingUp] = [:]
             var gone: [StoredRepresentation] = []
             var (damaged, unknown): ([Int64], [String]) = ([], [])
+            var pinned: [CatalogEntry] = []
             for key in keys {
                 let entry = entries[key]
                 let bytes = entry?.representations.reduce(0) { $0 + $1.spans.byteCount } ?? 0
                 guard let blobs = taken[key], !(sparesPinned && entry?.resource.isPinned == true) else {
                     outcomes[key] = GivingUp(bytes: bytes, isHeld: true)
+                    if orLater, let entry, entry.resource.isPinned { pinned.append(entry) }
                     continue
                 }
                 guard let entry else {
@@ -101,7 +110,7 @@ extension CacheStore {
                 damaged += entry.damaged
                 outcomes[key] = GivingUp(bytes: bytes, isHeld: false)
             }
-            try await self.delete(gone, damaged: damaged)
+            try await self.delete(gone, damaged: damaged, unpinning: pinned)
             try await self.unlink(unknown)
             return outcomes
         }
@@ -121,11 +130,11 @@ extension CacheStore {
     /// Closes a resource that nobody uses, so that its rows can be changed; no commit of it comes after. Returns the
     /// blobs that were open, by name so that their room is free once they are deleted; nil if someone uses it.
     func takeOut(key: String) async -> [String]? {
-        await takeOut(keys: [key])[key]
+        await takeOut(keys: [key], orLater: false)[key]
     }
 
-    /// The same of several; those that someone uses aren't in the answer.
-    private func takeOut(keys: [String]) async -> [String: [String]] {
+    /// The same of several; those that someone uses aren't in the answer, and go later if `orLater`.
+    private func takeOut(keys: [String], orLater: Bool) async -> [String: [String]] {
         var taken: [String: [String]] = [:]
         var wasOpen = false
         for key in keys {
@@ -134,31 +143,43 @@ extension CacheStore {
                 continue
             }
             let representations = resource.representations
-            guard resource.retire(givingUp: true) else { continue }
-            for representation in representations { representation.abandon() }
-            table.remove(resource)
-            taken[key] = representations.map(\.blob)
-            wasOpen = true
+            switch resource.retireToGiveUp(orLater: orLater) {
+            // It was closed in between, being idle.
+            case .wasRetired: taken[key] = []
+            // What is being committed may still say that it's pinned.
+            case .held: wasOpen = wasOpen || orLater
+            case .retired:
+                for representation in representations { representation.abandon() }
+                table.remove(resource)
+                taken[key] = representations.map(\.blob)
+                wasOpen = true
+            }
         }
         if wasOpen { await engine.committer.waitForRunning() }
         return taken
     }
 
     /// Catalog first, durably, then the files. Sidecars before both: one alone means that the catalog lost it.
-    private func delete(_ representations: [StoredRepresentation], damaged: [Int64] = []) async throws {
-        guard !representations.isEmpty || !damaged.isEmpty else { return }
+    ///
+    /// - Parameter pinned: what stays for now, and isn't pinned any more. Its blobs lie where they are until it goes.
+    private func delete(
+        _ representations: [StoredRepresentation], damaged: [Int64] = [], unpinning pinned: [CatalogEntry] = []
+    ) async throws {
+        guard !representations.isEmpty || !damaged.isEmpty || !pinned.isEmpty else { return }
         let engine = engine
         let blobs = representations.map(\.blob)
         let ids = representations.map(\.id) + damaged
-        try await engine.pool.run { try engine.removeSidecars(of: blobs) }
+        let unpinned = pinned.map(\.resource.id)
+        let listed = blobs + pinned.flatMap { $0.representations.map(\.blob) }
+        try await engine.pool.run { try engine.removeSidecars(of: listed) }
         do {
-            try await engine.catalog.delete(representations: ids)
+            try await engine.catalog.delete(representations: ids, unpinning: unpinned)
         } catch {
             // On a full disk the catalog can't even shrink: then the blobs make room for it. A row whose blob is missing
             // is found at opening.
             guard try await engine.pool.run({ try engine.isDiskFull }) else { throw error }
             try await unlink(blobs)
-            try await engine.catalog.delete(representations: ids)
+            try await engine.catalog.delete(representations: ids, unpinning: unpinned)
         }
         try await unlink(blobs)
     }

@@ -51,6 +51,8 @@ extension CacheStore {
         }
         guard isResumed else { return }
         engine.committer.resume()
+        // What was to go when its last reader left may have been left meanwhile.
+        for resource in table.all { resource.useEnded() }
         if engine.blobs.isWritable { startUpkeep(cleaning: false) }
     }
 

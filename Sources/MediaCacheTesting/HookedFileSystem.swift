@@ -1,0 +1,52 @@
+package import MediaCache
+
+/// The system's files, and a say in the moment before one is deleted or a small one is written: a test acts there, or waits.
+package struct HookedFileSystem: BlobFileSystem {
+    /// What is about to happen to a file.
+    package enum Moment: Sendable {
+        case removing, replacing
+    }
+
+    private let system = POSIXFileSystem()
+    private let hook: @Sendable (Moment, String) throws -> Void
+
+    /// Creates one that calls `hook` with the file's path, on the thread that is about to touch it. What that throws is
+    /// what the system says.
+    package init(_ hook: @escaping @Sendable (Moment, String) throws -> Void) { self.hook = hook }
+
+    package func open(_ path: String, creating: Bool) throws -> any BlobFile {
+        try system.open(path, creating: creating)
+    }
+
+    package func remove(_ path: String) throws {
+        try hook(.removing, path)
+        try system.remove(path)
+    }
+
+    package func rename(_ source: String, to destination: String) throws {
+        try system.rename(source, to: destination)
+    }
+
+    package func link(_ source: String, to destination: String) throws { try system.link(source, to: destination) }
+
+    package func linkCount(of path: String) throws -> Int { try system.linkCount(of: path) }
+
+    package func makeFolder(_ path: String) throws { try system.makeFolder(path) }
+
+    package func syncFolder(_ path: String) throws { try system.syncFolder(path) }
+
+    package func flush(fileSystemOf folder: String) { system.flush(fileSystemOf: folder) }
+
+    package func names(in folder: String) throws -> [String] { try system.names(in: folder) }
+
+    package func exists(_ path: String) -> Bool { system.exists(path) }
+
+    package func freeBytes(at path: String) throws -> Int64 { try system.freeBytes(at: path) }
+
+    package func replace(_ path: String, with bytes: [UInt8]) throws {
+        try hook(.replacing, path)
+        try system.replace(path, with: bytes)
+    }
+
+    package func contents(of path: String) throws -> [UInt8] { try system.contents(of: path) }
+}
