@@ -13,6 +13,8 @@ extension AssetContents {
         var notes: [Note]
         /// Absent means no.
         var isGrowing: Bool?
+        /// Absent means what its asset's download says.
+        var selection: StreamSelection?
     }
 
     /// The contents as bytes.
@@ -21,7 +23,7 @@ extension AssetContents {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let header = Header(
             playlists: playlists, duration: duration, estimatedLength: estimatedLength, notes: notes,
-            isGrowing: isGrowing ? true : nil)
+            isGrowing: isGrowing ? true : nil, selection: selection)
         var bytes = Array(Self.mark.utf8) + [0x0A] + Array(try encoder.encode(header)) + [0x0A]
         for part in parts {
             let range = part.range.map { "\($0.lowerBound)-\($0.upperBound)" } ?? "-"
@@ -56,6 +58,7 @@ extension AssetContents {
             playlists: header.playlists, parts: parts, duration: header.duration,
             estimatedLength: header.estimatedLength, notes: header.notes)
         isGrowing = header.isGrowing ?? false
+        selection = header.selection
     }
 
     private static var unreadable: CacheError {

@@ -48,6 +48,8 @@ public struct AssetContents: Sendable, Hashable, Codable {
     public var notes: [Note]
     /// Whether its stream may still grow, so that this is only what was seen of it.
     public var isGrowing = false
+    /// What was asked for of its playlists when it was found out; nil where nobody has asked for anything else since.
+    var selection: StreamSelection?
 
     /// The name of the playlist that a player is given.
     public static let entryName = "index.m3u8"
@@ -74,6 +76,7 @@ extension AssetContents {
     func grown(to newer: AssetContents) -> AssetContents {
         let known = Set(parts)
         var grown = newer
+        grown.selection = selection
         grown.parts = parts + newer.parts.filter { !known.contains($0) }
         return grown
     }

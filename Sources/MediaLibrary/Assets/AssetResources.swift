@@ -11,7 +11,33 @@ struct AssetResources {
     /// - Throws: `CacheError` with `storage`, naming an asset of which it can't be told what it consists of: it might share
     ///   any of them.
     func keysOfNoOther(than asset: Asset) async throws -> Set<String> {
-        var keys = try keys(of: asset, contents: try await contents(of: asset))
+        try await ofNoOther(than: asset, try keys(of: asset, contents: try await contents(of: asset)))
+    }
+
+    /// An asset consists of something else from now on: what it consisted of until then, and nothing does any more, may be
+    /// evicted like what was played.
+    ///
+    /// Should this end on the way, what it consisted of before is as it was.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    func replaceContents(of asset: Asset, with new: AssetContents) async throws {
+        let old = try await shelf.contents(of: asset.id)
+        let lost = try keys(of: asset, contents: old).subtracting(try keys(of: asset, contents: new))
+        let unpinned = try await ofNoOther(than: asset, lost)
+        try await shelf.setContents(new, of: asset.id)
+        do {
+            try await store.setPinned(false, keys: unpinned)
+        } catch {
+            // Pins that nothing names would stay for good.
+            if let old { try? await shelf.setContents(old, of: asset.id) }
+            throw error
+        }
+    }
+
+    /// Those of `keys` that no other asset consists of.
+    private func ofNoOther(than asset: Asset, _ keys: Set<String>) async throws -> Set<String> {
+        var keys = keys
+        guard !keys.isEmpty else { return keys }
         for other in try await shelf.assets() where other.id != asset.id && !keys.isEmpty {
             do {
                 keys.subtract(try self.keys(of: other, contents: try await shelf.contents(of: other.id)))

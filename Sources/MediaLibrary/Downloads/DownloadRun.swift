@@ -134,7 +134,8 @@ final class DownloadRun: Sendable {
 
     /// What it consists of: as was found out before, or as its playlists say now.
     private func plan(_ settings: TransferSettings) async throws -> AssetContents {
-        if let known = try await work.shelf.contents(of: id) { return known }
+        let known = try await work.shelf.contents(of: id)
+        if let known, known.selection == nil || known.selection == asset.download?.selection { return known }
         return try await planAnew(settings)
     }
 
@@ -142,7 +143,8 @@ final class DownloadRun: Sendable {
     func planAnew(_ settings: TransferSettings) async throws -> AssetContents {
         let url = try ResourceURL(asset.url)
         let contents = try await work.contents(of: url, selection: asset.download?.selection, settings)
-        try await work.shelf.setContents(contents, of: id)
+        try await AssetResources(store: store, shelf: work.shelf, settings: work.transferSettings)
+            .replaceContents(of: asset, with: contents)
         return contents
     }
 

@@ -67,16 +67,24 @@ extension Downloads {
         for waiter in waiters { waiter.resume() }
     }
 
-    func forgetContents(of id: AssetID) async throws {
+    /// Another selection is wanted than the one by which it was found out what an asset consists of: that says so of
+    /// itself, so that the next run finds it out anew, in whatever process. Until then all of it stays as it is.
+    func outdateContents(of id: AssetID) async throws {
         // It's wanted again when what is wanted is known.
         queue.change(id) { $0.isWanted = false }
         reconcile()
         await entries[id]?.task?.value
-        // What the new selection has of it is pinned again when it's fetched.
-        if let asset = entries[id]?.asset {
-            try? await store.setPinned(false, keys: try await keysOfNoOther(than: asset))
+        guard let selection = entries[id]?.asset.download?.selection else { return }
+        let known: AssetContents?
+        do {
+            known = try await shelf.contents(of: id)
+        } catch let error as CacheError where error.code == .storage {
+            // What can't be read serves nobody, and would stand in the way.
+            return try await shelf.removeContents(of: id)
         }
-        try await shelf.removeContents(of: id)
+        guard var known, known.selection == nil else { return }
+        known.selection = selection
+        try await shelf.setContents(known, of: id)
     }
 
     /// An asset came complete by another way: what is known of its download is what the shelf says.

@@ -24,7 +24,7 @@ extension Downloads {
         let wasKnown = entries[asset.id] != nil
         if !wasKnown { enter(asset) }
         let hasOtherSelection = entries[asset.id]?.asset.download.map { $0.selection != request.selection } ?? false
-        if hasOtherSelection { try await forgetContents(of: asset.id) }
+        if hasOtherSelection { try await outdateContents(of: asset.id) }
         let now = store.now
         let priority = min(max(request.priority, -Self.greatestPriority), Self.greatestPriority)
         let before = entries[asset.id]?.asset

@@ -51,4 +51,56 @@ struct AssetResourcesTests {
         #expect(try await resources.keysOfNoOther(than: one) == [url("one.m3u8"), url("a.ts")])
         await store.close()
     }
+
+    // MARK: - Other contents
+
+    private func contents(_ names: String...) -> AssetContents {
+        AssetContents(parts: names.map { AssetPart(role: .mediaSegment, name: $0, url: url($0)) })
+    }
+
+    /// Keeps and pins parts.
+    private func keep(_ names: String..., in store: CacheStore) async throws {
+        for name in names {
+            let part = try ResourceURL(url(name))
+            fixture.origin[part] = ScriptedResource(.random(seed: 1, length: 100), contentType: "video/mp2t")
+            _ = try await store.complete(ReadRequest(url: part))
+            try await store.setPinned(true, keys: [store.key(for: part)])
+        }
+    }
+
+    private func pinned(_ names: String..., in store: CacheStore) async throws -> [String] {
+        var pinned: [String] = []
+        for name in names where try await store.resource(for: try ResourceURL(url(name)))?.isPinned == true {
+            pinned.append(name)
+        }
+        return pinned
+    }
+
+    @Test func whatIsNoPartAnyMoreIsNotPinned() async throws {
+        let store = try await fixture.open()
+        let shelf = AssetShelf(of: store)
+        try await keep("a.ts", "b.ts", "c.ts", in: store)
+        let one = try await asset("one", parts: ["a.ts", "b.ts", "c.ts"], on: shelf, store)
+        _ = try await asset("two", parts: ["b.ts"], on: shelf, store)
+        try await resources(of: store, shelf).replaceContents(of: one, with: contents("c.ts", "d.ts"))
+        #expect(try await pinned("a.ts", "b.ts", "c.ts", in: store) == ["b.ts", "c.ts"])
+        #expect(try await shelf.contents(of: one.id) == contents("c.ts", "d.ts"))
+        await store.close()
+    }
+
+    @Test func whereItCannotBeToldWhatOthersShareTheContentsStay() async throws {
+        let store = try await fixture.open()
+        let shelf = AssetShelf(of: store)
+        try await keep("a.ts", in: store)
+        let one = try await asset("one", parts: ["a.ts"], on: shelf, store)
+        let two = try await asset("two", parts: ["a.ts"], on: shelf, store)
+        let all = FileManager.default.enumerator(atPath: fixture.folder)?.compactMap { $0 as? String } ?? []
+        let file = try #require(all.first { $0.hasSuffix("\(two.id).contents") })
+        try Data("something else".utf8).write(to: URL(filePath: "\(fixture.folder)/\(file)"))
+        let resources = resources(of: store, shelf)
+        await #expect(throws: CacheError.self) { try await resources.replaceContents(of: one, with: contents("b.ts")) }
+        #expect(try await shelf.contents(of: one.id) == contents("a.ts"))
+        #expect(try await pinned("a.ts", in: store) == ["a.ts"])
+        await store.close()
+    }
 }

@@ -8,7 +8,7 @@ import Testing
 /// What an asset consists of, as it lies on the disk, and as it's made of playlists that others wrote.
 struct AssetContentsTests {
     @Test func contentsAreTheSameWhenReadAgain() throws {
-        let contents = AssetContents(
+        var contents = AssetContents(
             playlists: [.init(name: "index.m3u8", url: "http://h/ü\n", text: "#EXTM3U\n\t\u{2028}ü\n")],
             parts: [
                 AssetPart(role: .key, name: "k", url: "http://h/k"),
@@ -18,6 +18,9 @@ struct AssetContentsTests {
             ], duration: 12.5, estimatedLength: 1 << 40, notes: [.init(url: "http://h/", text: "a\nb")])
         let bytes = try contents.encoded()
         #expect(try AssetContents(encoded: bytes) == contents)
+        contents.isGrowing = true
+        contents.selection = StreamSelection(variants: .height(720), audio: .some(["de"]))
+        #expect(try AssetContents(encoded: try contents.encoded()) == contents)
         #expect(throws: CacheError.self) { try AssetContents(encoded: Array(bytes.dropFirst())) }
         #expect(throws: CacheError.self) { try AssetContents(encoded: bytes + Array("x\ty\n".utf8)) }
     }
