@@ -94,18 +94,20 @@ extension Downloads {
         await write()
     }
 
-    /// Ends a stream that still grows: what came of it is the whole asset. Nothing for any other.
+    /// Ends a stream that still grows: what came of it is the whole asset. That takes a run, so one that was paused, or has
+    /// failed, goes on to its end. Nothing for any other.
     ///
-    /// - Throws: `CacheError` with `notFound` where there is no such download.
-    public func finish(_ id: AssetID) throws {
+    /// - Throws: `CacheError` with `notFound` where there is no such download, or `storage`.
+    public func finish(_ id: AssetID) async throws {
         try requireEntry(id)
+        let contents = try await shelf.contents(of: id)
+        try requireEntry(id)
+        // While nobody knows whether it grows, one that is to run will find out.
+        guard contents?.isGrowing ?? (queue.items[id]?.isWanted == true) else { return }
         let now = store.now
         update(id) { $0.download?.endsAt = now }
-        if let run = entries[id]?.run {
-            run.finish()
-        } else if entries[id]?.asset.download?.state.isEnded == false {
-            want(id)
-        }
+        if let run = entries[id]?.run { run.finish() } else { want(id) }
+        await write()
     }
 
     /// Changes what goes first.
