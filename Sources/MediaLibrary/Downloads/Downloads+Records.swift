@@ -47,11 +47,9 @@ extension Downloads {
 
     /// Writes what has changed, one record after the other; returns when it's durable.
     func write() async {
-        if isWriting {
-            await withCheckedContinuation { writeWaiters.append($0) }
-            // What changed while that went on is written now, by the first of those who waited.
-        }
-        guard !unwritten.isEmpty, !isWriting else { return }
+        // What changed while another writes is written by the first of those who wait; the others wait for that one too.
+        while isWriting { await withCheckedContinuation { writeWaiters.append($0) } }
+        guard !unwritten.isEmpty else { return }
         isWriting = true
         var failed: Set<AssetID> = []
         while let id = unwritten.popFirst() {

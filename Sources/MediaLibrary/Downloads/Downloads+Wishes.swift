@@ -201,6 +201,8 @@ extension Downloads {
     public func setTitle(_ title: String, of id: AssetID) async throws {
         try await shelf.setTitle(title, of: id)
         update(id) { $0.title = title }
+        // A record that was being written meanwhile still had the old one.
+        await write()
     }
 
     /// How many run at once from now on.

@@ -6,8 +6,10 @@ import Testing
 
 /// A store with downloads, over a scripted origin.
 final class DownloadFixture: Sendable {
-    let library = LibraryFixture()
+    let library: LibraryFixture
     let base = "http://origin.example/films/one/"
+
+    init(files: any BlobFileSystem = POSIXFileSystem()) { library = LibraryFixture(files: files) }
 
     var entry: ResourceURL { url("index.m3u8") }
 

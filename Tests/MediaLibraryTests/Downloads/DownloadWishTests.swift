@@ -1,10 +1,12 @@
+import Foundation
 import MediaCache
 import MediaCacheTesting
+import Synchronization
 import Testing
 
 @testable import MediaLibrary
 
-/// What somebody wants of a download.
+/// What somebody wants of a download, and what is written of it.
 struct DownloadWishTests {
     // MARK: - Ending a stream that grows
 
@@ -60,5 +62,88 @@ struct DownloadWishTests {
             #expect(download.state == .complete)
             #expect(download.parts == .init(done: 2, total: 2))
         }
+    }
+
+    // MARK: - Records
+
+    @Test func aTitleIsWrittenLast() async throws {
+        let fixture = DownloadFixture()
+        try await fixture.use { downloads in
+            let id = try await downloads.add(DownloadRequest(url: fixture.entry, startsPaused: true)).id
+            try await downloads.setTitle("Another", of: id)
+            #expect(await downloads.unwritten.isEmpty)
+            #expect(try await AssetShelf(of: downloads.store).asset(id)?.title == "Another")
+        }
+    }
+
+    private func change(_ id: AssetID, of downloads: Downloads, _ gate: RecordGate) async throws {
+        try await downloads.setPriority(2, of: id)
+        gate.noteEnd()
+    }
+
+    /// Two wait for one who writes, which fails; then one of them writes what both have changed.
+    @Test func whoWaitsForARecordWaitsUntilItIsWritten() async throws {
+        let gate = RecordGate()
+        let fixture = DownloadFixture(files: HookedFileSystem { try gate.pass($0, $1) })
+        try await fixture.use { downloads in
+            let one = try await downloads.add(DownloadRequest(url: fixture.url("1.mp4"), startsPaused: true)).id
+            let two = try await downloads.add(DownloadRequest(url: fixture.url("2.mp4"), startsPaused: true)).id
+            gate.close(failing: 3)
+            async let first: Void = downloads.setPriority(1, of: one)
+            await gate.arrived(1)
+            async let second: Void = change(one, of: downloads, gate)
+            async let third: Void = change(two, of: downloads, gate)
+            while await downloads.writeWaiters.count < 2 { await Task.yield() }
+            for _ in 0..<3 { gate.letOn() }
+            await gate.arrived(4)
+            for _ in 0..<1000 { await Task.yield() }
+            #expect(gate.ended == 0)
+            gate.open()
+            _ = try await (first, second, third)
+            let written = await AssetShelf(of: downloads.store)
+            #expect(try await written.asset(one)?.download?.priority == 2)
+            #expect(try await written.asset(two)?.download?.priority == 2)
+        }
+    }
+}
+
+/// Holds up who writes a record, until it's let on.
+private final class RecordGate: Sendable {
+    private let state = Mutex((isClosed: false, arrived: 0, failing: 0, ended: 0))
+    private let turns = DispatchSemaphore(value: 0)
+
+    func pass(_ moment: HookedFileSystem.Moment, _ path: String) throws {
+        guard case .replacing = moment else { return }
+        let waits = state.withLock { state in
+            if state.isClosed { state.arrived += 1 }
+            return state.isClosed
+        }
+        guard waits else { return }
+        turns.wait()
+        let fails = state.withLock { state in
+            state.failing -= 1
+            return state.failing >= 0
+        }
+        if fails { throw SystemError(call: "write", path: path, number: ENOSPC) }
+    }
+
+    /// From now on they wait; so many of them fail then.
+    func close(failing: Int) { state.withLock { $0 = (true, 0, failing, 0) } }
+
+    /// How many of those who changed something have been told that it's written.
+    var ended: Int { state.withLock { $0.ended } }
+
+    func noteEnd() { state.withLock { $0.ended += 1 } }
+
+    func letOn() { turns.signal() }
+
+    func open() {
+        state.withLock { $0.isClosed = false }
+        turns.signal()
+    }
+
+    /// Returns when so many have come.
+    func arrived(_ count: Int) async {
+        while state.withLock({ $0.arrived }) < count { await Task.yield() }
     }
 }

@@ -8,8 +8,10 @@ final class LibraryFixture: Sendable {
     let folder: String
     let origin: ScriptedOrigin
     let time = ManualTime()
+    let files: any BlobFileSystem
 
-    init() {
+    init(files: any BlobFileSystem = POSIXFileSystem()) {
+        self.files = files
         folder = FileManager.default.temporaryDirectory.path + "/mediacache-tests-" + UUID().uuidString
         origin = ScriptedOrigin(time: time)
     }
@@ -23,7 +25,7 @@ final class LibraryFixture: Sendable {
         configuration.transfers.retries = RetryPolicy(budget: 0)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        return try await CacheStore.open(configuration, origin: origin, time: time, logger: logger)
+        return try await CacheStore.open(configuration, origin: origin, time: time, files: files, logger: logger)
     }
 
     /// Puts a playlist up at the origin.
