@@ -33,8 +33,20 @@ package struct BundleIngestion: Sendable {
         asset.kind = contents.playlists.isEmpty ? .file : .stream
         asset.duration = contents.duration > 0 ? contents.duration : asset.duration
         try await shelf.keep(asset)
-        try await shelf.setContents(contents, of: asset.id)
+        var contents = contents
+        // That is the library's own affair, and these come from anybody.
+        contents.selection = nil
+        if asset.download == nil {
+            try await shelf.setContents(contents, of: asset.id)
+        } else {
+            // Of an earlier bundle, pinned.
+            try await resources.replaceContents(of: asset, with: contents)
+        }
         return (asset, false)
+    }
+
+    private var resources: AssetResources {
+        AssetResources(store: store, shelf: shelf, settings: Downloads.storeSettings(store))
     }
 
     /// Keeps bytes of a part.
@@ -68,13 +80,28 @@ package struct BundleIngestion: Sendable {
     /// - Returns: the asset.
     /// - Throws: `CacheError`: `notFound`, naming what is missing; `storage`.
     package func finish(_ id: AssetID, gaps: Bool) async throws -> Asset {
-        var asset = try await shelf.requireAsset(id)
+        let asset = try await shelf.requireAsset(id)
         guard let contents = try await shelf.contents(of: id) else {
             throw CacheError(.notFound, "it isn't known what the asset \(id) consists of")
         }
-        // Before they are looked at, so that none goes in between.
         let urls = try Set(contents.parts.map(\.url)).map { try ResourceURL($0) }
-        try await store.setPinned(true, keys: urls.map { store.key(for: $0) })
+        let holdings = try await store.holdings(of: urls.map { ReadRequest(url: $0) })
+        let unpinned = Set(zip(urls, holdings).filter { $1?.isPinned == false }.map { store.key(for: $0.0) })
+        // Before they are looked at, so that none goes in between.
+        do {
+            try await store.setPinned(true, keys: urls.map { store.key(for: $0) })
+            return try await complete(asset, contents, gaps: gaps)
+        } catch {
+            // What was pinned before is another's, or was in this asset when it was taken in before.
+            try await store.setPinned(
+                false, keys: unpinned.intersection(try await resources.keysOfNoOther(than: asset)))
+            throw error
+        }
+    }
+
+    /// Says of an asset what is here of it.
+    private func complete(_ asset: Asset, _ contents: AssetContents, gaps: Bool) async throws -> Asset {
+        var asset = asset
         var download = Download(
             selection: StreamSelection(variants: .all, audio: .all, subtitles: .all), added: asset.created)
         var seen: Set<String> = []
@@ -98,6 +125,6 @@ package struct BundleIngestion: Sendable {
         download.state = download.holeCount == 0 ? .complete : .completeWithHoles
         asset.download = download
         try await shelf.keep(asset)
-        return try await shelf.requireAsset(id)
+        return try await shelf.requireAsset(asset.id)
     }
 }

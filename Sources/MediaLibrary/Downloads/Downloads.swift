@@ -83,7 +83,7 @@ public actor Downloads {
         self.refreshSource = refreshSource
     }
 
-    private static func storeSettings(_ store: CacheStore) -> SettingsSource {
+    static func storeSettings(_ store: CacheStore) -> SettingsSource {
         { url, identity, headers in
             var settings = store.transfers
             guard identity != nil || !headers.isEmpty else { return settings }
