@@ -50,9 +50,12 @@ struct BundleExport: Sendable {
             asset: asset.id, output: target.path, entry: contents.entry, parts: 0, bytes: 0, missing: [])
         for playlist in contents.playlists { try draft.write(Array(playlist.text.utf8), to: playlist.name) }
         var seen: Set<String> = []
+        let parts = Dictionary(grouping: contents.parts, by: \.name)
         for part in contents.parts where seen.insert(part.name).inserted {
             do throws(ContainerError) {
-                let copy = BundlePart(part: part, asset: asset, client: client, opening: opening)
+                let copy = BundlePart(
+                    part: part, ranges: BundlePartRanges(of: parts[part.name] ?? [part]), asset: asset, client: client,
+                    opening: opening)
                 let (length, isAsItCame) = try copy.put(into: draft)
                 result.parts += 1
                 result.bytes += length

@@ -5,9 +5,9 @@ import MediaLibrary
 
 /// One part of an asset on its way into a folder.
 struct BundlePart {
-    private static let pieceLength: Int64 = 1 << 20
-
     let part: AssetPart
+    /// The bytes that are wanted, where that isn't all of them.
+    let ranges: BundlePartRanges?
     let asset: BundleRecord
     let client: APIClient
     let opening: InputOpening
@@ -26,19 +26,47 @@ struct BundlePart {
                 throw ContainerError(.unsupported, "it can't be put into the folder", cause: error)
             }
         }
-        let url = client.libraryURL(ofAsset: asset.id) + part.name
-        let source = try PlaySource(
-            client.keyed(url) ?? url, client: client, control: opening.control, progress: opening.progress)
+        let plain = client.libraryURL(ofAsset: asset.id) + part.name
+        let url = client.keyed(plain) ?? plain
+        // What lies between the ranges isn't part of the asset, and so it need not be here.
+        if record == nil, let ranges { return (try put(ranges, from: url, into: draft), false) }
+        let source = try PlaySource(url, client: client, control: opening.control, progress: opening.progress)
         do {
             let file = try draft.file(part.name)
             var offset: Int64 = 0
             while offset < source.length {
                 let piece = try source.bytes(
-                    offset..<min(source.length, offset + Self.pieceLength), limit: Int(Self.pieceLength))
+                    offset..<min(source.length, offset + BundlePartRanges.pieceLength),
+                    limit: Int(BundlePartRanges.pieceLength))
                 try piece.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in try file.write(bytes, at: offset) }
                 offset += Int64(piece.count)
             }
             return (source.length, record?.length == source.length)
+        } catch let error as ContainerError {
+            throw error
+        } catch {
+            throw ContainerError(.unsupported, "it can't be put into the folder", cause: error)
+        }
+    }
+
+    /// Puts some of it under its name, each byte where it was; holes stay between.
+    ///
+    /// - Returns: its length.
+    private func put(
+        _ ranges: BundlePartRanges, from url: String, into draft: FolderDraft
+    ) throws(ContainerError) -> Int64 {
+        do {
+            return try ranges.copy(to: try draft.file(part.name)) { (range) throws(ContainerError) in
+                do {
+                    let (client, limit) = (client, Int(range.upperBound - range.lowerBound))
+                    let piece = try opening.control.wait { try await client.media(at: url, range: range, limit: limit) }
+                    opening.progress?.note(Int64(piece.bytes.count))
+                    return piece
+                } catch {
+                    throw ContainerError(
+                        .inputOutput, "the cache can't read it", at: range.lowerBound, cause: error)
+                }
+            }
         } catch let error as ContainerError {
             throw error
         } catch {
