@@ -20,12 +20,12 @@ extension APIClient {
     /// - Parameter name: its name in URLs, its URL, or its title.
     /// - Throws: ``Problem`` with the status 404 where there is none.
     public func bundle(ofAsset name: String) async throws -> BundleRecord {
-        try await call(.GET, "/api/v1/bundles?asset=\(Self.escape(name))", within: nil)
+        try await call(.GET, "/api/v1/bundles?asset=\(Self.escape(name))")
     }
 
     /// Makes an asset whose parts ``bring(_:at:of:part:to:)`` brings; one that is complete already stays as it is.
     public func beginBundle(_ request: BundleImportRequest) async throws -> BundleRecord {
-        try await call(.POST, "/api/v1/bundles", content: try .json(request), within: nil)
+        try await call(.POST, "/api/v1/bundles", content: try .json(request))
     }
 
     /// Brings bytes of a part.
@@ -47,6 +47,6 @@ extension APIClient {
 
     /// Ends bringing: the asset is complete, if everything has come.
     public func endBundle(_ asset: String, gaps: Bool) async throws -> BundleRecord {
-        try await call(.POST, "/api/v1/bundles/\(Self.escape(asset))/complete?gaps=\(gaps)", within: nil)
+        try await call(.POST, "/api/v1/bundles/\(Self.escape(asset))/complete?gaps=\(gaps)")
     }
 }

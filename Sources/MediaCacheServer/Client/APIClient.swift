@@ -74,7 +74,7 @@ public final class APIClient: Sendable {
 
     /// Removes all resources; what is pinned only if asked to.
     public func removeAll(includingPinned: Bool) async throws -> [Removal] {
-        let list: RemovalList = try await call(.DELETE, "/api/v1/resources?pinned=\(includingPinned)", within: nil)
+        let list: RemovalList = try await call(.DELETE, "/api/v1/resources?pinned=\(includingPinned)")
         return list.removed
     }
 
@@ -96,12 +96,12 @@ public final class APIClient: Sendable {
 
     /// Applies the limits now.
     public func prune() async throws -> PruneReport {
-        try await call(.POST, "/api/v1/prune", within: nil)
+        try await call(.POST, "/api/v1/prune")
     }
 
     /// Compares all that is kept with its checksums. It takes as long as reading all of it does.
     public func verify(repair: Bool) async throws -> VerifyReport {
-        try await call(.POST, "/api/v1/verify", content: try .json(VerifyRequest(repair: repair)), within: nil)
+        try await call(.POST, "/api/v1/verify", content: try .json(VerifyRequest(repair: repair)))
     }
 
     /// How much is kept.
@@ -124,15 +124,16 @@ extension APIClient {
         }
     }
 
-    /// An owner that is alive answers within this time; calls that work through all that is kept have no deadline.
-    private static let deadline = TimeAmount.seconds(30)
+    /// An owner that is alive tells what is within this time. What changes something may work through all that is kept,
+    /// and has no deadline.
+    private static let deadline = TimeAmount.seconds(120)
     /// 100,000 resources of many spans are some 50 MB; more than this is no answer of ours.
     private static let maximumAnswer = 512 << 20
 
     func call<Answer: Decodable>(
-        _ method: HTTPMethod, _ path: String, content: Content? = nil, within limit: TimeAmount? = deadline
+        _ method: HTTPMethod, _ path: String, content: Content? = nil
     ) async throws -> Answer {
-        let bytes = try await exchange(method, path, content: content, within: limit)
+        let bytes = try await exchange(method, path, content: content)
         do {
             return try APICoding.makeDecoder().decode(Answer.self, from: Data(bytes.readableBytesView))
         } catch {
@@ -154,7 +155,7 @@ extension APIClient {
     }
 
     func exchange(
-        _ method: HTTPMethod, _ path: String, content: Content?, within limit: TimeAmount? = deadline
+        _ method: HTTPMethod, _ path: String, content: Content?
     ) async throws -> ByteBuffer {
         var request = request(method, path)
         request.headers.add(name: "Accept", value: "application/json, \(Problem.contentType), image/*")
@@ -165,7 +166,8 @@ extension APIClient {
         let response: HTTPClientResponse
         let bytes: ByteBuffer
         do {
-            response = try await http.execute(request, deadline: limit.map { .now() + $0 } ?? .distantFuture)
+            response = try await http.execute(
+                request, deadline: method == .GET ? .now() + Self.deadline : .distantFuture)
             bytes = try await response.body.collect(upTo: Self.maximumAnswer)
         } catch {
             try Task.checkCancellation()
