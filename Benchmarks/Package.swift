@@ -6,7 +6,8 @@ import PackageDescription
 /// builds it; beside the libraries `HLS` and `MediaContainers`, which are measured in process, it needs nothing but the standard library and
 /// Foundation.
 ///
-/// `Sources/Benchmarks/Support` is a link to the harness of the acceptance tests: child processes, nginx, fixtures.
+/// `Sources/Benchmarks/Support` is a link to the harness of the acceptance tests (child processes, nginx, fixtures),
+/// `Sources/TestSupport` to what all tests share.
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
@@ -15,6 +16,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
+                "TestSupport",
                 .product(name: "HLS", package: "swift-media-cache"),
                 .product(name: "MediaContainers", package: "swift-media-cache"),
             ],
@@ -24,6 +26,7 @@ let package = Package(
                 .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
             ]
-        )
+        ),
+        .target(name: "TestSupport"),
     ]
 )

@@ -15,7 +15,7 @@ extension AcceptanceTests {
                 let draft = path + ".\(ProcessInfo.processInfo.processIdentifier).mp4"
                 try await Peer.run(
                     "ffmpeg",
-                    ["-v", "error", "-y", "-stream_loop", "14", "-i", "\(Fixtures.folder)/\(Fixtures.moovLast)", "-c"]
+                    ["-v", "error", "-y", "-stream_loop", "39", "-i", "\(Fixtures.folder)/\(Fixtures.moovLast)", "-c"]
                         + ["copy", draft])
                 guard rename(draft, path) == 0 else { throw HarnessError("\(path) can't be put in place") }
             }

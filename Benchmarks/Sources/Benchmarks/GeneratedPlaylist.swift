@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// An on-demand media playlist of many segments; the same seed always gives the same bytes.
 struct GeneratedPlaylist {

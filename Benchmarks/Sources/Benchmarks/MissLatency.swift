@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The first byte of 1 KB that nobody has read: through the cache, and from the origin itself. Each read is at a place of
 /// its own, far from the others, in an order that a seed fixes.
