@@ -97,7 +97,7 @@ struct Fill: Sendable {
         if let length = await reader.answer?.completeLength { representation.learn(length) }
         var isNewsOfTags = true
         var sample = (since: engine.time.monotonic, bytes: Int64(0))
-        while let piece = try await next(of: reader, ticket: ticket) {
+        while let piece = try await engine.traffic.next(of: reader, by: ticket, ifWanted: isOfInterest) {
             try await compare(piece)
             if piece.hasOtherTag, isNewsOfTags {
                 isNewsOfTags = false
@@ -139,23 +139,7 @@ struct Fill: Sendable {
         return nil
     }
 
-    /// The next bytes, once the scheduler lets the transfer go on: one that isn't what plays any more may have to wait,
-    /// without a connection.
-    private func next(of reader: OriginReader, ticket: TransferScheduler.Ticket) async throws -> OriginPiece? {
-        while true {
-            if !ticket.isAdmittedNow() {
-                guard representation.withState({ $0.fills[plan.id]?.isOfInterest ?? false }) else {
-                    throw CacheError(.cancelled, "nobody reads it any more")
-                }
-                await reader.close()
-                try await ticket.admission()
-            }
-            try await engine.traffic.turn(of: ticket) { await reader.close() }
-            do {
-                return try await reader.next()
-            } catch is OriginReader.ConnectionLetGo {}
-        }
-    }
+    private func isOfInterest() -> Bool { representation.withState { $0.fills[plan.id]?.isOfInterest ?? false } }
 
     /// Readers who wait for bytes that aren't kept go on with this response. Returns whether there are any.
     private func handOn(

@@ -219,7 +219,7 @@ final class PassingFill: Sendable {
         var failure: CacheError?
         let entry = engine.traffic.enter(of: ticket, reader)
         do {
-            while let piece = try await next() {
+            while let piece = try await engine.traffic.next(of: reader, by: ticket) {
                 guard !piece.isOverlap else { continue }
                 engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
                 try await append(piece)
@@ -244,20 +244,6 @@ final class PassingFill: Sendable {
             return state.window.takeWakes()
         }
         for wake in wakes { wake() }
-    }
-
-    /// The next bytes, once the scheduler lets it go on.
-    private func next() async throws -> OriginPiece? {
-        while true {
-            if !ticket.isAdmittedNow() {
-                await reader.close()
-                try await ticket.admission()
-            }
-            try await engine.traffic.turn(of: ticket) { await reader.close() }
-            do {
-                return try await reader.next()
-            } catch is OriginReader.ConnectionLetGo {}
-        }
     }
 
     private func append(_ piece: OriginPiece) async throws {

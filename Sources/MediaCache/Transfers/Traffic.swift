@@ -165,6 +165,27 @@ package final class Traffic: Sendable {
         }
     }
 
+    /// The next bytes of a transfer that has entered, or nil at their end, once it may go on: one that isn't what plays
+    /// any more may have to wait for its place anew, or hold back, without a connection.
+    ///
+    /// - Parameter ifWanted: whether it's worth waiting for a place.
+    /// - Throws: what the reader does; `CacheError` with `cancelled` if nobody wants what would have to wait.
+    func next(
+        of reader: OriginReader, by ticket: TransferScheduler.Ticket, ifWanted: () -> Bool = { true }
+    ) async throws -> OriginPiece? {
+        while true {
+            if !ticket.isAdmittedNow() {
+                guard ifWanted() else { throw CacheError(.cancelled, "nobody reads it any more") }
+                await reader.close()
+                try await ticket.admission()
+            }
+            try await turn(of: ticket) { await reader.close() }
+            do {
+                return try await reader.next()
+            } catch is OriginReader.ConnectionLetGo {}
+        }
+    }
+
     /// How many transfers hold back.
     package var holdingCount: Int { state.withLock { $0.waiting.count } }
 
