@@ -60,14 +60,8 @@ extension Resource {
             state.opening = opening
             return opening
         }
-        let answered: PassingResponse??
-        do {
-            answered = try await opening?.wait(request.transferClass)
-        } catch let error as CancellationError {
-            if await opening?.endOfAbandoned() == true {
-                for representation in representations { await representation.endFillsOfNobody() }
-            }
-            throw error
+        let answered = try await opening?.waitOrSeeEnd(request.transferClass) {
+            for representation in representations { await representation.endFillsOfNobody() }
         }
         guard let found = answered else { return (false, nil) }
         // Another reader's may be of another kind.

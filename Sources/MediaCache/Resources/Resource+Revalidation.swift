@@ -45,10 +45,7 @@ extension Resource {
             return opening
         }
         do {
-            return try await opening?.wait() != nil
-        } catch let error as CancellationError {
-            _ = await opening?.endOfAbandoned()
-            throw error
+            return try await opening?.waitOrSeeEnd() != nil
         } catch let error as CacheError where error.code != .cancelled && !revalidation.isSince {
             // The request was one of somebody who uses nothing that isn't confirmed.
             return true

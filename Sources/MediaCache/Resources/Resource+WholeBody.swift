@@ -99,12 +99,7 @@ extension Resource {
             state.bodyRequest = shared
             return shared
         }
-        do {
-            return try await shared?.wait(request.transferClass)
-        } catch let error as CancellationError {
-            _ = await shared?.endOfAbandoned()
-            throw error
-        }
+        return try await shared?.waitOrSeeEnd(request.transferClass)
     }
 
     private func fetchBody(_ request: WholeBodyRequest, ticket: TransferScheduler.Ticket) async throws -> WholeBody {

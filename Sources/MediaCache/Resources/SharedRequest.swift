@@ -68,14 +68,23 @@ final class SharedRequest<Value: Sendable>: Sendable {
         }
     }
 
-    /// If nobody waits any more: returns when the request, which is cancelled then, has ended.
+    /// The same, but when the last one stops waiting, it returns only when the request, which is cancelled then, has
+    /// ended: nothing of it goes on behind who left.
     ///
-    /// - Returns: whether that was so.
-    func endOfAbandoned() async -> Bool {
-        let (isAbandoned, task) = state.withLock { ($0.isAbandoned, $0.task) }
-        guard isAbandoned else { return false }
-        await task?.value
-        return true
+    /// - Parameter afterAbandoned: called once it has.
+    func waitOrSeeEnd(
+        _ transferClass: TransferClass = .background, afterAbandoned: () async -> Void = {}
+    ) async throws -> Value? {
+        do {
+            return try await wait(transferClass)
+        } catch let error as CancellationError {
+            let (isAbandoned, task) = state.withLock { ($0.isAbandoned, $0.task) }
+            if isAbandoned {
+                await task?.value
+                await afterAbandoned()
+            }
+            throw error
+        }
     }
 
     /// Once it has ended, the ticket may be a fill's.
