@@ -223,12 +223,12 @@ package final class Catalog: Sendable {
     /// or nothing. Durable when it returns.
     package func delete(representations ids: [Int64], unpinning resources: [Int64] = []) async throws {
         try await write { db in
-            for some in Self.batches(of: resources) {
+            for some in resources.batches(of: Self.idsAtOnce) {
                 try db.execute(
                     sql: "UPDATE resource SET pinned = 0 WHERE id IN (\(databaseQuestionMarks(count: some.count)))",
                     arguments: StatementArguments(some))
             }
-            for some in Self.batches(of: ids) {
+            for some in ids.batches(of: Self.idsAtOnce) {
                 let marks = databaseQuestionMarks(count: some.count)
                 let resources = try Int64.fetchAll(
                     db, sql: "SELECT DISTINCT resource FROM representation WHERE id IN (\(marks))",
@@ -246,10 +246,6 @@ package final class Catalog: Sendable {
 
     /// SQLite takes 32,766 arguments.
     private static let idsAtOnce = 8192
-
-    private static func batches(of ids: [Int64]) -> [ArraySlice<Int64>] {
-        stride(from: 0, to: ids.count, by: idsAtOnce).map { ids[$0..<min($0 + idsAtOnce, ids.count)] }
-    }
 
     /// Forgets a resource whose row can't be read, with all its representations. Durable when it returns.
     package func delete(key: String) async throws {

@@ -48,10 +48,7 @@ extension Engine {
     /// Lists pinned representations outside the catalog, those of which that is due. Each sidecar is there whole or as
     /// it was before. Blocks.
     func writeSidecars(of representations: [Representation]) throws {
-        for start in stride(from: 0, to: representations.count, by: Self.sidecarsAtOnce) {
-            let end = min(start + Self.sidecarsAtOnce, representations.count)
-            try writeSidecarsAtOnce(of: representations[start..<end])
-        }
+        for batch in representations.batches(of: Self.sidecarsAtOnce) { try writeSidecarsAtOnce(of: batch) }
     }
 
     private func writeSidecarsAtOnce(of representations: ArraySlice<Representation>) throws {
@@ -66,17 +63,14 @@ extension Engine {
                 try due.bytes.withUnsafeBytes { try file.write($0, at: 0) }
             }
             guard let first = written.first else { return }
-            let isMany = written.count >= Self.manyFiles
-            let folder = POSIXFileSystem.parent(of: first.temporary)
-            if isMany { files.flush(fileSystemOf: folder) }
+            if written.count >= Self.manyFiles {
+                files.flush(fileSystemOf: POSIXFileSystem.parent(of: first.temporary))
+            }
             for sidecar in written { try sidecar.file.sync() }
             for sidecar in written {
                 try sidecar.representation.placeSidecar(sidecar.temporary, listing: sidecar.listed)
             }
-            if isMany { files.flush(fileSystemOf: folder) }
-            for folder in Set(written.map { POSIXFileSystem.parent(of: $0.temporary) }) {
-                try files.syncFolder(folder)
-            }
+            try syncFolders(Set(written.map { POSIXFileSystem.parent(of: $0.temporary) }))
         } catch {
             for sidecar in written { try? files.remove(sidecar.temporary) }
             throw error

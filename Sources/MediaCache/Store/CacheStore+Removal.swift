@@ -54,10 +54,7 @@ extension CacheStore {
 
     /// Keys in pieces, each of which is worked on at once; every key once, in an order that all who take several share.
     func batches(of keys: some Collection<String>, size: Int) -> [[String]] {
-        let sorted = Set(keys).sorted()
-        return stride(from: 0, to: sorted.count, by: size).map { start in
-            Array(sorted[start..<min(start + size, sorted.count)])
-        }
+        Set(keys).sorted().batches(of: size).map(Array.init)
     }
 
     // MARK: - Giving up
