@@ -65,6 +65,9 @@ public struct ResourceURL: Sendable, Hashable {
     /// `host` or `host:port`, as in the `Host` header.
     public var authority: String { port.map { "\(host):\($0)" } ?? host }
 
+    /// The origin (RFC 6454 §6.2): scheme, host, and the port where it isn't the scheme's default.
+    package var origin: String { "\(scheme)://\(authority)" }
+
     /// The port that a connection goes to.
     public var effectivePort: Int { port ?? (scheme == "http" ? 80 : 443) }
 
@@ -109,7 +112,7 @@ public struct ResourceURL: Sendable, Hashable {
 
 extension ResourceURL: CustomStringConvertible {
     /// The URL as it is asked for, without user information.
-    public var description: String { "\(scheme)://\(authority)\(target)" }
+    public var description: String { origin + target }
 }
 
 extension ResourceURL {

@@ -52,8 +52,7 @@ struct OriginExchange {
             context.counters.add(\.originRequests)
             let asked = context.time.monotonic
             let response = try await context.origin.send(request)
-            context.traffic?.answered(
-                by: "\(url.scheme)://\(url.authority)", after: context.time.monotonic - asked)
+            context.traffic?.answered(by: url.origin, after: context.time.monotonic - asked)
             guard [301, 302, 303, 307, 308].contains(response.status) else {
                 if url != start.url {
                     locator.remember(redirect: url, scope: scope, now: context.time.monotonic)

@@ -27,8 +27,8 @@ public struct HeaderProfiles: Sendable, Hashable {
 
     /// The profile of `url`'s scheme and authority.
     public subscript(url: ResourceURL) -> Profile? {
-        get { profiles["\(url.scheme)://\(url.authority)"] }
-        set { profiles["\(url.scheme)://\(url.authority)"] = newValue }
+        get { profiles[url.origin] }
+        set { profiles[url.origin] = newValue }
     }
 
     /// The profile of `url`'s scheme and authority; `profile` where there is none.

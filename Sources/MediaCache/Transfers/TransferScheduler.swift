@@ -68,7 +68,7 @@ public final class TransferScheduler: Sendable {
 
     /// A place for a transfer from `url`'s scheme and authority.
     package func ticket(for url: ResourceURL, transferClass: TransferClass, group: TransferGroup? = nil) -> Ticket {
-        ticket(host: "\(url.scheme)://\(url.authority)", transferClass: transferClass, group: group)
+        ticket(host: url.origin, transferClass: transferClass, group: group)
     }
 
     /// One transfer's place in the queue, then its right to run.

@@ -7,13 +7,12 @@ extension HeaderArgument {
     static func byOrigin(_ arguments: [HeaderArgument], for url: ResourceURL) -> [String: [String: String]] {
         var origins: [String: [String: String]] = [:]
         for argument in arguments {
-            let origin = argument.origin ?? url
+            let origin = (argument.origin ?? url).origin
             let name = argument.name.rawName
-            let earlier = origins["\(origin.scheme)://\(origin.authority)"]?[name]
+            let earlier = origins[origin]?[name]
             // Several fields of a name are one list (RFC 9110 §5.3); cookies have a separator of their own.
             let separator = name.lowercased() == "cookie" ? "; " : ", "
-            origins["\(origin.scheme)://\(origin.authority)", default: [:]][name] =
-                earlier.map { $0 + separator + argument.value } ?? argument.value
+            origins[origin, default: [:]][name] = earlier.map { $0 + separator + argument.value } ?? argument.value
         }
         return origins
     }

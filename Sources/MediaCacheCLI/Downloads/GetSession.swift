@@ -51,7 +51,7 @@ struct GetSession: Sendable {
     /// How a URL is asked for; header fields for other origins than its own are told to the owner.
     private func addition(_ url: ResourceURL, _ connection: Connection) async throws -> DownloadAddition {
         var byOrigin = HeaderArgument.byOrigin(header, for: url)
-        let own = byOrigin.removeValue(forKey: "\(url.scheme)://\(url.authority)")
+        let own = byOrigin.removeValue(forKey: url.origin)
         for (origin, headers) in byOrigin {
             try await connection.client.setHeaderProfile(HeaderProfileUpdate(origin: origin, headers: headers))
         }

@@ -11,7 +11,7 @@ final class HeaderProfileBook: Sendable {
         var identity: ProfileIdentity
 
         init(_ identity: ProfileIdentity, of url: ResourceURL) {
-            origin = "\(url.scheme)://\(url.authority)"
+            origin = url.origin
             self.identity = identity
         }
     }

@@ -141,7 +141,7 @@ extension AsyncHTTPClientOrigin {
         if let credentials = url.credentials, !headers.contains(name: "Authorization") {
             headers.add(name: "Authorization", value: credentials.authorization)
         }
-        return try HTTPClient.Request(url: "\(url.scheme)://\(url.authority)/", method: .GET, headers: headers)
+        return try HTTPClient.Request(url: "\(url.origin)/", method: .GET, headers: headers)
     }
 
     private static func tlsConfiguration(_ settings: AsyncHTTPClientSettings) throws -> TLSConfiguration {

@@ -11,7 +11,7 @@ struct ReferenceHash {
         self.base = base
         let path = base.target.prefix { $0 != "?" }
         let folderEnd = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.endIndex
-        origin = FNV1a.extend(FNV1a.initial, with: "\(base.scheme)://\(base.authority)")
+        origin = FNV1a.extend(FNV1a.initial, with: base.origin)
         folder = FNV1a.extend(origin, with: path[..<folderEnd])
     }
 
