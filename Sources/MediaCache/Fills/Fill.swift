@@ -197,7 +197,7 @@ struct Fill: Sendable {
     /// Writes what isn't here yet, then lets readers have it.
     private func write(_ piece: OriginPiece, limit: Int64) async throws {
         let range = piece.offset..<min(piece.range.upperBound, limit)
-        let missing = representation.withState { $0.missing(in: range) }
+        let missing = representation.withState { $0.written.holes(in: range) }
         let woken = try await engine.room.take(missing.reduce(0) { $0 + Int64($1.count) }) {
             let records = try await records(writing: piece, into: missing)
             return representation.withState { $0.didWrite(range, records: records, by: plan.id) }

@@ -86,9 +86,6 @@ extension RepresentationState {
         fills[fill].map { $0.position >= min($0.limit, length) } ?? true
     }
 
-    /// The parts of `range` that aren't here.
-    func missing(in range: Range<Int64>) -> [Range<Int64>] { written.holes(in: range) }
-
     /// The origin has said that what a fill would write from `position` on may not be kept.
     mutating func forbid(from position: Int64, to fill: FillID) {
         guard let limit = fills[fill]?.limit, position < limit else { return }

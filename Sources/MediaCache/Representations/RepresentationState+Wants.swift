@@ -42,7 +42,7 @@ extension RepresentationState {
         if let failure = failedWants.removeValue(forKey: want) { return .failed(failure) }
         if isSuperseded { return .failed(CacheError(.representationChanged, "the origin has another version now")) }
         let range = range.lowerBound..<max(range.lowerBound, min(range.upperBound, length))
-        if missing(in: range).isEmpty { return .done }
+        if written.contains(range) { return .done }
         if let keepFailure { return .failed(keepFailure) }
         if transform?.isWhole == true {
             return .failed(

@@ -85,7 +85,7 @@ extension Representation {
             for lower in stride(from: range.lowerBound, to: range.upperBound, by: piece) {
                 let part = lower..<min(lower + Int64(piece), range.upperBound)
                 // Anew after each: a fill may be writing there, and what both wrote counts once.
-                while let hole = withState({ $0.missing(in: part).first }) {
+                while let hole = withState({ $0.written.holes(in: part).first }) {
                     let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<hole.count])
                     try source.read(into: bytes, at: hole.lowerBound - range.lowerBound)
                     try transform?.apply(to: bytes, at: hole.lowerBound)
