@@ -110,7 +110,7 @@ struct Fill: Sendable {
             guard piece.mayBeKept else {
                 representation.withState { $0.forbid(from: piece.offset, to: plan.id) }
                 course.isHandedOn = await handOn(piece, of: reader, ticket: ticket)
-                return CacheError(.storage, "\(key) can't be kept: its origin forbids it")
+                return CacheError(notKept: "\(url) can't be kept: its origin forbids it")
             }
             do {
                 try await representation.waitForRoom()

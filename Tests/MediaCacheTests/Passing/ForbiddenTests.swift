@@ -35,7 +35,8 @@ struct ForbiddenTests {
         let failure = await #expect(throws: CacheError.self) {
             try await store.complete(ReadRequest(url: fixture.url))
         }
-        #expect(failure?.code == .storage)
+        // More room wouldn't help.
+        #expect(failure?.code == .storage && failure?.isByRule == true)
         #expect(try await store.resource(for: fixture.url)?.spans == kept)
         // It has thought better of it.
         fixture.origin.clearFaults(fixture.url)

@@ -264,6 +264,15 @@ struct DownloadFaultTests {
         #expect(hole.reason.contains("Vary"))
     }
 
+    /// The origin says of the rest of a part that is under way that it may not be kept: more room wouldn't help.
+    @Test func whatMayNotBeKeptFromItsMiddleOnIsAHole() async throws {
+        // Behind the bytes that tell what it is.
+        fixture.serve(DownloadFixture.packets(1, count: 500), at: "1.ts")
+        fixture.next("1.ts", .reset(after: 50_000))
+        fixture.always("1.ts", .headerFields([.vary: "Cookie"]))
+        _ = try hole(in: try await download())
+    }
+
     /// A part that was here goes again before the end: it's fetched once more.
     @Test func whatWentMeanwhileIsFetchedAgain() async throws {
         let gate = ScriptedGate()
