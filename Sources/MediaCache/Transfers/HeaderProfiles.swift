@@ -31,9 +31,36 @@ public struct HeaderProfiles: Sendable, Hashable {
         set { profiles[url.origin] = newValue }
     }
 
+    /// Adds fields to what goes to `url`'s origin, in place of those of the same names; and a user, if there is one.
+    package mutating func add(_ fields: HTTPFields, as identity: ProfileIdentity?, to url: ResourceURL) {
+        var profile = self[url] ?? Profile()
+        if let identity { profile.identity = identity }
+        for field in fields { profile.fields[field.name] = field.value }
+        self[url] = profile
+    }
+
     /// The profile of `url`'s scheme and authority; `profile` where there is none.
     public subscript(url: ResourceURL, default profile: @autoclosure () -> Profile) -> Profile {
         get { self[url] ?? profile() }
         set { self[url] = newValue }
+    }
+}
+
+extension HTTPFields {
+    /// Header fields by their names, as somebody wrote them.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` for what can't be one.
+    package init(named headers: [String: String]) throws(CacheError) {
+        self.init()
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+            guard let fieldName = HTTPField.Name(name) else {
+                throw CacheError(.invalidSetting, "“\(name)” is not the name of a header field")
+            }
+            guard HTTPField.isValidValue(value) else {
+                throw CacheError(
+                    .invalidSetting, "the value of \(name) has characters that a header field can't have")
+            }
+            self[fieldName] = value
+        }
     }
 }

@@ -108,11 +108,9 @@ final class HeaderProfileBook: Sendable {
         var settings = base
         settings.headerProfiles = profiles ?? base.headerProfiles
         guard identity != nil || !fields.isEmpty else { return settings }
-        var profile = settings.headerProfiles[url] ?? HeaderProfiles.Profile()
-        if let authorization { profile.fields[.authorization] = authorization }
-        if let identity { profile.identity = identity }
-        for field in fields { profile.fields[field.name] = field.value }
-        settings.headerProfiles[url] = profile
+        // The caller's own come after it, and count.
+        if let authorization { settings.headerProfiles.add([.authorization: authorization], as: nil, to: url) }
+        settings.headerProfiles.add(fields, as: identity, to: url)
         return settings
     }
 

@@ -52,7 +52,7 @@ struct DownloadsRoute: Route {
         let wanted = try request.decode(DownloadAddition.self)
         let url = try ResourceURL(wanted.url)
         // What can't be a field is refused now, not when it's sent.
-        _ = try HTTPFields(named: wanted.headers ?? [:])
+        _ = try HTTPFields(asked: wanted.headers ?? [:])
         let known = Set(await downloads.statuses().map(\.asset.id))
         let asset = try await downloads.add(
             DownloadRequest(

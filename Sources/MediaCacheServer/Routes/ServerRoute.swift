@@ -43,24 +43,21 @@ struct ServerRoute: Route {
     private func setProfile(_ update: HeaderProfileUpdate) throws {
         let origin = try ResourceURL(update.origin)
         guard !update.headers.isEmpty else { return profiles.set(nil, for: origin) }
-        let fields = try HTTPFields(named: update.headers)
+        let fields = try HTTPFields(asked: update.headers)
         let identity = update.identity.map(ProfileIdentity.init(user:))
         profiles.set(HeaderProfiles.Profile(fields: fields, identity: identity), for: origin)
     }
 }
 
 extension HTTPFields {
-    /// Header fields from a JSON object.
-    init(named headers: [String: String]) throws {
-        self.init()
-        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
-            guard let fieldName = HTTPField.Name(name) else {
-                throw Problem.badRequest("“\(name)” is not the name of a header field")
-            }
-            guard HTTPField.isValidValue(value) else {
-                throw Problem.badRequest("the value of \(name) has characters that a header field can't have")
-            }
-            self[fieldName] = value
+    /// Header fields from a request's JSON object.
+    ///
+    /// - Throws: ``Problem`` for what can't be one.
+    init(asked headers: [String: String]) throws {
+        do {
+            try self.init(named: headers)
+        } catch {
+            throw Problem.badRequest(error.message)
         }
     }
 }

@@ -87,15 +87,7 @@ public actor Downloads {
         { url, identity, headers in
             var settings = store.transfers
             guard identity != nil || !headers.isEmpty else { return settings }
-            var profile = settings.headerProfiles[url] ?? HeaderProfiles.Profile()
-            if let identity { profile.identity = identity }
-            for (name, value) in headers {
-                guard let name = HTTPField.Name(name) else {
-                    throw CacheError(.invalidSetting, "“\(name)” can't be the name of a header field")
-                }
-                profile.fields[name] = value
-            }
-            settings.headerProfiles[url] = profile
+            settings.headerProfiles.add(try HTTPFields(named: headers), as: identity, to: url)
             return settings
         }
     }
