@@ -143,8 +143,7 @@ final class DownloadRun: Sendable {
     func planAnew(_ settings: TransferSettings) async throws -> AssetContents {
         let url = try ResourceURL(asset.url)
         let contents = try await work.contents(of: url, selection: asset.download?.selection, settings)
-        try await AssetResources(store: store, shelf: work.shelf, settings: work.transferSettings)
-            .replaceContents(of: asset, with: contents)
+        try await work.resources.replaceContents(of: asset, with: contents)
         return contents
     }
 

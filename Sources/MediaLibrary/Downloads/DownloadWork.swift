@@ -17,6 +17,9 @@ struct DownloadWork: Sendable {
     /// How a part is fetched, and looked at.
     var parts: PartFetch { PartFetch(store: store) }
 
+    /// What belongs to which asset.
+    var resources: AssetResources { AssetResources(store: store, shelf: shelf, settings: transferSettings) }
+
     func settings(for asset: Asset) throws -> TransferSettings {
         var settings = try transferSettings(try ResourceURL(asset.url), asset.identity, asset.download?.headers ?? [:])
         // A person has asked for it to be kept.

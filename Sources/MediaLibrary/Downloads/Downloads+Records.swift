@@ -95,9 +95,4 @@ extension Downloads {
         hub.send(.added(id))
         wakeWaiters(of: id)
     }
-
-    /// The cache keys of what an asset consists of, and no other does.
-    func keysOfNoOther(than asset: Asset) async throws -> Set<String> {
-        try await AssetResources(store: store, shelf: shelf, settings: settings).keysOfNoOther(than: asset)
-    }
 }

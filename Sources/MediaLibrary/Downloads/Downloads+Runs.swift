@@ -31,15 +31,17 @@ extension Downloads {
         policy.obstacle(under: conditions.current, at: store.now)
     }
 
+    /// What a run that begins now works with.
+    var work: DownloadWork {
+        DownloadWork(
+            store: store, shelf: shelf, loader: loader, events: hub, policy: policy, transferSettings: settings,
+            refreshSource: refreshSource)
+    }
+
     func start(_ id: AssetID) {
         guard let entry = entries[id], !entry.isLeaving else { return }
         entry.timer?.cancel()
-        let run = DownloadRun(
-            entry.asset,
-            work: DownloadWork(
-                store: store, shelf: shelf, loader: loader, events: hub, policy: policy, transferSettings: settings,
-                refreshSource: refreshSource),
-            group: entry.group, rechecks: entry.rechecks)
+        let run = DownloadRun(entry.asset, work: work, group: entry.group, rechecks: entry.rechecks)
         entries[id]?.run = run
         runs.withLock { $0[id] = run }
         setState(.running, of: id)

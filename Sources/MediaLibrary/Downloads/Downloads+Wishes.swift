@@ -154,7 +154,7 @@ extension Downloads {
     private func leave(_ id: AssetID, _ keepingData: Bool) async throws {
         guard let asset = entries[id]?.asset else { return }
         if keepingData {
-            try await store.setPinned(false, keys: try await keysOfNoOther(than: asset))
+            try await store.setPinned(false, keys: try await work.resources.keysOfNoOther(than: asset))
             try await shelf.removeDownload(of: id)
         } else {
             try await remove(asset)
@@ -163,7 +163,7 @@ extension Downloads {
 
     /// Forgets an asset, with what no other has of it.
     private func remove(_ asset: Asset) async throws {
-        _ = try await store.remove(keys: try await keysOfNoOther(than: asset))
+        _ = try await store.remove(keys: try await work.resources.keysOfNoOther(than: asset))
         try await shelf.remove(asset.id)
     }
 
