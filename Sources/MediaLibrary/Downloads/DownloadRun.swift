@@ -200,31 +200,34 @@ final class DownloadRun: Sendable {
     }
 
     /// What came may have gone again: its origin has another version, or somebody removed another asset that has it too.
+    /// It's fetched once more; what has gone by then as well is a hole.
     private func lookAgain(_ settings: TransferSettings) async throws -> DownloadObstacle? {
-        for isLast in [false, true] {
-            let parts = contents.parts
-            let holdings = try await store.holdings(of: try parts.map { try request(for: $0, settings) })
-            let gone = state.withLock { state in
-                let gone = parts.indices.filter {
-                    state.queue.states[$0] == .done
-                        && !(holdings[$0]?.isWhole == true && holdings[$0]?.isPinned == true)
-                }
-                if isLast {
-                    for index in gone {
-                        state.failures[index] = CacheError(
-                            .representationChanged, "\(parts[index].url) went again: it changed while it came")
-                    }
-                } else {
-                    state.queue.lost(gone)
-                }
-                return gone
+        let gone = try await partsGone(settings)
+        guard !gone.isEmpty else { return nil }
+        state.withLock { $0.queue.lost(gone) }
+        if let obstacle = try await fetchAll(settings) { return obstacle }
+        try await store.commit()
+        let goneAgain = try await partsGone(settings)
+        state.withLock { state in
+            for index in goneAgain {
+                state.failures[index] = CacheError(
+                    .representationChanged, "\(state.contents.parts[index].url) went again: it changed while it came")
             }
-            for index in gone { meter.lost(index) }
-            guard !gone.isEmpty, !isLast else { return nil }
-            if let obstacle = try await fetchAll(settings) { return obstacle }
-            try await store.commit()
         }
         return nil
+    }
+
+    /// The parts that came, and aren't here any more. They don't count as here from now on.
+    private func partsGone(_ settings: TransferSettings) async throws -> [Int] {
+        let parts = contents.parts
+        let holdings = try await store.holdings(of: try parts.map { try request(for: $0, settings) })
+        let gone = state.withLock { state in
+            parts.indices.filter {
+                state.queue.states[$0] == .done && !(holdings[$0]?.isWhole == true && holdings[$0]?.isPinned == true)
+            }
+        }
+        for index in gone { meter.lost(index) }
+        return gone
     }
 
     /// What can never fit isn't waited for.
