@@ -17,7 +17,7 @@ public final class CacheServer: Service, Sendable {
     private enum State {
         case stopped
         case starting
-        case running([any Channel])
+        case running([any NIOCore.Channel])
     }
 
     private let configuration: ServerConfiguration
@@ -25,6 +25,7 @@ public final class CacheServer: Service, Sendable {
     private let registry: ConnectionRegistry
     /// Nil where the folder can't be written.
     private let downloads: Downloads?
+    private let recordings: Recordings?
     private let downloadSettings: DownloadSettingsKeeper?
     private let feeds: EventFeeds
     private let state = Mutex(State.stopped)
@@ -54,16 +55,22 @@ public final class CacheServer: Service, Sendable {
         let shelf = AssetShelf(of: store)
         let contents = ContentsBook(shelf: shelf)
         let loader = PlaylistLoader(store: store)
+        let settings: Downloads.SettingsSource = { url, identity, headers in
+            try profiles.settings(for: url, as: identity, fields: HTTPFields(named: headers)) ?? store.transfers
+        }
+        let isWritable = store.folderFailure == nil
         let downloads =
-            store.folderFailure == nil
-            ? Downloads(store: store, shelf: shelf, loader: loader, conditions: SystemConditions()) {
-                url, identity, headers in
-                try profiles.settings(for: url, as: identity, fields: HTTPFields(named: headers)) ?? store.transfers
-            } : nil
+            isWritable
+            ? Downloads(
+                store: store, shelf: shelf, loader: loader, conditions: SystemConditions(), settings: settings) : nil
+        let recordings =
+            isWritable ? Recordings(store: store, shelf: shelf, loader: loader, settings: settings) : nil
         let downloadSettings = downloads.map {
             DownloadSettingsKeeper(store: store, downloads: $0, overriding: configuration.downloads)
         }
-        let feeds = EventFeeds(store: store, downloads: downloads)
+        let feeds = EventFeeds(store: store, downloads: downloads, recordings: recordings)
+        let movies = MovieBook(store: store, profiles: profiles, contents: contents)
+        let frames = FrameQueue(configuration.frames)
         let own: [any Route] = [
             HealthRoute(),
             MetricsRoute(store: store, metrics: metrics, registry: registry),
@@ -73,8 +80,7 @@ public final class CacheServer: Service, Sendable {
                 libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) }),
             LibraryRoute(
                 shelf: shelf,
-                movies: MovieBook(store: store, profiles: profiles, contents: contents),
-                frames: FrameQueue(configuration.frames), store: store,
+                movies: movies, frames: frames, store: store,
                 reading: LibraryReading(profiles: profiles, base: store.transfers, downloads: downloads),
                 filmURL: { asset, isMovie in
                     // Not by way of a proxy. Other users see a decoder's arguments: no key, where none is needed.
@@ -90,6 +96,9 @@ public final class CacheServer: Service, Sendable {
                 libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) }),
             DownloadsRoute(store: store, downloads: downloads, profiles: profiles),
             DownloadSettingsRoute(store: store, keeper: downloadSettings),
+            ChannelsRoute(
+                store: store, recordings: recordings, profiles: profiles,
+                base: { try Self.liveURL(of: $0, addresses.base, access, configuration) }),
             EventsRoute(feeds: feeds),
             StoreRoute(store: store, shelf: shelf, profiles: profiles),
             ServerRoute(
@@ -102,9 +111,15 @@ public final class CacheServer: Service, Sendable {
                 }
             ),
         ]
+        let live = recordings.map { recordings in
+            LiveRoute(
+                recordings: recordings, store: store, movies: movies, frames: frames,
+                base: { try Self.liveURL(of: $0, addresses.all.first, access, configuration) })
+        }
         self.configuration = configuration
         self.registry = registry
         self.downloads = downloads
+        self.recordings = recordings
         self.downloadSettings = downloadSettings
         self.feeds = feeds
         self.addresses = addresses
@@ -117,7 +132,7 @@ public final class CacheServer: Service, Sendable {
             hosts: HostPolicy(boundHost: configuration.host, allowedHosts: configuration.allowedHosts),
             isReadByAll: configuration.publicRead,
             profiles: profiles,
-            router: Router(routes + own),
+            router: Router(routes + own + (live.map { [$0] } ?? [])),
             limits: configuration.limits,
             metrics: metrics,
             logger: configuration.logger
@@ -172,6 +187,8 @@ public final class CacheServer: Service, Sendable {
         feeds.start()
         do {
             try await downloads?.start(goingOn: configuration.goesOnWithDownloads)
+            try await recordings?.start(goingOn: configuration.goesOnWithDownloads)
+            for channel in configuration.channels { try await recordings?.add(channel) }
         } catch {
             await stop(grace: .zero)
             throw error
@@ -187,13 +204,14 @@ public final class CacheServer: Service, Sendable {
     /// Stops: no new connection is taken, running responses go on for at most `grace`, then their connections are
     /// closed. Returns when all of that is done; it can't be cancelled.
     public func stop(grace: Duration = .seconds(10)) async {
-        let channels: [any Channel] = state.withLock { state in
+        let channels: [any NIOCore.Channel] = state.withLock { state in
             guard case .running(let channels) = state else { return [] }
             state = .stopped
             return channels
         }
         guard !channels.isEmpty else { return }
         for channel in channels { try? await channel.close() }
+        await recordings?.stop()
         await downloads?.stop()
         feeds.stop()
         await registry.drain(within: grace, on: group.any())
@@ -231,10 +249,26 @@ public final class CacheServer: Service, Sendable {
         _ access: AccessControl,
         _ configuration: ServerConfiguration
     ) throws -> String {
+        try readersURL(base, access, configuration) + "\(LibraryRoute.prefix)\(id)/"
+    }
+
+    /// What the paths of a channel stand behind, likewise.
+    private static func liveURL(
+        of name: ChannelName,
+        _ base: String?,
+        _ access: AccessControl,
+        _ configuration: ServerConfiguration
+    ) throws -> String {
+        try readersURL(base, access, configuration) + "\(LiveRoute.prefix)\(name)/"
+    }
+
+    private static func readersURL(
+        _ base: String?, _ access: AccessControl, _ configuration: ServerConfiguration
+    ) throws -> String {
         guard let base else {
-            throw ServerError(.wrongState, "the server isn't running, so it has no library URLs")
+            throw ServerError(.wrongState, "the server isn't running, so it has no URLs of what is kept")
         }
         let isOpen = configuration.publicRead || HostPolicy.isLoopback(configuration.host)
-        return "\(base)\(isOpen ? "" : "\(ReaderPath.prefix)\(access.key.value)")\(LibraryRoute.prefix)\(id)/"
+        return base + (isOpen ? "" : "\(ReaderPath.prefix)\(access.key.value)")
     }
 }

@@ -24,6 +24,8 @@ public struct ServerConfiguration: Sendable {
     public var goesOnWithDownloads: Bool
     /// How many downloads run and under which conditions, over what the API set for the folder.
     public var downloads: DownloadSettingsUpdate?
+    /// Channels that are recorded from the start on, made where they aren't there.
+    public var channels: [ChannelRequest]
     /// What is taken from clients.
     public var limits: ServerLimits
     /// The cache folder, told by the API.
@@ -48,6 +50,7 @@ public struct ServerConfiguration: Sendable {
         frames: (any FrameTaker)? = nil,
         goesOnWithDownloads: Bool = true,
         downloads: DownloadSettingsUpdate? = nil,
+        channels: [ChannelRequest] = [],
         limits: ServerLimits = ServerLimits(),
         cacheFolder: String? = nil,
         grace: Duration = .seconds(10),
@@ -63,6 +66,7 @@ public struct ServerConfiguration: Sendable {
         self.frames = frames
         self.goesOnWithDownloads = goesOnWithDownloads
         self.downloads = downloads
+        self.channels = channels
         self.limits = limits
         self.cacheFolder = cacheFolder
         self.grace = grace

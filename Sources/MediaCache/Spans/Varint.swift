@@ -16,6 +16,17 @@ package struct VarintWriter {
     package mutating func write(fixed value: UInt32) {
         for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(shift))) }
     }
+
+    /// A number with a sign: small ones of either take little.
+    package mutating func write(signed value: Int64) {
+        write(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+    }
+
+    /// A text, its length first.
+    package mutating func write(_ text: some StringProtocol) {
+        write(UInt64(text.utf8.count))
+        bytes += text.utf8
+    }
 }
 
 /// Reads what ``VarintWriter`` wrote. Every read fails with nil at the end or on damage.
@@ -42,6 +53,16 @@ package struct VarintReader {
             shift += 7
         }
         return nil
+    }
+
+    package mutating func readSigned() -> Int64? {
+        read().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
+    }
+
+    package mutating func readText() -> String? {
+        guard let count = read(), count <= UInt64(bytes.count - position) else { return nil }
+        defer { position += Int(count) }
+        return String(decoding: bytes[position..<(position + Int(count))], as: UTF8.self)
     }
 
     package mutating func readFixed() -> UInt32? {

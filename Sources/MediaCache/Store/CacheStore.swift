@@ -231,6 +231,19 @@ public final class CacheStore: Sendable {
         return try resource.session(request, over: representation)
     }
 
+    /// How many bytes are free on the disk where blobs lie.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` or ``CacheError/Code/closed``.
+    package func freeBytes() async throws -> Int64 {
+        try checkOpen()
+        let engine = engine
+        do {
+            return try await engine.pool.run { try engine.freeBytes }
+        } catch {
+            throw CacheError.wrap(error, as: .storage, "it can't be told how much room the disk has")
+        }
+    }
+
     /// The key of what a request reads.
     package func key(of request: ReadRequest) -> String {
         request.name

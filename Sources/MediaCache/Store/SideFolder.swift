@@ -26,6 +26,18 @@ package struct SideFolder: Sendable {
         }
     }
 
+    /// The same of many at once, in the order of `names`.
+    ///
+    /// - Throws: as ``names()``.
+    package func contents(of names: [String]) async throws -> [[UInt8]?] {
+        try await run("read") { files, path in
+            try names.map { name in
+                let file = "\(path)/\(name)"
+                return files.exists(file) ? try files.contents(of: file) : nil
+            }
+        }
+    }
+
     /// Writes a file, in place of the one of this name if there is one. Returns when it's durable.
     ///
     /// - Throws: as ``names()``; also where the cache folder can't be written.

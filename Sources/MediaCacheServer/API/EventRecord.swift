@@ -30,6 +30,16 @@ public struct EventRecord: Codable, Sendable, Hashable {
         case resourceDamaged = "resource.damaged"
         /// What is kept was served though the origin couldn't be asked: `resource`, `message`.
         case resourceStale = "resource.stale"
+        /// A channel's state has changed: `channel`, `channelState`, `message`.
+        case channelState = "channel.state"
+        /// A segment is recorded: `channel`, `track`, `start`, `duration`, `bytes`.
+        case channelSegment = "channel.segment"
+        /// Something of a channel was lost, or never was: `channel`, `track`, `start`, `duration`, `message`.
+        case channelGap = "channel.gap"
+        /// Segments of a channel were given up to keep within a limit: `channel`, `count`, `bytes`.
+        case channelPruned = "channel.pruned"
+        /// A channel was deleted: `channel`.
+        case channelRemoved = "channel.removed"
         /// The folder can't take bytes, or its catalog had to be made anew: `message`.
         case storageFailed = "storage.failed"
         /// So many events before this one were dropped, since they weren't read in time: `count`.
@@ -64,6 +74,16 @@ public struct EventRecord: Codable, Sendable, Hashable {
     public var secondsReady: Double?
     /// Why, in one sentence.
     public var message: String?
+    /// A channel's name.
+    public var channel: String?
+    /// What its recording does now.
+    public var channelState: ChannelRecord.State?
+    /// One of its tracks.
+    public var track: String?
+    /// When something begins, in milliseconds since 1970.
+    public var start: Int64?
+    /// How long it lasts in seconds.
+    public var duration: Double?
     /// How many.
     public var count: Int?
 

@@ -8,6 +8,8 @@ public struct Problem: Codable, Sendable, Hashable, Error {
     public var detail: String
     /// What programs compare: a `CacheError.Code`, or one of the server's own, as `unauthorized`.
     public var code: String
+    /// What is kept of a recording, where a window of it lies outside; else nil.
+    public var kept: [TimeSpan]?
 
     /// The media type of a problem details object.
     public static let contentType = "application/problem+json"

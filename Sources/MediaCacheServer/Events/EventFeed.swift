@@ -26,11 +26,13 @@ final class EventFeed: Sendable {
     ///   - hub: what bounds what waits to be read, and ends the feed.
     ///   - onEnd: called when nobody reads it any more.
     init(
-        hub: EventHub<Item>, downloads: Downloads?, store: CacheStore, onEnd: @escaping @Sendable () -> Void
+        hub: EventHub<Item>, downloads: Downloads?, recordings: Recordings?, store: CacheStore,
+        onEnd: @escaping @Sendable () -> Void
     ) {
         self.onEnd = onEnd
         items = hub.stream()
         let (time, ofStore, ofDownloads) = (store.time, store.events(), downloads?.events())
+        let ofRecordings = recordings?.events()
         tasks = [
             Task {
                 for await event in ofStore {
@@ -40,6 +42,10 @@ final class EventFeed: Sendable {
             Task {
                 guard let ofDownloads else { return }
                 for await event in ofDownloads { hub.send(.event(EventRecord(event))) }
+            },
+            Task {
+                guard let ofRecordings else { return }
+                for await event in ofRecordings { hub.send(.event(EventRecord(event))) }
             },
             Task {
                 while (try? await time.sleep(for: Self.heartbeatInterval)) != nil { hub.send(.heartbeat) }

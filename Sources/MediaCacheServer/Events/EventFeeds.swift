@@ -15,11 +15,13 @@ final class EventFeeds: Sendable {
 
     private let store: CacheStore
     private let downloads: Downloads?
+    private let recordings: Recordings?
     private let state = Mutex(State())
 
-    init(store: CacheStore, downloads: Downloads?) {
+    init(store: CacheStore, downloads: Downloads?, recordings: Recordings?) {
         self.store = store
         self.downloads = downloads
+        self.recordings = recordings
     }
 
     /// A feed of what happens from now on.
@@ -33,7 +35,7 @@ final class EventFeeds: Sendable {
             state.hubs[state.next] = hub
             return state.next
         }
-        return EventFeed(hub: hub, downloads: downloads, store: store) { [weak self] in
+        return EventFeed(hub: hub, downloads: downloads, recordings: recordings, store: store) { [weak self] in
             self?.state.withLock { _ = $0.hubs.removeValue(forKey: number) }
         }
     }

@@ -35,6 +35,32 @@ extension EventRecord {
         }
     }
 
+    /// An event of a recording.
+    init(_ event: RecordingEvent) {
+        switch event {
+        case .state(let name, let state):
+            self.init(.channelState)
+            channel = name.rawValue
+            channelState = ChannelRecord.State(state)
+            if case .waiting(let reason) = state { message = reason }
+        case .segment(let name, let track, let start, let duration, let bytes):
+            self.init(.channelSegment)
+            (channel, self.track, self.duration, self.bytes) = (name.rawValue, track, duration, bytes)
+            self.start = start.nanosecondsSinceEpoch / 1_000_000
+        case .gap(let name, let track, let start, let duration, let reason):
+            self.init(.channelGap)
+            (channel, self.track, self.duration, message) = (name.rawValue, track, duration, reason)
+            self.start = start.nanosecondsSinceEpoch / 1_000_000
+        case .pruned(let name, let segments, let bytes):
+            self.init(.channelPruned)
+            (channel, count, self.bytes) = (name.rawValue, segments, bytes)
+        case .removed(let name):
+            self.init(.channelRemoved)
+            channel = name.rawValue
+        case .dropped(let count): self.init(dropped: count)
+        }
+    }
+
     /// An event of a store; nil for what only says that somebody reads.
     init?(_ event: CacheEvent) {
         switch event {

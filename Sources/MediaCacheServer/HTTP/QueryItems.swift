@@ -13,6 +13,9 @@ struct QueryItems: Sendable, Hashable {
         }
     }
 
+    /// All of them, in order.
+    var all: [(name: String, value: String)] { items }
+
     /// The first value of a name.
     subscript(name: String) -> String? {
         items.first { $0.name == name }?.value

@@ -46,7 +46,10 @@ struct LibraryRoute: MediaRoute {
                     + "frame.jpg?t=<seconds>")
         }
         switch parts[1] {
-        case "media.mp4": return MovieOpener(id: id, shelf: shelf, movies: movies)
+        case "media.mp4":
+            return MovieOpener(name: "\(Self.prefix)\(id)/media.mp4", movies: movies) { [shelf, movies] in
+                try await movies.movie(of: try await shelf.requireAsset(id))
+            }
         case "cover": return CoverOpener(id: id, shelf: shelf)
         case "frame.jpg":
             guard frames.isAble else { throw Problem.noDecoder }

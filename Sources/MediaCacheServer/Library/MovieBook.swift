@@ -79,7 +79,7 @@ final class MovieBook: Sendable {
     /// The movie of a stream of which it's known what it consists of: what its playlists have become doesn't matter.
     private func streamMovie(of asset: Asset) async throws -> (movie: Movie, name: String)? {
         let (index, version) = try await contents.versioned(asset.id)
-        guard let index, let entry = index.contents.playlists.first?.name else { return nil }
+        guard let index, !index.contents.playlists.isEmpty else { return nil }
         switch asset.download?.state {
         case nil, .complete: break
         case .completeWithHoles:
@@ -88,8 +88,26 @@ final class MovieBook: Sendable {
         case .queued, .running, .paused, .waiting, .failed:
             throw CacheError(.notFound, "not all of \(asset.url) is kept: its download isn't complete")
         }
-        let settings = try settings(for: asset)
-        let name = "\(asset.id) \(version)"
+        return try await movie(
+            of: index, named: "\(asset.id) \(version)", called: asset.url, try settings(for: asset))
+    }
+
+    /// The movie of contents that are all here.
+    ///
+    /// - Parameters:
+    ///   - name: what tells these contents from all others.
+    ///   - title: what messages call them.
+    /// - Throws: as ``movie(of:)``.
+    func movie(
+        of contents: AssetContents, named name: String, called title: String
+    ) async throws -> (movie: Movie, name: String) {
+        try await movie(of: ContentsIndex(contents), named: name, called: title, store.transfers.askingNoOrigins)
+    }
+
+    private func movie(
+        of index: ContentsIndex, named name: String, called title: String, _ settings: TransferSettings
+    ) async throws -> (movie: Movie, name: String) {
+        let entry = index.contents.entry
         let movie = try await movies.value(for: name) { [store, turnstile] in
             try await turnstile.pass {
                 try await BlockingWork.run { control in
@@ -98,7 +116,7 @@ final class MovieBook: Sendable {
                         let plan = try StreamPlan(playlist: ContentsIndex.base + entry, resources: resources)
                         return try Self.stream(plan, resources, control)
                     } catch let error as ContainerError {
-                        throw Self.failure(error, of: asset.url)
+                        throw Self.failure(error, of: title)
                     }
                 }
             }

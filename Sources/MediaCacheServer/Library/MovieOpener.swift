@@ -3,16 +3,15 @@ import MediaCache
 import MediaContainers
 import MediaLibrary
 
-/// Opens readers of an asset as one MP4.
+/// Opens readers of an asset, or of a window of a recording, as one MP4.
 struct MovieOpener: ReaderOpener {
-    let id: AssetID
-    let shelf: AssetShelf
+    let name: String
     let movies: MovieBook
-
-    var name: String { "\(LibraryRoute.prefix)\(id)/media.mp4" }
+    /// Finds the movie, and what it's remembered by.
+    let find: @Sendable () async throws -> (movie: MovieBook.Movie, name: String)
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
-        let (movie, known) = try await movies.movie(of: try await shelf.requireAsset(id))
+        let (movie, known) = try await find()
         switch movie {
         case .layout(let layout, let file, let head, let isSeen):
             return LayoutReader(

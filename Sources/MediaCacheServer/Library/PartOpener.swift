@@ -37,9 +37,14 @@ struct PartOpener: ReaderOpener {
     }
 
     private func reader(_ range: RequestedRange, of part: AssetPart, _ asset: Asset) async throws -> any ByteReader {
-        var request = ReadRequest(
-            url: try ResourceURL(part.url), range: range, settings: reading.settings(reading: asset),
-            revalidation: .never, kind: part.role.kind)
+        if part.keptAs != nil {
+            // Recorded: nobody can be asked for it.
+            return try await RecordedBytes(
+                part: part, isWrapped: part.role == .mediaSegment, name: name, store: store, inflations: inflations
+            ).reader(range)
+        }
+        var request = try part.request(settings: reading.settings(reading: asset))
+        request.range = range
         // What is small is asked for as a whole; of what ranges are read, and of a film, what is needed.
         if part.role != .file, part.range == nil { request.policy = .whole }
         guard part.range == nil, part.role == .mediaSegment || part.role == .initializationSection else {

@@ -29,7 +29,7 @@ extension AssetContents {
             let range = part.range.map { "\($0.lowerBound)-\($0.upperBound)" } ?? "-"
             let line =
                 "\(part.role.rawValue)\t\(part.name)\t\(part.url)\t\(range)\t\(part.start)\t\(part.duration)\t"
-                + (part.isEncrypted ? part.hasWholeBlocks ? "1" : "2" : "0")
+                + (part.isEncrypted ? part.hasWholeBlocks ? "1" : "2" : "0") + (part.keptAs.map { "\t\($0)" } ?? "")
             bytes += Array(line.utf8)
             bytes.append(0x0A)
         }
@@ -69,7 +69,7 @@ extension AssetContents {
         let fields = line.split(separator: 0x09, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        guard fields.count == 7, let role = AssetPart.Role(rawValue: fields[0]), let start = Double(fields[4]),
+        guard fields.count == 7 || fields.count == 8, let role = AssetPart.Role(rawValue: fields[0]), let start = Double(fields[4]),
             let duration = Double(fields[5])
         else { return nil }
         var range: Range<Int64>?
@@ -78,8 +78,10 @@ extension AssetContents {
             guard ends.count == 2, ends[0] <= ends[1] else { return nil }
             range = ends[0]..<ends[1]
         }
-        return AssetPart(
+        var part = AssetPart(
             role: role, name: fields[1], url: fields[2], range: range, start: start, duration: duration,
             isEncrypted: fields[6] != "0", hasWholeBlocks: fields[6] == "1")
+        if fields.count == 8 { part.keptAs = fields[7] }
+        return part
     }
 }

@@ -33,6 +33,9 @@ public struct AssetPart: Sendable, Hashable, Codable {
     public var isEncrypted: Bool
     /// Whether it's encrypted by whole blocks of 16 bytes (AES in CBC mode), so that its length is a multiple of that.
     public var hasWholeBlocks: Bool
+    /// What it's kept as, where that isn't under its URL: what was recorded, since an encoder that starts again gives its
+    /// names to other segments.
+    package var keptAs: String?
 
     /// Creates a part.
     public init(
@@ -62,6 +65,20 @@ extension AssetPart {
 
     /// What tells it from the stream's other parts when its URL has changed.
     var place: Place { Place(name: name, range: range, start: start, duration: duration) }
+}
+
+extension AssetPart {
+    /// A read of all of it, from what is kept or from its origin.
+    ///
+    /// - Throws: `CacheError` with `invalidURL`.
+    package func request(settings: TransferSettings?) throws -> ReadRequest {
+        var request = ReadRequest(
+            url: try ResourceURL(url),
+            range: range.map { .closed($0.lowerBound, through: $0.upperBound - 1) } ?? .all,
+            settings: settings, revalidation: .never, kind: role.kind)
+        request.name = keptAs
+        return request
+    }
 }
 
 extension AssetPart.Role {

@@ -61,9 +61,10 @@ struct AssetResources {
     }
 
     private func keys(of asset: Asset, contents: AssetContents?) throws -> Set<String> {
-        let urls = [asset.url] + (contents?.playlists.map(\.url) ?? []) + (contents?.parts.map(\.url) ?? [])
+        let parts = contents?.parts ?? []
+        let urls = [asset.url] + (contents?.playlists.map(\.url) ?? []) + parts.filter { $0.keptAs == nil }.map(\.url)
         let settings = try settings(try ResourceURL(asset.url), asset.identity, asset.download?.headers ?? [:])
-        var keys: Set<String> = []
+        var keys = Set(parts.compactMap(\.keptAs))
         for url in urls {
             guard let url = try? ResourceURL(url) else { continue }
             keys.insert(store.key(of: ReadRequest(url: url, settings: settings)))

@@ -29,11 +29,11 @@ extension DownloadRun {
     }
 
     func request(for part: AssetPart, _ settings: TransferSettings) throws -> ReadRequest {
-        ReadRequest(
-            url: try ResourceURL(part.url),
-            range: part.range.map { .closed($0.lowerBound, through: $0.upperBound - 1) } ?? .all,
-            transferClass: .download, settings: settings, revalidation: .never, kind: part.role.kind, pins: true,
-            group: group)
+        var request = try part.request(settings: settings)
+        request.transferClass = .download
+        request.pins = true
+        request.group = group
+        return request
     }
 
     private func fetch(_ index: Int, _ settings: TransferSettings) async {

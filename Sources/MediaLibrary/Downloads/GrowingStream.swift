@@ -204,7 +204,7 @@ actor GrowingStream {
 }
 
 extension EncryptionKey {
-    fileprivate var lacksVector: Bool { method != .none && iv == nil }
+    var lacksVector: Bool { method != .none && iv == nil }
 }
 
 extension AssetContents {

@@ -33,6 +33,9 @@ package struct StoreResources: StreamResources {
         if let name = ContentsIndex.name(of: url), let playlist = asset?.playlist(name) {
             return (Array(playlist.text.utf8), url)
         }
+        if ContentsIndex.name(of: url).flatMap({ asset?.part($0) })?.keptAs != nil {
+            return (try part(of: url, 0..<Int64(limit)).bytes, url)
+        }
         let body = try wait(for: url) { store, url, settings in
             try await store.wholeBody(
                 WholeBodyRequest(
@@ -64,14 +67,21 @@ package struct StoreResources: StreamResources {
     private func part(
         of url: String, _ range: Range<Int64>
     ) throws(ContainerError) -> (head: ResourceHead, bytes: [UInt8]) {
-        try wait(for: url) { store, url, settings in
-            let session = try await store.read(
-                ReadRequest(
-                    url: url, range: .closed(range.lowerBound, through: range.upperBound - 1), settings: settings))
+        // A slice that is kept by itself is all that there is to its reader.
+        let part = ContentsIndex.name(of: url).flatMap { asset?.part($0) }
+        let slice = part?.keptAs == nil ? nil : part?.range
+        let first = (slice?.lowerBound ?? 0).clampedSum(range.lowerBound)
+        let last = min((slice?.upperBound ?? .max) - 1, (slice?.lowerBound ?? 0).clampedSum(range.upperBound - 1))
+        return try wait(for: url) { store, url, settings in
+            var request = ReadRequest(url: url, range: .closed(first, through: last), settings: settings)
+            request.name = part?.keptAs
+            let session = try await store.read(request)
             defer { session.cancel() }
             var bytes: [UInt8] = []
             for try await buffer in session.buffers { bytes += buffer }
-            return (session.head, bytes)
+            var head = session.head
+            if let slice { head.length = min(Int64(slice.count), max(0, (head.length ?? .max) - slice.lowerBound)) }
+            return (head, bytes)
         }
     }
 

@@ -92,7 +92,7 @@ struct EventsRouteTests {
         let store = try await CacheStore.open(
             CacheConfiguration(location: CacheLocation(folder: folder)), origin: origin)
         let hub = EventHub<EventFeed.Item> { .event(EventRecord(dropped: $0)) }
-        let feed = EventFeed(hub: hub, downloads: nil, store: store) {}
+        let feed = EventFeed(hub: hub, downloads: nil, recordings: nil, store: store) {}
         for _ in 0..<600 { hub.send(.event(EventRecord(.resourceChanged, resource: "r"))) }
         var texts = feed.text().makeAsyncIterator()
         var count = 0

@@ -1,0 +1,128 @@
+import Foundation
+import MediaCache
+import MediaLibrary
+
+/// `/live/<name>/`: any window of a channel's recording, as players read it.
+///
+/// `index.m3u8` and its other forms (`WindowRequest`) are what a player is given; they name the tracks' playlists, and
+/// those the segments. `<from>-<to>.mp4` is a window as one file, `<time>.jpg` a picture of a moment.
+struct LiveRoute: MediaRoute {
+    static let prefix = "/live/"
+
+    let paths = [LiveRoute.prefix]
+    let access = RouteAccess.reader
+    let recordings: Recordings
+    let store: CacheStore
+    let movies: MovieBook
+    let frames: FrameQueue
+    let inflations = SegmentInflations()
+    /// What paths of a channel stand behind, for a decoder on this machine.
+    let base: @Sendable (ChannelName) throws -> String
+
+    func opener(for request: RouteRequest) throws -> any ReaderOpener {
+        let parts = request.path.dropFirst(Self.prefix.utf8.count).split(
+            separator: "/", omittingEmptySubsequences: false
+        ).map { String($0).removingPercentEncoding ?? String($0) }
+        guard parts.count == 2 || parts.count == 3, let name = ChannelName(rawValue: parts[0]) else {
+            throw Problem.notFound(
+                "there is nothing at this path; a channel has /live/<name>/index.m3u8 and other forms of it, "
+                    + "/live/<name>/<from>-<to>.mp4 and /live/<name>/<time>.jpg")
+        }
+        guard let recording = recordings.recording(name) else {
+            throw Problem.notFound("there is no channel \(name); /api/v1/channels lists those that there are")
+        }
+        let live = LiveChannel(
+            recording: recording, name: name, query: request.query, now: store.now.nanosecondsSinceEpoch)
+        let file = parts.count == 2 ? parts[1].isEmpty ? "index.m3u8" : parts[1] : parts[2]
+        if parts.count == 3 {
+            return try trackOpener(live, track: parts[1], file)
+        }
+        if let window = try live.window(file) { return WindowOpener(live: live, window: window) }
+        let stem = file.prefix { $0 != "." }
+        if file.hasSuffix(".mp4") { return try movieOpener(live, String(file.dropLast(4))) }
+        if file.hasSuffix(".jpg") {
+            guard frames.isAble else { throw Problem.noDecoder }
+            let time = try live.moment(String(stem), "the moment")
+            return MomentOpener(live: live, time: time, frames: frames, base: base)
+        }
+        throw Problem.notFound("a channel has no “\(file)”")
+    }
+
+    private func trackOpener(_ live: LiveChannel, track: String, _ file: String) throws -> any ReaderOpener {
+        if let window = WindowRequest(granted: file) {
+            return TrackOpener(live: live, track: track, window: window, isGranted: true)
+        }
+        if let window = try live.window(file) {
+            return TrackOpener(live: live, track: track, window: window, isGranted: false)
+        }
+        return SegmentOpener(live: live, track: track, file: file, store: store, inflations: inflations)
+    }
+
+    private func movieOpener(_ live: LiveChannel, _ stem: String) throws -> any ReaderOpener {
+        let parts = stem.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else {
+            throw Problem.badRequest("“\(stem).mp4” isn't <from>-<to>.mp4, with times in seconds or milliseconds")
+        }
+        let from = try live.moment(parts[0], "the beginning")
+        let to = try live.moment(parts[1], "the end")
+        guard to > from else { throw Problem.badRequest("the end isn't after the beginning") }
+        let (movies, name) = (movies, "\(Self.prefix)\(live.name)/\(stem).mp4")
+        return MovieOpener(name: name, movies: movies) {
+            try await live.translating {
+                let contents = try await live.recording.finished(from: from, to: to)
+                return try await movies.movie(of: contents, named: "\(live.recording.id) \(from) \(to)", called: name)
+            }
+        }
+    }
+}
+
+/// A channel as one request means it.
+struct LiveChannel: Sendable {
+    let recording: Recording
+    let name: ChannelName
+    let query: String
+    /// Nanoseconds since 1970.
+    let now: Int64
+
+    /// The window of a playlist's name; nil for another name.
+    ///
+    /// - Throws: ``Problem`` for a form that makes no sense.
+    func window(_ file: String) throws -> WindowRequest? {
+        do {
+            return try WindowRequest(name: file, query: QueryItems(query).all, now: now)
+        } catch {
+            throw Problem.badRequest(error.description)
+        }
+    }
+
+    /// A moment as people write it.
+    ///
+    /// - Throws: ``Problem`` for what is none.
+    func moment(_ text: String, _ what: String) throws -> Int64 { try Self.moment(text, what, now) }
+
+    /// The same at any time.
+    static func moment(_ text: String, _ what: String, _ now: Int64) throws -> Int64 {
+        do {
+            return try WindowRequest.moment(text, what, now)
+        } catch {
+            throw Problem.badRequest(error.description)
+        }
+    }
+
+    /// Does work, and tells what lies outside of what is kept as the API does.
+    func translating<Result>(_ work: () async throws -> Result) async throws -> Result {
+        do {
+            return try await work()
+        } catch let error as OutsideRecording {
+            throw Problem(error)
+        }
+    }
+}
+
+extension Problem {
+    /// A window that isn't kept.
+    init(_ error: OutsideRecording) {
+        self = .notFound(error.description)
+        kept = error.kept.map { TimeSpan($0) }
+    }
+}

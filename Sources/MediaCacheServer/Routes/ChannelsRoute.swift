@@ -1,0 +1,173 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaLibrary
+
+/// `/api/v1/channels`: `GET` and `POST` here, `GET`, `PATCH` and `DELETE` of one by its name, `GET` of its `timeline` and
+/// its `gaps`, `GET` and `POST` of its `programmes`, `DELETE` of one of them.
+struct ChannelsRoute: Route {
+    static let path = "/api/v1/channels"
+
+    let paths = [ChannelsRoute.path, ChannelsRoute.path + "/"]
+    let access = RouteAccess.key
+    let store: CacheStore
+    /// Nil where the folder can't be written.
+    let recordings: Recordings?
+    let profiles: HeaderProfileBook
+    /// What a channel's paths stand behind, with a slash at its end.
+    let base: @Sendable (ChannelName) throws -> String
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        let recordings = try requireRecordings()
+        let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/").map(String.init)
+        guard let first = parts.first else { return try await respondForAll(request, recordings) }
+        guard let name = ChannelName(rawValue: first) else { throw Self.badName(first) }
+        switch (parts.count, parts.dropFirst().first) {
+        case (1, _): return try await respondForOne(request, name, recordings)
+        case (2, "timeline"): return try await timeline(request, name, recordings, gapsOnly: false)
+        case (2, "gaps"): return try await timeline(request, name, recordings, gapsOnly: true)
+        case (2, "programmes"): return try await programmes(request, name, recordings)
+        case (3, "programmes"):
+            guard request.method == .delete else { throw Problem.methodNotAllowed(request.method.rawValue) }
+            try await recordings.removeProgramme(parts[2], from: name)
+            return RouteResponse(status: 204)
+        default: throw Problem.notFound("there is nothing at this path")
+        }
+    }
+
+    private func requireRecordings() throws -> Recordings {
+        if let recordings { return recordings }
+        try store.requireWritableFolder()
+        throw CacheError(.storage, "nothing is recorded here: the cache folder couldn't be written")
+    }
+
+    private static func badName(_ text: String) -> Problem {
+        .badRequest(
+            "“\(text)” can't be the name of a channel: 1 to 64 letters, digits, dots, hyphens and underscores, the "
+                + "first no dot")
+    }
+
+    private func respondForAll(_ request: RouteRequest, _ recordings: Recordings) async throws -> RouteResponse {
+        switch request.method {
+        case .get, .head:
+            let channels = try await recordings.statuses().map { try record($0) }
+            return try .json(ChannelList(channels: channels))
+        case .post:
+            let wanted = try request.decode(ChannelAddition.self)
+            guard let name = ChannelName(rawValue: wanted.name) else { throw Self.badName(wanted.name) }
+            let url = try ResourceURL(wanted.url)
+            _ = try HTTPFields(asked: wanted.headers ?? [:])
+            let isKnown = recordings.recording(name) != nil
+            let selection = try StreamSelection(
+                DownloadAddition(
+                    url: wanted.url, variant: wanted.variant, audio: wanted.audio ?? "all",
+                    subtitles: wanted.subtitles))
+            try await refusing {
+                try await recordings.add(
+                    ChannelRequest(
+                        name: name, url: url, identity: try await profiles.identity(for: url, in: store),
+                        headers: wanted.headers ?? [:], selection: selection,
+                        retention: try checked(wanted.retention ?? Retention()), endsAt: wanted.endsAt,
+                        endsWithStream: wanted.endsWithStream ?? true, starts: !(wanted.stopped ?? false)))
+            }
+            return try .json(try record(try await recordings.status(of: name)), status: isKnown ? 200 : 201)
+        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+
+    private func respondForOne(
+        _ request: RouteRequest, _ name: ChannelName, _ recordings: Recordings
+    ) async throws -> RouteResponse {
+        switch request.method {
+        case .get, .head: break
+        case .patch:
+            let update = try request.decode(ChannelUpdate.self)
+            if let retention = update.retention { try await recordings.setRetention(try checked(retention), of: name) }
+            try await refusing {
+                switch update.state {
+                case .recording: try await recordings.start(name)
+                case .stopped: try await recordings.stop(name)
+                case .ended: try await recordings.end(name)
+                case nil: break
+                }
+            }
+        case .delete:
+            try await recordings.remove(name)
+            return RouteResponse(status: 204)
+        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+        return try .json(try record(try await recordings.status(of: name)))
+    }
+
+    private func programmes(
+        _ request: RouteRequest, _ name: ChannelName, _ recordings: Recordings
+    ) async throws -> RouteResponse {
+        let base = try base(name)
+        switch request.method {
+        case .get, .head:
+            let programmes = try await recordings.status(of: name).channel.programmes
+            return try .json(programmes.map { ProgrammeRecord($0, base: base) })
+        case .post:
+            let wanted = try request.decode(ProgrammeAddition.self)
+            let now = store.now.nanosecondsSinceEpoch
+            let programme = Programme(
+                name: wanted.name, from: try Self.date(wanted.from, "from", now),
+                to: try Self.date(wanted.to, "to", now))
+            try await refusing { try await recordings.addProgramme(programme, to: name) }
+            return try .json(ProgrammeRecord(programme, base: base), status: 201)
+        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+
+    private static func date(_ text: String, _ what: String, _ now: Int64) throws -> Date {
+        Date(nanosecondsSinceEpoch: try LiveChannel.moment(text, what, now))
+    }
+
+    private func timeline(
+        _ request: RouteRequest, _ name: ChannelName, _ recordings: Recordings, gapsOnly: Bool
+    ) async throws -> RouteResponse {
+        guard request.method == .get || request.method == .head else {
+            throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+        _ = try await recordings.status(of: name)
+        guard let recording = recordings.recording(name) else { throw Problem.notFound("there is no channel \(name)") }
+        let live = LiveChannel(
+            recording: recording, name: name, query: request.query, now: store.now.nanosecondsSinceEpoch)
+        let from = try request.queryItem("from").map { try live.moment($0, "from") }
+        let to = try request.queryItem("to").map { try live.moment($0, "to") }
+        // A day is forty thousand of them for each track: without a word the last hour.
+        let start = from ?? (gapsOnly ? .min : (to ?? live.now) - 3_600_000_000_000)
+        var segments: [TimelineRecord.Segment] = []
+        for timeline in recording.timelines {
+            let stretch = try await timeline.stretch(from: start, to: to ?? .max)
+            segments += stretch.segments.filter { !gapsOnly || $0.state == .gap }.map { row in
+                TimelineRecord.Segment(
+                    track: timeline.track, number: row.number, start: row.start / 1_000_000,
+                    duration: Double(row.duration) / 1e9, gap: row.state == .gap,
+                    discontinuity: row.isDiscontinuous, bytes: row.length)
+            }
+        }
+        return try .json(TimelineRecord(segments: segments))
+    }
+
+    private func record(_ status: RecordingStatus) throws -> ChannelRecord {
+        ChannelRecord(status, base: try base(status.channel.name))
+    }
+
+    private func checked(_ retention: Retention) throws -> Retention {
+        let isRight =
+            (retention.seconds ?? 1) > 0 && (retention.bytes ?? 1) > 0 && (retention.segments ?? 1) > 0
+            && (retention.freeBytes ?? 0) >= 0
+        guard isRight else { throw Problem.badRequest("limits of what is kept are greater than 0") }
+        return retention
+    }
+
+    /// What can't be wanted is the caller's to mend.
+    private func refusing<Result>(_ work: () async throws -> Result) async throws -> Result {
+        do {
+            return try await work()
+        } catch let error as CacheError where error.code == .invalidSetting {
+            throw Problem.badRequest(error.message)
+        }
+    }
+}

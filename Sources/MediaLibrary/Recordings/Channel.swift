@@ -1,0 +1,103 @@
+public import Foundation
+public import MediaCache
+
+/// A live stream that is recorded, or was: where it comes from, what of it is wanted, and what is kept.
+public struct Channel: Sendable, Hashable, Codable {
+    /// One of its media playlists: a variant stream or a rendition.
+    package struct Track: Sendable, Hashable, Codable {
+        /// What its folder in URLs is called, as `video-1`.
+        package var folder: String
+        /// Where its playlist was found last.
+        package var url: String
+    }
+
+    /// What its recording is called on the disk.
+    package let id: RecordingID
+    /// What people call it.
+    public let name: ChannelName
+    /// The URL of a multivariant or a media playlist, without user information.
+    public var url: String
+    /// In whose name it's asked for, where its origin tells users apart.
+    public internal(set) var identity: ProfileIdentity? {
+        get { identityName.flatMap(ProfileIdentity.init) }
+        set { identityName = newValue?.description }
+    }
+    private var identityName: String?
+    /// Header fields for the URL's origin, by name.
+    public var headers: [String: String]
+    /// Which variant streams and renditions are recorded.
+    public var selection: StreamSelection
+    /// How much is kept.
+    public var retention: Retention
+    /// Whether it's to be recorded.
+    public internal(set) var isWanted: Bool
+    /// When recording is to end; nil for no such time.
+    public var endsAt: Date?
+    /// Whether a stream that says that it has ended ends the recording. Where not, it's followed further, since its
+    /// encoder may start again.
+    public var endsWithStream: Bool
+    /// Whether its recording has ended: nothing will be added.
+    public internal(set) var hasEnded = false
+    /// When it was made.
+    public let created: Date
+    /// Windows that are kept whatever ``retention`` says.
+    public internal(set) var programmes: [Programme] = []
+    /// Its media playlists, when they are known.
+    package var tracks: [Track] = []
+    /// What a player is given: a multivariant playlist that names the tracks' playlists. Empty until it's known.
+    package var entry = ""
+
+    /// A channel of which nothing is recorded yet.
+    init(_ request: ChannelRequest, created: Date) {
+        id = RecordingID()
+        name = request.name
+        url = request.url.withoutUserInfo.description
+        identityName = request.identity?.description
+        headers = request.headers
+        selection = request.selection
+        retention = request.retention
+        isWanted = request.starts
+        endsAt = request.endsAt
+        endsWithStream = request.endsWithStream
+        self.created = created
+    }
+}
+
+/// What is to be recorded, and how.
+public struct ChannelRequest: Sendable {
+    /// What people call it.
+    public var name: ChannelName
+    /// The URL of a multivariant or a media playlist.
+    public var url: ResourceURL
+    /// In whose name it's asked for.
+    public var identity: ProfileIdentity?
+    /// Header fields for the URL's origin, by name.
+    public var headers: [String: String]
+    /// Which variant streams and renditions; the best pictures with all sound and subtitles unless set.
+    public var selection: StreamSelection
+    /// How much is kept.
+    public var retention: Retention
+    /// When recording is to end.
+    public var endsAt: Date?
+    /// Whether it ends with the stream.
+    public var endsWithStream: Bool
+    /// Whether recording begins at once.
+    public var starts: Bool
+
+    /// Creates a request.
+    public init(
+        name: ChannelName, url: ResourceURL, identity: ProfileIdentity? = nil, headers: [String: String] = [:],
+        selection: StreamSelection = StreamSelection(variants: .best, audio: .all, subtitles: .all),
+        retention: Retention = Retention(), endsAt: Date? = nil, endsWithStream: Bool = true, starts: Bool = true
+    ) {
+        self.name = name
+        self.url = url
+        self.identity = identity
+        self.headers = headers
+        self.selection = selection
+        self.retention = retention
+        self.endsAt = endsAt
+        self.endsWithStream = endsWithStream
+        self.starts = starts
+    }
+}

@@ -1,0 +1,289 @@
+internal import Foundation
+import HLS
+internal import MediaCache
+internal import Synchronization
+
+/// One channel's recording: follows its playlists, fetches what they name, and keeps the timeline.
+package actor Recording {
+    struct Track {
+        let folder: String
+        var url: ResourceURL
+        let timeline: Timeline
+        var follower: TrackFollower
+        var follows: Task<Void, Never>?
+        /// When its playlist couldn't be had, for how long and why.
+        var trouble: (since: Duration, reason: String)?
+        /// Since when its playlist says that nothing more comes.
+        var endedSince: Duration?
+        /// When its playlist last came.
+        var loaded: Duration?
+        /// What is known of segments that are awaited.
+        var awaited: [Int64: Awaited] = [:]
+    }
+
+    /// A segment that is being fetched, or is to be.
+    struct Awaited {
+        var row: RecordedSegment
+        /// When it was in the playlist last.
+        var seen: Duration
+        var isUnderWay = false
+        var failures = 0
+        /// Not before.
+        var retryAt: Duration = .zero
+        /// Since when its origin has said that it isn't there.
+        var absentSince: Duration?
+        var reason = ""
+    }
+
+    /// A row of which it's known what became of it.
+    struct Settled {
+        var track: Int
+        var row: RecordedSegment
+        var reason: String
+    }
+
+    let work: RecordingWork
+    /// What it's called on the disk.
+    package nonisolated let id: RecordingID
+    package private(set) var channel: Channel
+    var tracks: [Track] = []
+    /// The tracks' timelines, for those who read.
+    nonisolated let shelf = Mutex<[Timeline]>([])
+    let group: TransferGroup
+    /// When segments begin, by their number at the origin: tracks without a clock share it.
+    var shared: [Int: Int64] = [:]
+    var settled: [Settled] = []
+    var isFlushing = false
+    var fetches: [Int: Task<Void, Never>] = [:]
+    var nextFetch = 0
+    /// Companions that are here, and those under way, by what they're kept as.
+    var companions: [String: Task<Void, any Error>] = [:]
+    var masterLoaded: Duration?
+    private var run: Task<Void, Never>?
+    private(set) var isRunning = false
+    private(set) var isOpen = false
+    var arrivals: [(at: Duration, bytes: Int64)] = []
+    var prune: RetentionState = .init()
+    private var lastState: RecordingState?
+    private var troubleAtStart: String?
+
+    init(_ channel: Channel, work: RecordingWork) {
+        self.channel = channel
+        self.work = work
+        id = channel.id
+        group = TransferGroup(name: "recording \(channel.name)")
+    }
+
+    /// The tracks' timelines.
+    package nonisolated var timelines: [Timeline] { shelf.withLock { $0 } }
+
+    /// Now, in nanoseconds since 1970.
+    var now: Int64 { work.store.now.nanosecondsSinceEpoch }
+
+    var monotonic: Duration { work.store.time.monotonic }
+
+    // MARK: - Life
+
+    /// Reads what was recorded before.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    func open() async throws {
+        guard !isOpen else { return }
+        isOpen = true
+        for track in channel.tracks { try await add(track) }
+    }
+
+    /// One track's timeline, and a follower that goes on from its end.
+    private func add(_ track: Channel.Track) async throws {
+        let timeline = try await Timeline.open(track: track.folder, of: channel.id, in: work.place)
+        let tail = try await timeline.rows(from: timeline.next - Int64(TrackFollower.tailLength))
+        let next = timeline.next > 0 ? timeline.next : nil
+        tracks.append(
+            Track(
+                folder: track.folder, url: try ResourceURL(track.url), timeline: timeline,
+                follower: TrackFollower(folder: track.folder, after: tail, next: next)))
+        shelf.withLock { $0.append(timeline) }
+    }
+
+    /// Begins to record, or goes on.
+    func start() {
+        guard run == nil, !channel.hasEnded else { return }
+        isRunning = true
+        run = Task { await self.record() }
+        tellState()
+    }
+
+    /// Stops: when this returns no task and no timer of it is left, and what was fetched is in the timeline.
+    func stop() async {
+        isRunning = false
+        run?.cancel()
+        for track in tracks { track.follows?.cancel() }
+        for fetch in fetches.values { fetch.cancel() }
+        await run?.value
+        run = nil
+        for index in tracks.indices {
+            await tracks[index].follows?.value
+            tracks[index].follows = nil
+        }
+        for fetch in Array(fetches.values) { await fetch.value }
+        for companion in Array(companions.values) { companion.cancel() }
+        companions = [:]
+        for index in tracks.indices { tracks[index].awaited = [:] }
+        // Shielded from the cancellation of whoever stops it.
+        await Task { await self.flush() }.value
+        tellState()
+    }
+
+    private func record() async {
+        for track in tracks { try? await track.timeline.finishGivingUp() }
+        resume()
+        var wait = Duration.milliseconds(500)
+        while !Task.isCancelled, tracks.isEmpty {
+            do {
+                try await findTracks()
+                troubleAtStart = nil
+            } catch {
+                troubleAtStart = "\(error)"
+                tellState()
+                guard (try? await work.store.time.sleep(for: wait)) != nil else { return }
+                wait = min(wait * 2, .seconds(10))
+            }
+        }
+        follow()
+        while !Task.isCancelled {
+            fetchMore()
+            expire()
+            await flush()
+            tellState()
+            if isOver {
+                await end()
+                return
+            }
+            guard (try? await work.store.time.sleep(for: .milliseconds(500))) != nil else { return }
+        }
+    }
+
+    private func follow() {
+        for index in tracks.indices where tracks[index].follows == nil {
+            tracks[index].follows = Task { await self.follow(index) }
+        }
+    }
+
+    // MARK: - What is recorded
+
+    /// The tracks by the stream's own playlist.
+    func findTracks() async throws {
+        let url = try ResourceURL(channel.url)
+        masterLoaded = monotonic
+        guard
+            let playlist = try await work.loader.load(
+                url, settings: try settings(for: url), transferClass: .preload, isFresh: true)
+        else { throw CacheError(.notMedia, "\(url) isn't a playlist: only streams are recorded") }
+        let made = try ChannelEntry.make(of: playlist, selection: channel.selection, known: channel.tracks)
+        guard !Task.isCancelled else { return }
+        var changed = channel
+        changed.tracks = made.tracks
+        if !made.text.isEmpty { changed.entry = made.text }
+        if changed != channel {
+            try await work.keep(changed)
+            channel = changed
+        }
+        for track in made.tracks {
+            if let index = tracks.firstIndex(where: { $0.folder == track.folder }) {
+                tracks[index].url = try ResourceURL(track.url)
+            } else {
+                try await add(track)
+            }
+        }
+        if run != nil, isRunning { follow() }
+    }
+
+    func settings(for url: ResourceURL) throws -> TransferSettings {
+        var settings = try work.settings(url, channel.identity, channel.headers)
+        settings.keepsNoStore = true
+        // What follows tries again by itself, and what it asks for is soon over.
+        settings.retries.budget = min(settings.retries.budget, 1)
+        return settings
+    }
+
+    func change(_ change: (inout Channel) -> Void) async throws {
+        var changed = channel
+        change(&changed)
+        guard changed != channel else { return }
+        try await work.keep(changed)
+        channel = changed
+    }
+
+    // MARK: - Ends
+
+    private static let leastVerification = Duration.seconds(10)
+
+    /// Whether the time is over, or every playlist says so for long enough to be believed.
+    private var isOver: Bool {
+        if let end = channel.endsAt, work.store.now >= end { return true }
+        guard channel.endsWithStream, !tracks.isEmpty else { return false }
+        let now = monotonic
+        return tracks.allSatisfy { track in
+            let target = Duration.seconds(max(1, track.follower.known?.targetDuration ?? 1))
+            guard let since = track.endedSince, track.awaited.isEmpty else { return false }
+            return now - since >= max(target * 3, Self.leastVerification)
+        }
+    }
+
+    /// The recording is over: what is awaited still is lost.
+    private func end() async {
+        isRunning = false
+        for track in tracks { track.follows?.cancel() }
+        for fetch in fetches.values { fetch.cancel() }
+        for index in tracks.indices { await tracks[index].follows?.value }
+        for fetch in Array(fetches.values) { await fetch.value }
+        for index in tracks.indices { lose(index, "the recording ended before it came") { _ in true } }
+        await flush()
+        try? await change {
+            $0.hasEnded = true
+            $0.isWanted = false
+        }
+        tellState()
+        await work.ended(self)
+    }
+
+    // MARK: - What is told
+
+    func tellState() {
+        let state = state
+        guard state != lastState else { return }
+        lastState = state
+        work.events.send(.state(channel.name, state))
+    }
+
+    var state: RecordingState {
+        if channel.hasEnded { return .ended }
+        guard isRunning else { return .stopped }
+        if let troubleAtStart { return .waiting(troubleAtStart) }
+        if tracks.isEmpty { return .starting }
+        let now = monotonic
+        let patience = Duration.seconds(3 * max(2, tracks.compactMap { $0.follower.known?.targetDuration }.max() ?? 2))
+        for track in tracks {
+            if let trouble = track.trouble, now - trouble.since > patience { return .waiting(trouble.reason) }
+        }
+        return tracks.contains { $0.loaded == nil } ? .starting : .recording
+    }
+
+    /// When what every track has ends, in nanoseconds since 1970.
+    package var edge: Int64? { timelines.compactMap(\.edgeTime).min() }
+
+    /// What is known of it at this moment.
+    func status() async throws -> RecordingStatus {
+        let totals = timelines.map(\.totals)
+        let kept = try await kept()
+        let now = monotonic
+        arrivals.removeAll { now - $0.at > .seconds(20) }
+        return RecordingStatus(
+            channel: channel, state: state, edge: edge.map { Date(nanosecondsSinceEpoch: $0) },
+            kept: kept.map { Date(nanosecondsSinceEpoch: $0.lowerBound)..<Date(nanosecondsSinceEpoch: $0.upperBound) },
+            bytes: totals.reduce(0) { $0 + $1.bytes }, segments: totals.reduce(0) { $0 + $1.segments },
+            gaps: totals.reduce(0) { $0 + $1.gaps },
+            gapSeconds: Double(totals.map(\.gapDuration).max() ?? 0) / 1e9,
+            rate: Double(arrivals.reduce(0) { $0 + $1.bytes }) / 20, tracks: timelines.map(\.track))
+    }
+}

@@ -1,0 +1,98 @@
+/// Says when segments are: by their playlist's clock (EXT-X-PROGRAM-DATE-TIME, RFC 8216bis §4.4.4.6), else by when they
+/// came. It never goes back, and doesn't follow a clock that jumps while media goes on.
+///
+/// All times are nanoseconds since 1970-01-01T00:00:00Z.
+struct TimelineClock: Sendable {
+    private static let second: Int64 = 1_000_000_000
+    /// How far a playlist's clock may be from where it was expected before it counts as having jumped.
+    private static let tolerance = 5 * second
+    /// How far it may be from when segments came, compared with how far it was.
+    private static let arrivalTolerance = 60 * second
+
+    /// When the last segment ends; nil before the first.
+    private(set) var end: Int64?
+    /// What is added to a playlist's clock that has jumped.
+    private var correction: Int64 = 0
+    /// How far a playlist's clock is behind the time at which segments come; nil where that isn't known yet.
+    private var lag: Int64?
+
+    init(end: Int64? = nil) { self.end = end }
+
+    /// What is known of a segment that is to be placed.
+    struct Segment {
+        /// What its playlist's clock says, where it has one.
+        var programDateTime: Int64?
+        /// When it began, had the playlist's last segment ended when the playlist came.
+        var arrival: Int64
+        var duration: Int64
+        /// How much is known to be missing before it; nil where it follows the one before.
+        var missing: Missing?
+    }
+
+    /// How a segment doesn't follow the one before.
+    enum Missing {
+        /// Segments that were never seen, which lasted so long by the measure of others.
+        case time(Int64)
+        /// Nobody knows.
+        case unknown
+    }
+
+    /// Places the next segment. Returns when it begins.
+    ///
+    /// - Parameter shared: when another track's segment of the same number begins, for one without a clock of its own.
+    mutating func place(_ segment: Segment, shared: Int64? = nil) -> Int64 {
+        let start = segment.programDateTime.map { clocked(segment, $0) } ?? unclocked(segment, shared)
+        end = start + max(0, segment.duration)
+        return start
+    }
+
+    private mutating func clocked(_ segment: Segment, _ clock: Int64) -> Int64 {
+        guard let end else {
+            lag = segment.arrival - clock
+            return clock
+        }
+        let expected: Int64 =
+            switch segment.missing {
+            case nil: end
+            case .time(let time): end + time
+            case .unknown: max(end, segment.arrival - (lag ?? 0))
+            }
+        // A clock that has come back is right again.
+        if correction != 0, abs(clock - expected) <= Self.tolerance { correction = 0 }
+        let corrected = clock + correction
+        let isPlausible = isNear(corrected, segment, expected)
+        if !isPlausible {
+            correction = 0
+            if !isNear(clock, segment, expected) { correction = expected - clock }
+        }
+        let start = max(end, clock + correction)
+        lag = segment.arrival - start
+        return start
+    }
+
+    /// Whether a time is about where the segment is expected, or media stood still for as long as the clock says.
+    private func isNear(_ time: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
+        if abs(time - expected) <= Self.tolerance { return true }
+        guard let end, time >= end - Self.tolerance else { return false }
+        // What an earlier process recorded doesn't tell how late segments come.
+        guard let lag else { return true }
+        return abs(segment.arrival - time - lag) <= Self.arrivalTolerance
+    }
+
+    private mutating func unclocked(_ segment: Segment, _ shared: Int64?) -> Int64 {
+        guard let end else { return shared ?? segment.arrival }
+        switch segment.missing {
+        case nil:
+            // Media that came much later than it lasts stood still.
+            return segment.arrival - end > max(10 * Self.second, 4 * segment.duration) ? segment.arrival : end
+        case .time(let time):
+            let expected = end + time
+            if let shared, shared >= end { return shared }
+            return abs(segment.arrival - expected) <= max(10 * Self.second, time / 4)
+                ? expected : max(end, segment.arrival)
+        case .unknown:
+            if let shared, shared >= end { return shared }
+            return max(end, segment.arrival)
+        }
+    }
+}

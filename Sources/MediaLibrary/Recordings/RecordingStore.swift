@@ -1,0 +1,94 @@
+package import MediaCache
+
+/// Where recordings live: their media by name, and the pages of their timelines. Nothing else knows where that is.
+///
+/// On one machine it's a cache folder (``CacheRecordingStore``). Media goes in and out as representations, never as one
+/// piece of memory; a page is a small file.
+package protocol RecordingStore: Sendable {
+    /// The names of a recording's files beside its media: pages, and what was given up.
+    func files(of recording: RecordingID) async throws -> [String]
+    /// Files by name, in order; nil for those that aren't there.
+    func read(_ names: [String], of recording: RecordingID) async throws -> [[UInt8]?]
+    /// Writes a file in place of the one of this name. Returns when it's durable.
+    func write(_ bytes: [UInt8], as name: String, of recording: RecordingID) async throws
+    /// Deletes files; those that aren't there are passed over. Returns when that is durable.
+    func removeFiles(_ names: [String], of recording: RecordingID) async throws
+    /// Fetches what is missing of a part, which is kept under its own name, and looks whether it's what was asked for.
+    func fetch(_ part: AssetPart, settings: TransferSettings, group: TransferGroup) async throws -> FetchedPart
+    /// Makes durable all that was fetched before the call.
+    func commit() async throws
+    /// Gives up parts by the names that they are kept as. What somebody reads goes when the last of them leaves.
+    ///
+    /// - Returns: how many there were.
+    func removeParts(_ names: [String]) async throws -> Int
+    /// How many bytes are free where media is kept.
+    func freeBytes() async throws -> Int64
+}
+
+/// What came of a part.
+package struct FetchedPart: Sendable, Hashable {
+    /// How many bytes it has.
+    package var length: Int64
+    /// Whether its origin has put something around it.
+    package var isWrapped: Bool
+}
+
+/// Recordings in a cache folder: media as pinned resources, files beside the catalog.
+package struct CacheRecordingStore: RecordingStore {
+    private let store: CacheStore
+    private let parts: PartFetch
+
+    /// Recordings in `store`.
+    package init(_ store: CacheStore) {
+        self.store = store
+        parts = PartFetch(store: store)
+    }
+
+    private func folder(of recording: RecordingID) -> SideFolder { store.sideFolder("recordings/\(recording)") }
+
+    /// See ``RecordingStore/files(of:)``.
+    package func files(of recording: RecordingID) async throws -> [String] {
+        try await folder(of: recording).names()
+    }
+
+    /// See ``RecordingStore/read(_:of:)``.
+    package func read(_ names: [String], of recording: RecordingID) async throws -> [[UInt8]?] {
+        try await folder(of: recording).contents(of: names)
+    }
+
+    /// See ``RecordingStore/write(_:as:of:)``.
+    package func write(_ bytes: [UInt8], as name: String, of recording: RecordingID) async throws {
+        try await folder(of: recording).write(bytes, to: name)
+    }
+
+    /// See ``RecordingStore/removeFiles(_:of:)``.
+    package func removeFiles(_ names: [String], of recording: RecordingID) async throws {
+        for name in names { try await folder(of: recording).remove(name) }
+    }
+
+    /// See ``RecordingStore/fetch(_:settings:group:)``.
+    package func fetch(
+        _ part: AssetPart, settings: TransferSettings, group: TransferGroup
+    ) async throws -> FetchedPart {
+        var request = try part.request(settings: settings)
+        request.transferClass = .preload
+        request.pins = true
+        request.group = group
+        let info = try await parts.fill(part, request)
+        let length = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesKept
+        switch try await parts.check(part, request, info) {
+        case .right: return FetchedPart(length: length, isWrapped: false)
+        case .noteworthy: return FetchedPart(length: length, isWrapped: true)
+        case .playlist: throw CacheError(.notMedia, "\(part.url) came as a playlist, not as media")
+        }
+    }
+
+    /// See ``RecordingStore/commit()``.
+    package func commit() async throws { try await store.commit() }
+
+    /// See ``RecordingStore/removeParts(_:)``.
+    package func removeParts(_ names: [String]) async throws -> Int { try await store.remove(keys: names).count }
+
+    /// See ``RecordingStore/freeBytes()``.
+    package func freeBytes() async throws -> Int64 { try await store.freeBytes() }
+}

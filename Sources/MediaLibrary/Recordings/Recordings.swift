@@ -1,0 +1,306 @@
+internal import Foundation
+internal import HTTPTypes
+public import MediaCache
+internal import Synchronization
+
+/// The channels of a store: what is recorded, what was, and what is kept of it.
+///
+/// ```swift
+/// let recordings = Recordings(store: store, shelf: shelf, loader: loader)
+/// try await recordings.start()
+/// try await recordings.add(ChannelRequest(name: name, url: url, retention: Retention(seconds: 86_400)))
+/// ```
+public actor Recordings {
+    private static let suffix = ".json"
+
+    private let store: CacheStore
+    private let shelf: AssetShelf
+    private let folder: SideFolder
+    private let work: RecordingWork
+    private let owner = Owner()
+    private nonisolated let hub = EventHub<RecordingEvent> { .dropped(count: $0) }
+    private nonisolated let known = Mutex<[ChannelName: Recording]>([:])
+    private let turns = Turns()
+    private var isStarted = false
+    private var isLoaded = false
+
+    /// What a recording tells that has ended, without keeping whom it tells.
+    private final class Owner: Sendable {
+        private struct Reference { weak var recordings: Recordings? }
+        private let reference = Mutex(Reference())
+
+        var recordings: Recordings? {
+            get { reference.withLock { $0.recordings } }
+            set { reference.withLock { $0.recordings = newValue } }
+        }
+    }
+
+    /// Recordings of a store. Nothing runs before ``start(goingOn:)``.
+    ///
+    /// - Parameters:
+    ///   - store: where media is kept.
+    ///   - shelf: where recordings that have ended become assets.
+    ///   - loader: what reads playlists; shared with who plays.
+    ///   - settings: how origins are asked; nil takes the store's settings and adds the channel's header fields.
+    public init(
+        store: CacheStore, shelf: AssetShelf, loader: PlaylistLoader, settings: Downloads.SettingsSource? = nil
+    ) {
+        self.store = store
+        self.shelf = shelf
+        let folder = store.sideFolder("channels")
+        self.folder = folder
+        work = RecordingWork(
+            store: store, place: CacheRecordingStore(store), loader: loader, events: hub,
+            settings: settings ?? Downloads.storeSettings(store),
+            keep: { try await Self.write($0, to: folder) },
+            ended: { [owner] in await owner.recordings?.ended($0) })
+    }
+
+    // MARK: - Life
+
+    /// Takes up the channels that there are.
+    ///
+    /// - Parameter goingOn: whether those that are to be recorded are.
+    /// - Throws: `CacheError` with `storage`.
+    public func start(goingOn: Bool = true) async throws {
+        try await turns.take {
+            owner.recordings = self
+            try await load()
+            isStarted = true
+            guard goingOn else { return }
+            for recording in all {
+                let channel = await recording.channel
+                guard channel.isWanted else { continue }
+                await recording.start()
+            }
+        }
+    }
+
+    /// Stops all recordings; those that were to be recorded go on with the next ``start(goingOn:)``.
+    public func stop() async {
+        await turns.take {
+            isStarted = false
+            await withTaskGroup(of: Void.self) { tasks in
+                for recording in all { tasks.addTask { await recording.stop() } }
+            }
+        }
+        hub.finish()
+    }
+
+    /// What happens from now on. Each call gives a stream of its own, which holds up to 512 events for a slow reader and
+    /// then drops, and says how many.
+    public nonisolated func events() -> AsyncStream<RecordingEvent> { hub.stream() }
+
+    private nonisolated var all: [Recording] { known.withLock { Array($0.values) } }
+
+    /// The recording of a channel; nil where there is none of this name.
+    package nonisolated func recording(_ name: ChannelName) -> Recording? { known.withLock { $0[name] } }
+
+    private func require(_ name: ChannelName) throws -> Recording {
+        if let recording = recording(name) { return recording }
+        let names = known.withLock { $0.keys.sorted().map(\.rawValue) }.joined(separator: ", ")
+        throw CacheError(
+            .notFound, "there is no channel \(name); " + (names.isEmpty ? "there is none at all" : "there is \(names)"))
+    }
+
+    // MARK: - What is known
+
+    /// All channels at this moment, by name.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    public func statuses() async throws -> [RecordingStatus] {
+        var statuses: [RecordingStatus] = []
+        for (_, recording) in known.withLock({ $0.sorted { $0.key < $1.key } }) {
+            statuses.append(try await recording.status())
+        }
+        return statuses
+    }
+
+    /// A channel at this moment.
+    ///
+    /// - Throws: `CacheError` with `notFound`, naming those that there are, or `storage`.
+    public func status(of name: ChannelName) async throws -> RecordingStatus { try await require(name).status() }
+
+    /// Whether anything is recorded at the moment.
+    public var isRecording: Bool {
+        get async {
+            for recording in all where await recording.isRunning { return true }
+            return false
+        }
+    }
+
+    // MARK: - Wishes
+
+    /// Makes a channel, and begins to record it. One of this name and URL that is there already is taken up again, with
+    /// the retention that is asked for now.
+    ///
+    /// - Throws: `CacheError`: `invalidSetting` where the name is another channel's; `storage`.
+    @discardableResult
+    public func add(_ request: ChannelRequest) async throws -> Channel {
+        try await turns.take {
+            if let recording = recording(request.name) {
+                let channel = await recording.channel
+                guard channel.url == request.url.withoutUserInfo.description else {
+                    throw CacheError(
+                        .invalidSetting,
+                        "the channel \(request.name) is of \(channel.url); take another name, or delete it first")
+                }
+                guard !channel.hasEnded else {
+                    throw CacheError(
+                        .invalidSetting,
+                        "the recording \(request.name) has ended; take another name, or delete the channel first")
+                }
+                try await recording.change { channel in
+                    channel.retention = request.retention
+                    channel.endsAt = request.endsAt
+                    channel.endsWithStream = request.endsWithStream
+                    channel.headers = request.headers
+                    channel.identity = request.identity
+                    channel.isWanted = channel.isWanted || request.starts
+                }
+                if isStarted, await recording.channel.isWanted { await recording.start() }
+                await recording.retentionChanged()
+                return await recording.channel
+            }
+            let channel = Channel(request, created: store.now)
+            try await work.keep(channel)
+            let recording = Recording(channel, work: work)
+            try await recording.open()
+            known.withLock { $0[channel.name] = recording }
+            if isStarted, channel.isWanted { await recording.start() }
+            return channel
+        }
+    }
+
+    /// Records a channel, or goes on with it.
+    ///
+    /// - Throws: `CacheError`: `notFound`; `invalidSetting` where its recording has ended; `storage`.
+    public func start(_ name: ChannelName) async throws {
+        try await turns.take {
+            let recording = try require(name)
+            guard await !recording.channel.hasEnded else {
+                throw CacheError(.invalidSetting, "the recording \(name) has ended; record it under another name")
+            }
+            try await recording.change { $0.isWanted = true }
+            if isStarted { await recording.start() }
+        }
+    }
+
+    /// Stops recording a channel. When this returns nothing of it runs any more; what is kept stays and can be replayed.
+    ///
+    /// - Throws: `CacheError` with `notFound` or `storage`.
+    public func stop(_ name: ChannelName) async throws {
+        try await turns.take {
+            let recording = try require(name)
+            try await recording.change { $0.isWanted = false }
+            await recording.stop()
+        }
+    }
+
+    /// Ends the recording of a channel: it becomes an asset of the library.
+    ///
+    /// - Throws: `CacheError` with `notFound` or `storage`.
+    public func end(_ name: ChannelName) async throws {
+        try await turns.take {
+            let recording = try require(name)
+            await recording.stop()
+            try await recording.change {
+                $0.isWanted = false
+                $0.hasEnded = true
+            }
+            await recording.tellState()
+            await ended(recording)
+        }
+    }
+
+    /// Deletes a channel and all that is kept of it; the asset that it became stays.
+    ///
+    /// - Throws: `CacheError` with `notFound` or `storage`.
+    public func remove(_ name: ChannelName) async throws {
+        try await turns.take {
+            let recording = try require(name)
+            await recording.stop()
+            let isAsset = try await shelf.asset(withKey: Self.assetKey(of: recording.id)) != nil
+            try await recording.removeAll(keepingMedia: isAsset)
+            try await folder.remove(recording.id.rawValue + Self.suffix)
+            known.withLock { $0[name] = nil }
+            hub.send(.removed(name))
+        }
+    }
+
+    /// Sets how much of a channel is kept. What is too much goes at once.
+    ///
+    /// - Throws: `CacheError` with `notFound` or `storage`.
+    public func setRetention(_ retention: Retention, of name: ChannelName) async throws {
+        let recording = try require(name)
+        try await recording.change { $0.retention = retention }
+        await recording.retentionChanged()
+    }
+
+    /// Keeps a window of a channel whatever its retention says. It may lie in the future.
+    ///
+    /// - Throws: `CacheError`: `notFound`; `invalidSetting` where it ends before it begins; `storage`.
+    @discardableResult
+    public func addProgramme(_ programme: Programme, to name: ChannelName) async throws -> Programme {
+        guard programme.to > programme.from else {
+            throw CacheError(.invalidSetting, "the programme “\(programme.name)” ends before it begins")
+        }
+        try await require(name).change { $0.programmes.append(programme) }
+        return programme
+    }
+
+    /// Lets a window go: it's kept as long as the channel's retention says.
+    ///
+    /// - Throws: `CacheError` with `notFound` or `storage`.
+    public func removeProgramme(_ id: String, from name: ChannelName) async throws {
+        let recording = try require(name)
+        guard await recording.channel.programmes.contains(where: { $0.id == id }) else {
+            throw CacheError(.notFound, "the channel \(name) has no programme \(id)")
+        }
+        try await recording.change { $0.programmes.removeAll { $0.id == id } }
+        await recording.retentionChanged()
+    }
+
+    // MARK: - Assets
+
+    private static func assetKey(of recording: RecordingID) -> String { "recording/\(recording)" }
+
+    /// A recording that has ended is an asset of the library.
+    private func ended(_ recording: Recording) async {
+        do {
+            let kept = try await recording.kept()
+            guard let first = kept.first, let last = kept.last else { return }
+            let channel = await recording.channel
+            let contents = try await recording.contents(from: first.lowerBound, to: last.upperBound)
+            var asset = Asset(key: Self.assetKey(of: recording.id), url: channel.url, created: store.now)
+            asset.title = channel.name.rawValue
+            asset.kind = .stream
+            asset.duration = contents.duration
+            asset = try await shelf.add(asset)
+            try await shelf.setContents(contents, of: asset.id)
+        } catch {
+            // It's still to be had as a channel.
+        }
+    }
+
+    // MARK: - Files
+
+    private func load() async throws {
+        guard !isLoaded else { return }
+        for name in try await folder.names() where name.hasSuffix(Self.suffix) {
+            guard let bytes = try await folder.contents(of: name),
+                let channel = try? JSONDecoder().decode(Channel.self, from: Data(bytes))
+            else { continue }
+            let recording = Recording(channel, work: work)
+            try await recording.open()
+            known.withLock { $0[channel.name] = recording }
+        }
+        isLoaded = true
+    }
+
+    private static func write(_ channel: Channel, to folder: SideFolder) async throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        try await folder.write(Array(try encoder.encode(channel)), to: channel.id.rawValue + suffix)
+    }
+}

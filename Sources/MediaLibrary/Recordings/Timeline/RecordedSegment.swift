@@ -1,0 +1,75 @@
+package import HLS
+internal import MediaCache
+
+/// A media segment in a recording's timeline: when it was, what became of it, and what playing it needs.
+package struct RecordedSegment: Sendable, Hashable {
+    /// What became of it.
+    package enum State: UInt8, Sendable, Hashable {
+        /// It has been seen in a playlist, and is being fetched.
+        case awaited
+        /// It's here.
+        case kept
+        /// It was lost, or never was (EXT-X-GAP, RFC 8216bis §4.4.4.7).
+        case gap
+    }
+
+    /// Its place among all segments that its track ever had, and its media sequence number (§4.4.3.2) in every playlist.
+    /// It's never given again.
+    package var number: Int64
+    /// When it begins: nanoseconds since 1970-01-01T00:00:00Z. Never before the end of the one before.
+    package var start: Int64
+    /// How long it lasts in nanoseconds.
+    package var duration: Int64
+    /// The target duration that its playlist had, in seconds.
+    package var targetDuration: Int
+    /// What became of it.
+    package var state: State
+    /// Whether a discontinuity stands before it (§4.4.4.3).
+    package var isDiscontinuous = false
+    /// Whether its origin has put something around it, which players mustn't get.
+    package var isWrapped = false
+    /// How many bytes it has; 0 unless it's kept.
+    package var length: Int64 = 0
+    /// The media sequence number that it had at its origin.
+    package var originSequence = 0
+    /// Where it came from; empty for a gap that nobody has a URL of.
+    package var url = ""
+    /// Its bytes, where it isn't the whole resource.
+    package var range: Range<Int64>?
+    /// What its file is called behind its number, as `ts`.
+    package var ending = "ts"
+    /// The key and the media initialization section that it needs.
+    package var conditions = RecordedConditions()
+    /// Other tags before it that mean something here, as they were written.
+    package var tags: [String] = []
+
+    /// When it's over.
+    package var end: Int64 { start + duration }
+
+    /// Its name within its track's folder.
+    package var name: String { "\(number).\(ending)" }
+}
+
+/// What is in force at a media segment: keys and a media initialization section, in the form that plays from here.
+package struct RecordedConditions: Sendable, Hashable {
+    /// A key or a media initialization section that several segments need.
+    package struct Companion: Sendable, Hashable {
+        /// Its place among all companions that its track ever had.
+        package var number: Int64
+        /// What it is.
+        package var role: AssetPart.Role
+        /// Where it came from.
+        package var url: String
+        /// Its bytes, where it isn't the whole resource.
+        package var range: Range<Int64>?
+        /// Its name within its track's folder.
+        package var name: String
+    }
+
+    /// EXT-X-KEY (RFC 8216bis §4.4.4.4), with local names and with vectors.
+    package var keys: [EncryptionKey] = []
+    /// EXT-X-MAP (§4.4.4.5), with a local name.
+    package var map: MediaInitializationSection?
+    /// What of these lies in the recording.
+    package var companions: [Companion] = []
+}

@@ -1,0 +1,100 @@
+/// Where the pages of a track's timeline lie in time: what of it is in memory, however long the recording is.
+struct TimelineIndex: Sendable {
+    /// What is known of a page without reading it.
+    struct Entry: Sendable, Hashable {
+        var first: Int64
+        var count: Int
+        /// When its first segment begins and its last one ends.
+        var start: Int64
+        var end: Int64
+        /// The bytes and the segments that are kept of it; what was given up doesn't count.
+        var bytes: Int64 = 0
+        var kept = 0
+        var gaps = 0
+        /// How long its gaps last together.
+        var gapDuration: Int64 = 0
+        var discontinuities: Int64
+        /// How many discontinuities are in it.
+        var ownDiscontinuities: Int64 = 0
+        /// The numbers of companions that its segments need.
+        var companions: Range<Int64>?
+        /// Whether each of its segments is a whole resource without anything around it.
+        var isPlain = true
+        /// The first that is awaited.
+        var firstAwaited: Int64?
+
+        var numbers: Range<Int64> { first..<(first + Int64(count)) }
+
+        init(_ page: TimelinePage, without gone: RangeSet<Int64>) {
+            first = page.first
+            count = page.segments.count
+            start = page.segments.first?.start ?? 0
+            end = page.segments.last?.end ?? 0
+            discontinuities = page.discontinuities
+            for segment in page.segments {
+                if segment.isDiscontinuous { ownDiscontinuities += 1 }
+                for companion in segment.conditions.companions {
+                    let lower = min(companions?.lowerBound ?? companion.number, companion.number)
+                    companions = lower..<max(companions?.upperBound ?? 0, companion.number + 1)
+                }
+                if segment.isWrapped || segment.range != nil || segment.state != .kept { isPlain = false }
+                if segment.state == .awaited { firstAwaited = firstAwaited ?? segment.number }
+                guard !gone.contains(segment.number) else { continue }
+                switch segment.state {
+                case .kept:
+                    kept += 1
+                    bytes += segment.length
+                case .gap:
+                    gaps += 1
+                    gapDuration += segment.duration
+                case .awaited: break
+                }
+            }
+        }
+    }
+
+    private(set) var entries: [Entry] = []
+    private(set) var bytes: Int64 = 0
+    private(set) var kept = 0
+    private(set) var gaps = 0
+    private(set) var gapDuration: Int64 = 0
+
+    /// The page of a number.
+    func page(of number: Int64) -> Entry? {
+        let index = entries.partitioningIndex { $0.first > number }
+        guard index > 0, entries[index - 1].numbers.contains(number) else { return nil }
+        return entries[index - 1]
+    }
+
+    /// The pages that have something of a stretch of time, in order.
+    func pages(from start: Int64, to end: Int64) -> ArraySlice<Entry> {
+        let lower = entries.partitioningIndex { $0.end > start }
+        let upper = entries.partitioningIndex { $0.start >= end }
+        return entries[lower..<max(lower, upper)]
+    }
+
+    /// Takes what a page is now.
+    mutating func set(_ entry: Entry) {
+        let index = entries.partitioningIndex { $0.first >= entry.first }
+        if index < entries.count, entries[index].first == entry.first {
+            count(entries[index], -1)
+            entries[index] = entry
+        } else {
+            entries.insert(entry, at: index)
+        }
+        count(entry, 1)
+    }
+
+    mutating func remove(_ first: Int64) {
+        let index = entries.partitioningIndex { $0.first >= first }
+        guard index < entries.count, entries[index].first == first else { return }
+        count(entries.remove(at: index), -1)
+    }
+
+    private mutating func count(_ entry: Entry, _ sign: Int) {
+        bytes += Int64(sign) * entry.bytes
+        kept += sign * entry.kept
+        gaps += sign * entry.gaps
+        gapDuration += Int64(sign) * entry.gapDuration
+    }
+}

@@ -1,0 +1,56 @@
+internal import HLS
+internal import MediaCache
+
+/// What playlists of a recording name.
+extension Recording {
+    /// A segment, a key or a media initialization section by its name in a track's folder.
+    ///
+    /// - Throws: `CacheError` with `notFound` where there is none of this name, or none any more.
+    package nonisolated func part(_ name: String, track: String) async throws -> RecordedPart {
+        guard let timeline = timelines.first(where: { $0.track == track }) else {
+            throw CacheError(.notFound, "the recording has no track “\(track)”")
+        }
+        var part = AssetPart(role: .mediaSegment, name: "\(track)/\(name)", url: Self.noURL)
+        part.keptAs = id.keptName(name, track: track)
+        guard let number = Int64(name.prefix { $0 != "." }) else {
+            guard name.hasPrefix("key-") || name.hasPrefix("init-") else {
+                throw CacheError(.notFound, "the recording has no “\(track)/\(name)”")
+            }
+            part.role = name.hasPrefix("key-") ? .key : .initializationSection
+            if part.role == .key { return RecordedPart(part: part, isWrapped: false) }
+            // Sections may be slices of a file.
+            part.range = try await timeline.companion(name)?.range
+            return RecordedPart(part: part, isWrapped: false)
+        }
+        if timeline.isPlain(number) { return RecordedPart(part: part, isWrapped: false) }
+        guard let row = try await timeline.segment(number), row.name == name else {
+            throw CacheError(.notFound, "nothing is kept of “\(track)/\(name)” any more")
+        }
+        guard row.state == .kept else { throw CacheError(.notFound, "“\(track)/\(name)” was lost: it's a gap") }
+        return RecordedPart(part: self.part(row, track: track), isWrapped: row.isWrapped)
+    }
+
+    /// What stands for the URL of what is found by its name: no host has this one (RFC 6761 §6.4).
+    private static var noURL: String { "http://recording.invalid/" }
+
+    /// Where a picture of a moment is: the track, the row that is under way then, and how many seconds of it are over.
+    ///
+    /// - Throws: ``OutsideRecording``; `CacheError` with `storage`.
+    package func moment(_ time: Int64) async throws -> (track: String, row: RecordedSegment, offset: Double) {
+        let pictures = timelines.filter { !$0.track.hasPrefix("audio") && !$0.track.hasPrefix("text") }
+        for timeline in pictures {
+            let stretch = try await timeline.stretch(from: time, to: time + 1)
+            guard let row = stretch.segments.first, row.state == .kept else { continue }
+            return (timeline.track, row, Double(time - row.start) / 1e9)
+        }
+        throw try await outside("there is no picture of that moment")
+    }
+}
+
+/// A part of a recording as it's served.
+package struct RecordedPart: Sendable {
+    /// What it is, and where it's kept.
+    package var part: AssetPart
+    /// Whether its origin has put something around it, which players mustn't get.
+    package var isWrapped: Bool
+}

@@ -1,0 +1,132 @@
+internal import Foundation
+import HLS
+
+/// Which piece of a recording somebody asks for, in any of the forms that people write it in.
+package enum WindowRequest: Sendable, Hashable {
+    /// The live edge, with at most so many nanoseconds before it; nil is a window that suits players.
+    case live(Int64?)
+    /// The live edge as it was so many nanoseconds ago, always.
+    case delayed(Int64)
+    /// From a moment to another, or on and on where there is none; nanoseconds since 1970.
+    case span(from: Int64, to: Int64?)
+    /// All that is kept, as it is at this moment.
+    case all
+
+    private static let second: Int64 = 1_000_000_000
+    /// Numbers from here on are milliseconds: as seconds they would be the year 5138.
+    private static let leastMilliseconds = 1e11
+
+    /// Reads a request.
+    ///
+    /// - Parameters:
+    ///   - name: the playlist's name in its folder: `index.m3u8`, `archive-<utc>-<duration>.m3u8` and the like.
+    ///   - query: the items of the query. Those with other names are left alone.
+    ///   - now: nanoseconds since 1970.
+    /// - Throws: ``WindowError`` for a form that makes no sense; nil for another name.
+    package init?(name: String, query: [(name: String, value: String)], now: Int64) throws(WindowError) {
+        guard name.hasSuffix(".m3u8") else { return nil }
+        let stem = name.dropLast(5)
+        switch stem {
+        case "index": self = try Self.queried(query, now)
+        case "all": self = .all
+        case "thumbnails": self = try Self.queried(query, now)
+        case _ where stem.hasPrefix("archive-"):
+            let parts = stem.dropFirst(8).split(separator: "-", omittingEmptySubsequences: false)
+            guard parts.count == 2 else { throw WindowError("“\(name)” isn't archive-<utc>-<seconds>.m3u8") }
+            let from = try Self.moment(String(parts[0]), "the beginning", now)
+            if parts[1] == "now" {
+                self = .span(from: from, to: nil)
+            } else {
+                self = try Self.span(from, try Self.duration(String(parts[1]), "the duration"))
+            }
+        case _ where stem.hasPrefix("timeshift_abs-"):
+            self = .span(from: try Self.moment(String(stem.dropFirst(14)), "the moment", now), to: nil)
+        case _ where stem.hasPrefix("timeshift_rel-"):
+            self = .delayed(try Self.duration(String(stem.dropFirst(14)), "the delay"))
+        default: return nil
+        }
+    }
+
+    private static func queried(
+        _ query: [(name: String, value: String)], _ now: Int64
+    ) throws(WindowError) -> WindowRequest {
+        var (from, to, duration, window): (String?, String?, String?, String?)
+        for (name, value) in query {
+            switch name {
+            case "begintime", "start", "from": from = try single(from, value, name)
+            case "endtime", "end", "to": to = try single(to, value, name)
+            case "duration": duration = try single(duration, value, name)
+            case "window": window = try single(window, value, name)
+            default: continue
+            }
+        }
+        if let window {
+            guard from == nil, to == nil, duration == nil else {
+                throw WindowError("a window before the live edge has no begintime, endtime or duration besides")
+            }
+            return .live(try Self.duration(window, "window"))
+        }
+        guard let from else {
+            guard to == nil, duration == nil else {
+                throw WindowError("an end needs a beginning; add begintime=<time>")
+            }
+            return .live(nil)
+        }
+        guard to == nil || duration == nil else { throw WindowError("there are both an end and a duration; give one") }
+        let start = try moment(from, "begintime", now)
+        if let duration { return try span(start, try Self.duration(duration, "duration")) }
+        guard let to, to != "now" else { return .span(from: start, to: nil) }
+        let end = try moment(to, "endtime", now)
+        guard end > start else { throw WindowError("the end isn't after the beginning") }
+        return .span(from: start, to: end)
+    }
+
+    private static func single(_ known: String?, _ value: String, _ name: String) throws(WindowError) -> String {
+        guard known == nil else { throw WindowError("“\(name)” says again what was said before") }
+        return value
+    }
+
+    private static func span(_ from: Int64, _ duration: Int64) throws(WindowError) -> WindowRequest {
+        guard duration > 0 else { throw WindowError("the duration isn't longer than 0") }
+        let (to, isOver) = from.addingReportingOverflow(duration)
+        return .span(from: from, to: isOver ? .max : to)
+    }
+
+    /// A moment: seconds or milliseconds since 1970, ISO 8601, or seconds ago where it's negative.
+    package static func moment(_ text: String, _ what: String, _ now: Int64) throws(WindowError) -> Int64 {
+        let text = text.trimmingCharacters(in: .whitespaces)
+        if text == "now" { return now }
+        if let number = Double(text), number.isFinite {
+            guard abs(number) < 1e16 else { throw WindowError("\(what) “\(text)” lies outside all times") }
+            if number < 0 { return now + nanoseconds(number) }
+            return number >= leastMilliseconds ? nanoseconds(number / 1000) : nanoseconds(number)
+        }
+        // In a query a plus sign is often a blank.
+        if text.contains("T"), let moment = DateTime(text.replacing(" ", with: "+")).nanosecondsSinceEpoch {
+            return moment
+        }
+        throw WindowError(
+            "\(what) “\(text)” is no time: seconds or milliseconds since 1970, ISO 8601 such as "
+                + "2026-01-31T20:15:00Z, or -<seconds> for so long ago")
+    }
+
+    private static func nanoseconds(_ seconds: Double) -> Int64 {
+        let microseconds = (seconds * 1e6).rounded()
+        return abs(microseconds) < 9e15 ? Int64(microseconds) * 1000 : microseconds < 0 ? .min / 4 : .max / 4
+    }
+
+    private static func duration(_ text: String, _ what: String) throws(WindowError) -> Int64 {
+        guard let number = Double(text), number.isFinite, number >= 0, number < 1e9 else {
+            throw WindowError("\(what) is a number of seconds, not “\(text)”")
+        }
+        return nanoseconds(number)
+    }
+}
+
+/// What is wrong with a request for a window, in words.
+package struct WindowError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The words.
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}
