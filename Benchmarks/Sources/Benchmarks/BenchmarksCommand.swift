@@ -4,7 +4,7 @@ import Foundation
 @main
 struct BenchmarksCommand {
     static let usage = """
-        usage: Benchmarks/run [--only cached,cold,latency,fill,playlists,containers,downloads,beside] [--rounds N] [--seconds N] [--json FILE]
+        usage: Benchmarks/run [--only cached,cold,latency,fill,playlists,containers,downloads,beside,replay,windows] [--rounds N] [--seconds N] [--json FILE]
 
           cached     a file of 1 GiB that is kept, against nginx (sendfile): full and range reads at 1, 16 and 64 connections
           cold       the same file passed through for the first time, against nginx (proxy_cache, slice) and Varnish
@@ -13,6 +13,8 @@ struct BenchmarksCommand {
           playlists  playlists of 100,000 segments parsed, against python-m3u8, m3u8-parser in Node and ffprobe's start
           containers a recording remuxed, against ffmpeg; an index moved to the front, against qt-faststart
           downloads  a stream of 150 segments, against yt-dlp, streamlink and aria2c
+          replay     500 clients that replay windows of a recording, against nginx serving the segments as files
+          windows    a recording of a day in three variants: its playlists, and what adding a segment costs (minutes)
           beside     playback and others' requests beside downloads that saturate a link, against the link alone
         """
 
@@ -39,7 +41,8 @@ struct BenchmarksCommand {
         report.say(machine.text)
         try report.add(machine)
         // The others have files of their own.
-        let needsFile = !options.names.allSatisfy(["playlists", "containers", "downloads", "beside"].contains)
+        let needsFile = !options.names.allSatisfy(
+            ["playlists", "containers", "downloads", "beside", "replay", "windows"].contains)
         if needsFile { _ = try await Fixtures.shared.random(Fixtures.big) }
         if options.names.contains("cached") { try await CachedServing(options: options, report: report).run() }
         if options.names.contains("cold") { try await ColdPassThrough(options: options, report: report).run() }
@@ -53,6 +56,8 @@ struct BenchmarksCommand {
         if options.names.contains("beside") {
             try await PlaybackBesideDownloads(options: options, report: report).run()
         }
+        if options.names.contains("replay") { try await LiveReplay(options: options, report: report).run() }
+        if options.names.contains("windows") { try await LiveWindows(options: options, report: report).run() }
         report.say("\nEvery figure: \(options.json)")
     }
 }

@@ -7,8 +7,9 @@ struct Measurement: Codable {
     /// The figures.
     var figures: [Double] = []
 
-    init(_ name: String, unit: String) {
+    init(_ name: String, unit: String, figures: [Double] = []) {
         self.name = name
         self.unit = unit
+        self.figures = figures
     }
 }

@@ -8,7 +8,9 @@ struct Options {
         var isAsked = false
     }
 
-    var names = ["cached", "cold", "latency", "fill", "playlists", "containers", "downloads", "beside"]
+    var names = [
+        "cached", "cold", "latency", "fill", "playlists", "containers", "downloads", "beside", "replay", "windows",
+    ]
     var rounds = 5
     var seconds = 3
     var json = MediaCacheBinary.buildFolder + "/benchmarks.jsonl"

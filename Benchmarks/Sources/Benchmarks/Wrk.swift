@@ -7,6 +7,8 @@ struct Wrk {
     var fileLength: Int
     var connections: Int
     var seconds: Int
+    /// What it asks for, in Lua; else the URL, or ranges of it.
+    var script: String?
 
     /// What `url` gives them together.
     func bytesPerSecond(_ url: URL) async throws -> Double {
@@ -14,19 +16,9 @@ struct Wrk {
         var arguments = [
             "-t", "\(min(connections, 2))", "-c", "\(connections)", "-d", "\(seconds)s", "--timeout", "30s",
         ]
-        if let range {
-            // No response() function: with one, wrk itself is what is measured.
-            let script = """
-                local threads = 0
-                function setup(thread) threads = threads + 1; thread:set("number", threads) end
-                function init(arguments) math.randomseed(1000 + number) end
-                function request()
-                    local start = math.random(0, \((fileLength - range) >> 12)) * 4096
-                    return wrk.format("GET", nil, { Range = "bytes=" .. start .. "-" .. (start + \(range - 1)) })
-                end
-                """
-            try script.write(toFile: folder.file("ranges.lua"), atomically: true, encoding: .utf8)
-            arguments += ["-s", folder.file("ranges.lua")]
+        if let script = script ?? range.map(rangeScript) {
+            try script.write(toFile: folder.file("requests.lua"), atomically: true, encoding: .utf8)
+            arguments += ["-s", folder.file("requests.lua")]
         }
         let output = try await Peer.run("wrk", arguments + [url.absoluteString], within: .seconds(seconds + 60))
         let text = String(decoding: output, as: UTF8.self)
@@ -38,5 +30,18 @@ struct Wrk {
         let units: [Substring: Double] = ["": 1, "K": 0x1p10, "M": 0x1p20, "G": 0x1p30, "T": 0x1p40]
         let times: [Substring: Double] = ["ms": 1e-3, "s": 1, "m": 60]
         return amount * (units[match.4] ?? 1) / (time * (times[match.2] ?? 1))
+    }
+
+    /// No response() function: with one, wrk itself is what is measured.
+    private func rangeScript(_ range: Int) -> String {
+        """
+        local threads = 0
+        function setup(thread) threads = threads + 1; thread:set("number", threads) end
+        function init(arguments) math.randomseed(1000 + number) end
+        function request()
+            local start = math.random(0, \((fileLength - range) >> 12)) * 4096
+            return wrk.format("GET", nil, { Range = "bytes=" .. start .. "-" .. (start + \(range - 1)) })
+        end
+        """
     }
 }

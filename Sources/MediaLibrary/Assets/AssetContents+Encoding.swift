@@ -69,7 +69,8 @@ extension AssetContents {
         let fields = line.split(separator: 0x09, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        guard fields.count == 7 || fields.count == 8, let role = AssetPart.Role(rawValue: fields[0]), let start = Double(fields[4]),
+        guard fields.count == 7 || fields.count == 8, let role = AssetPart.Role(rawValue: fields[0]),
+            let start = Double(fields[4]),
             let duration = Double(fields[5])
         else { return nil }
         var range: Range<Int64>?

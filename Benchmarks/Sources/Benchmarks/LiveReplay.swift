@@ -1,0 +1,86 @@
+import Foundation
+
+/// Windows of recordings: many who replay different ones, against nginx serving the same segments as files.
+struct LiveReplay {
+    private static let clients = 500
+    private static let segments = 600
+    private static let segmentPackets = 2048
+
+    let options: Options
+    let report: Report
+
+    func run() async throws {
+        let source = try TemporaryFolder("live")
+        try Self.write(to: source.path)
+        let origin = try await NginxOrigin(serving: source.path)
+        let cache = try TemporaryFolder("bench")
+        let server = try await RunningServer(cache: cache.path)
+        let channel = try await RecordedChannel("one", of: origin.url("index.m3u8"), on: server)
+        try await eventually("all of it is recorded", within: .seconds(120)) {
+            try channel.status().segments == Self.segments ? () : nil
+        }
+        let nginx = try await NginxPeer(serving: source.path)
+        let span = try channel.status().kept[0]
+        let ours = try Self.script(
+            "/live/one/media-1/",
+            playlist: { second in
+                "span-\(span.from + second * 1000)000000-\(span.to)000000.m3u8"
+            })
+        let theirs = try Self.script("/", playlist: { _ in "index.m3u8" })
+        // Both in the page cache.
+        _ = try await load(server.base, ours)
+        _ = try await load(nginx.url(""), theirs)
+        report.begin("Replaying windows of a recording, \(Self.clients) clients")
+        try report.add(
+            await Comparison.alternating(
+                "segments of 376 KB, and a playlist for each 30", peer: "nginx, static files", unit: "MB/s",
+                rounds: options.rounds,
+                ours: { try await load(server.base, ours) }, theirs: { try await load(nginx.url(""), theirs) }))
+        if let peak = server.peakResidentBytes {
+            report.say("\nPeak resident memory of the server: \(peak / 1_000_000) MB")
+        }
+        try await server.stop()
+    }
+
+    private func load(_ url: URL, _ script: String) async throws -> Double {
+        try await Wrk(range: nil, fileLength: 0, connections: Self.clients, seconds: options.seconds, script: script)
+            .bytesPerSecond(url) / 1e6
+    }
+
+    /// Each client asks for the segments of its own window, one after the other, and now and then for its playlist.
+    private static func script(_ base: String, playlist: (Int64) -> String) throws -> String {
+        let names = (0..<8).map { "\"\(base)\(playlist(Int64($0) * 120))\"" }.joined(separator: ", ")
+        return """
+            local threads = 0
+            local playlists = { \(names) }
+            function setup(thread) threads = threads + 1; thread:set("number", threads) end
+            function init(arguments)
+                math.randomseed(1000 + number)
+                places = {}
+                for client = 1, \(clients / 2) do places[client] = math.random(0, \(segments - 1)) end
+                turn = 0
+            end
+            function request()
+                turn = turn % \(clients / 2) + 1
+                places[turn] = (places[turn] + 1) % \(segments)
+                if places[turn] % 30 == 0 then return wrk.format("GET", playlists[turn % 8 + 1]) end
+                return wrk.format("GET", "\(base)" .. places[turn] .. ".ts")
+            end
+            """
+    }
+
+    /// A stream that may still grow, of packets that look like a transport stream from afar.
+    private static func write(to folder: String) throws {
+        var random = SeededGenerator(seed: 1)
+        let start = Date(timeIntervalSinceNow: -Double(2 * segments)).ISO8601Format()
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-PROGRAM-DATE-TIME:\(start)\n"
+        for number in 0..<segments {
+            var bytes = [UInt8](repeating: 0, count: segmentPackets * 188)
+            for index in bytes.indices where index % 188 > 3 { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
+            for packet in 0..<segmentPackets { bytes[packet * 188] = 0x47 }
+            try Data(bytes).write(to: URL(filePath: "\(folder)/\(number).ts"))
+            text += "#EXTINF:2,\n\(number).ts\n"
+        }
+        try text.write(toFile: "\(folder)/index.m3u8", atomically: true, encoding: .utf8)
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+/// A recording of a day in three variants, 130,000 segments of 2 s: what a window costs, and a segment that is added.
+struct LiveWindows {
+    private static let segments = 43_200
+    private static let tracks = 3
+
+    let options: Options
+    let report: Report
+
+    func run() async throws {
+        let source = try TemporaryFolder("day")
+        try Self.write(to: source.path)
+        let origin = try await NginxOrigin(serving: source.path)
+        let cache = try TemporaryFolder("bench")
+        let server = try await RunningServer(cache: cache.path)
+        let channel = try await RecordedChannel("day", of: origin.url("master.m3u8"), on: server)
+        report.beginAlone("A recording of 24 h, \(Self.tracks) variants, segments of 2 s")
+        var samples: [(segments: Int, cpu: Double, memory: Int)] = []
+        let all = Self.segments * Self.tracks
+        try await eventually("all of it is recorded", within: .seconds(1800)) {
+            let count = try channel.status().segments
+            samples.append((count, try server.cpuSeconds(), server.residentBytes ?? 0))
+            try await Task.sleep(for: .seconds(1))
+            return count == all ? () : nil
+        }
+        try reportGrowth(samples, all)
+        for (hours, name) in [(1, "1 h"), (24, "24 h")] {
+            let end = try channel.status().kept[0].to
+            let path = try channel.child(
+                of: "index.m3u8?begintime=\(end - Int64(hours) * 3_600_000)&endtime=\(end)", track: "video-1")
+            let url = channel.url(path)
+            let connection = try HTTPConnection(to: url)
+            var times = Measurement("a playlist of \(name)", unit: "ms")
+            for _ in 0..<(20 * options.rounds) {
+                let start = ContinuousClock.now
+                _ = try connection.request(url)
+                let bytes = try connection.body()
+                times.figures.append((ContinuousClock.now - start).milliseconds)
+                guard bytes.count > hours * 1800 * 10 else { throw HarnessError("too short a playlist") }
+            }
+            try report.add(times)
+        }
+        try await server.stop()
+    }
+
+    /// The first tenth beside the last one.
+    private func reportGrowth(_ samples: [(segments: Int, cpu: Double, memory: Int)], _ all: Int) throws {
+        func cost(from lower: Double, to upper: Double) -> (cpu: Double, memory: Int)? {
+            let inside = samples.filter {
+                Double($0.segments) >= lower * Double(all) && Double($0.segments) <= upper * Double(all)
+            }
+            guard let first = inside.first, let last = inside.last, last.segments > first.segments else { return nil }
+            return ((last.cpu - first.cpu) * 1e6 / Double(last.segments - first.segments), last.memory)
+        }
+        guard let first = cost(from: 0.05, to: 0.2), let last = cost(from: 0.85, to: 1) else { return }
+        try report.add(Measurement("CPU for a segment, in the first fifth", unit: "µs", figures: [first.cpu]))
+        try report.add(Measurement("CPU for a segment, at the end", unit: "µs", figures: [last.cpu]))
+        try report.add(
+            Measurement("resident memory after the first fifth", unit: "MB", figures: [Double(first.memory) / 1e6]))
+        try report.add(Measurement("resident memory at the end", unit: "MB", figures: [Double(last.memory) / 1e6]))
+    }
+
+    private static func write(to folder: String) throws {
+        let start = Date(timeIntervalSinceNow: -Double(2 * segments)).ISO8601Format()
+        var master = "#EXTM3U\n"
+        for track in 0..<tracks {
+            master += "#EXT-X-STREAM-INF:BANDWIDTH=\(100_000 * (track + 1))\nv\(track).m3u8\n"
+            try FileManager.default.createDirectory(atPath: "\(folder)/v\(track)", withIntermediateDirectories: true)
+            var text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-PROGRAM-DATE-TIME:\(start)\n"
+            let packets = (0..<4).flatMap { [UInt8(0x47)] + [UInt8](repeating: UInt8($0), count: 187) }
+            let path = "\(folder)/v\(track)/segment"
+            try Data(packets).write(to: URL(filePath: path))
+            for number in 0..<segments {
+                // One file under many names.
+                guard link(path, "\(folder)/v\(track)/\(number).ts") == 0 else { throw HarnessError("link: \(errno)") }
+                text += "#EXTINF:2,\nv\(track)/\(number).ts\n"
+            }
+            try text.write(toFile: "\(folder)/v\(track).m3u8", atomically: true, encoding: .utf8)
+        }
+        try master.write(toFile: "\(folder)/master.m3u8", atomically: true, encoding: .utf8)
+    }
+}
+
+extension RunningServer {
+    /// How much of the processors it has used.
+    fileprivate func cpuSeconds() throws -> Double {
+        let text = try String(contentsOfFile: "/proc/\(process.processID)/stat", encoding: .utf8)
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// How much memory it has resident.
+    fileprivate var residentBytes: Int? {
+        let text = try? String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
+        let line = text?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line?.split(separator: " ").dropLast().last.flatMap { Int($0) }.map { $0 << 10 }
+    }
+}

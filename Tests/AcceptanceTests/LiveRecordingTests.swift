@@ -1,0 +1,160 @@
+import Foundation
+import HLS
+import Testing
+
+extension AcceptanceTests {
+    /// A live channel is recorded, and any window of it replayed.
+    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe")))
+    struct LiveRecordingTests {
+        /// Minutes of a channel: every second of it comes back as the encoder wrote it, by each form of URL; players
+        /// play windows; going on from a window to the live edge repeats nothing and misses nothing.
+        @Test func everySecondReplaysByEachForm() async throws {
+            let seconds = TestSettings.isSoak ? 300 : 124
+            let encoder = try await ChannelEncoder(seconds: seconds + 30)
+            let origin = try await NginxOrigin(serving: encoder.folder.path)
+            let cache = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: cache.path)
+            let channel = try await RecordedChannel("one", of: origin.url(ChannelEncoder.entry), on: server)
+            try await eventually("half of it is recorded", within: .seconds(seconds)) {
+                let kept = try channel.status().kept.first
+                return kept.map { $0.to - $0.from >= Int64(seconds) * 500 } ?? false ? () : nil
+            }
+            try await catchUp(channel, encoder)
+            try await eventually("all of it is recorded", within: .seconds(seconds)) {
+                let kept = try channel.status().kept.first
+                return kept.map { $0.to - $0.from >= Int64(seconds) * 1000 } ?? false ? () : nil
+            }
+            try channel.change("stopped")
+            let log = try await origin.log()
+            for (path, entries) in Dictionary(grouping: log.entries, by: \.path) where path.hasSuffix(".ts") {
+                #expect(entries.count == 1, "\(path) was fetched more than once")
+            }
+            let status = try channel.status()
+            #expect(status.gaps == 0 && status.state == "stopped" && status.tracks.count == 3)
+            let span = try #require(status.kept.first)
+            #expect(status.kept.count == 1)
+            for track in ChannelEncoder.tracks.keys.sorted() {
+                try await expectAll(of: track, channel, encoder)
+                for path in forms(of: span.from + 20_300, lasting: 31) {
+                    try await expect(path, track, channel, encoder)
+                }
+            }
+            try await expectMovie(channel, span)
+            for player in StreamPlayer.present {
+                var url = channel.url("index.m3u8?begintime=\(span.from + 30_000)&endtime=\(span.from + 40_000)")
+                if player == .chromium {
+                    url = URL(string: "/k/\(channel.key)\(url.path)?\(url.query ?? "")", relativeTo: server.base) ?? url
+                }
+                let playback = try await player.play(url.absoluteURL)
+                // From the segment in which the window begins to the one in which it ends.
+                #expect(220...300 ~= playback.videoFrames, "\(player): \(playback.videoFrames) pictures of 10 s")
+                #expect(playback.hasSound, "\(player)")
+            }
+            try await server.stop()
+        }
+
+        /// The same window in every form that people write it in.
+        private func forms(of start: Int64, lasting seconds: Int64) -> [String] {
+            let end = start + seconds * 1000
+            let whole = start / 1000
+            let iso = { (time: Int64) in
+                Date(timeIntervalSince1970: Double(time) / 1000).formatted(
+                    .iso8601.year().month().day().time(includingFractionalSeconds: true))
+            }
+            let ago = Int64(Date().timeIntervalSince1970) - whole
+            return [
+                "index.m3u8?begintime=\(start)&endtime=\(end)",
+                "index.m3u8?begintime=\(whole)&endtime=\(whole + seconds)",
+                "index.m3u8?begintime=\(iso(start))&endtime=\(iso(end))",
+                "index.m3u8?start=\(whole)&duration=\(seconds)",
+                "index.m3u8?begintime=-\(ago)&duration=\(seconds)", "archive-\(whole)-\(seconds).m3u8",
+                "archive-\(whole)-now.m3u8", "timeshift_abs-\(whole).m3u8", "index.m3u8?begintime=\(start)", "all.m3u8",
+            ]
+        }
+
+        /// A form gives the packets that the encoder wrote; asked twice, the same bytes.
+        private func expect(
+            _ path: String, _ track: String, _ channel: RecordedChannel, _ encoder: ChannelEncoder
+        ) async throws {
+            let child = path.hasPrefix("index.m3u8?begintime=-") ? nil : try channel.child(of: path, track: track)
+            let again = path.hasPrefix("index.m3u8?begintime=-") ? nil : try channel.child(of: path, track: track)
+            #expect(child == again)
+            let name = try child ?? channel.child(of: path, track: track)
+            let window = try channel.window(name)
+            #expect(try channel.window(name).text == window.text, "\(path) isn't the same when it's asked for again")
+            #expect(window.playlist.hasEndList, "\(path) of a stopped channel is over")
+            #expect(window.playlist.segments.first?.programDateTime != nil)
+            let expected = try await Packets.read(encoder.playlist(track, window.numbers).absoluteString)
+            let recorded = try await Packets.read(channel.url(name).absoluteString)
+            #expect(!expected.isEmpty && recorded == expected, "\(path) of \(track)")
+        }
+
+        /// Every segment is the encoder's, byte for byte, and none is missing.
+        private func expectAll(of track: String, _ channel: RecordedChannel, _ encoder: ChannelEncoder) async throws {
+            let all = try channel.window("\(track)/all.m3u8")
+            #expect(all.names == all.numbers.map { "\($0).ts" })
+            for number in all.numbers {
+                let (status, body) = try channel.get("\(track)/\(number).ts")
+                let file = try Data(contentsOf: URL(filePath: encoder.file(track, number)))
+                #expect(status == 200 && body == file, "\(track)/\(number).ts")
+            }
+        }
+
+        /// A player that is behind catches up, and goes on at the live edge.
+        private func catchUp(_ channel: RecordedChannel, _ encoder: ChannelEncoder) async throws {
+            let start = try #require(try channel.status().kept.first?.from) + 10_000
+            let child = try channel.child(of: "index.m3u8?begintime=\(start)", track: "video-1")
+            var seen: [Int] = []
+            var followed = 0
+            while followed < 4 {
+                let window = try channel.window(child)
+                #expect(!window.playlist.hasEndList)
+                #expect(window.playlist.type == .event)
+                let new = window.numbers.filter { $0 > seen.last ?? -1 }
+                if !seen.isEmpty, !new.isEmpty { followed += 1 }
+                seen += new
+                #expect(window.numbers == seen, "nothing that was there has gone")
+                try await Task.sleep(for: .milliseconds(700))
+            }
+            #expect(seen == Array((seen.first ?? 0)..<(seen.first ?? 0) + seen.count))
+            // From a window that is over to the live edge.
+            let end = try #require(try channel.status().edge)
+            let closed = try channel.window(
+                try channel.child(of: "index.m3u8?begintime=\(start)&endtime=\(end - 6000)", track: "video-1"))
+            #expect(closed.playlist.hasEndList && closed.playlist.type == .onDemand)
+            let live = try channel.window("video-1/index.m3u8")
+            #expect(!live.playlist.hasEndList && live.playlist.type == nil)
+            let last = try #require(closed.numbers.last)
+            #expect(live.numbers.contains(last + 1), "the live window goes on from the closed one")
+            for number in closed.numbers where live.numbers.contains(number) {
+                #expect(live.names[number - live.playlist.mediaSequence] == "\(number).ts")
+            }
+            _ = encoder
+        }
+
+        /// A window as one file has the packets of its segments.
+        private func expectMovie(_ channel: RecordedChannel, _ span: RecordedChannel.Span) async throws {
+            let path = "\(span.from + 20_000)-\(span.from + 40_000).mp4"
+            let movie = try await StreamPackets.read(from: channel.url(path))
+            #expect(movie.map(\.type) == ["video", "audio"])
+            let seconds = movie.map { Double($0.last - $0.first) / 1e6 }
+            #expect(seconds.allSatisfy { 19.5...24.5 ~= $0 }, "\(movie)")
+            #expect(try channel.get(path).body.count > 100_000)
+        }
+    }
+}
+
+/// Each packet of a stream as ffprobe reads it, with a sum of its bytes.
+private enum Packets {
+    static func read(_ url: String) async throws -> [String] {
+        let output = try await Peer.run(
+            "ffprobe",
+            ["-v", "error", "-protocol_whitelist", "file,http,tcp", "-allowed_extensions", "ALL", "-of", "csv"]
+                + [
+                    "-show_data_hash", "crc32", "-show_entries", "packet=stream_index,pts,dts,size,flags,data_hash",
+                    url,
+                ],
+            within: .seconds(120))
+        return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}
