@@ -76,7 +76,7 @@ public final class CacheServer: Service, Sendable {
             MetricsRoute(store: store, metrics: metrics, registry: registry),
             ResourcesRoute(store: store, shelf: shelf, downloads: downloads),
             AssetsRoute(
-                store: store, shelf: shelf, downloads: downloads,
+                store: store, shelf: shelf, downloads: downloads, recordings: recordings,
                 libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) }),
             LibraryRoute(
                 shelf: shelf,

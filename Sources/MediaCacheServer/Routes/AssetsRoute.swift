@@ -14,6 +14,8 @@ struct AssetsRoute: Route {
     let shelf: AssetShelf
     /// Nil where the folder can't be written.
     let downloads: Downloads?
+    /// Nil likewise.
+    let recordings: Recordings?
     let libraryURL: @Sendable (AssetID) throws -> String
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
@@ -62,7 +64,9 @@ struct AssetsRoute: Route {
                 try await requireDownloads().setTitle(title, of: id)
             }
         case .delete:
+            let asset = try await shelf.requireAsset(id)
             try await requireDownloads().removeAsset(id)
+            try await recordings?.assetRemoved(asset)
             return RouteResponse(status: 204)
         default: throw Problem.methodNotAllowed(request.method.rawValue)
         }

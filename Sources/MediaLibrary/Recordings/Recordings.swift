@@ -228,6 +228,14 @@ public actor Recordings {
         }
     }
 
+    /// An asset was removed: where a recording had become it, nothing is left of that.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    package func assetRemoved(_ asset: Asset) async throws {
+        guard let recording = all.first(where: { Self.assetKey(of: $0.id) == asset.key }) else { return }
+        try await remove(await recording.channel.name)
+    }
+
     /// Sets how much of a channel is kept. What is too much goes at once.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.

@@ -1,0 +1,188 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheServer
+
+/// Channels through the API, and windows of them as players read them.
+struct LiveRouteTests {
+    private let origin = ScriptedOrigin()
+    private let base = "http://origin.example/live/"
+    /// When the first segment begins, in milliseconds since 1970.
+    private let start: Int64 = 1_790_000_000_000
+
+    /// Ten segments of 6 s, the fourth a gap; a slice of a file each of the last two.
+    private func serve() throws {
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:40\n"
+        text += "#EXT-X-PROGRAM-DATE-TIME:2026-09-21T14:13:20.000Z\n"
+        for number in 0..<10 {
+            if number == 3 { text += "#EXT-X-GAP\n" }
+            if number >= 8 { text += "#EXT-X-BYTERANGE:1880@\((number - 8) * 1880)\n" }
+            text += "#EXTINF:6,\n\(number >= 8 ? "file" : "\(number)").ts\n"
+            if number != 3, number < 8 { try put(segment(number), at: "\(number).ts") }
+        }
+        try put(segment(8) + segment(9), at: "file.ts")
+        origin[try ResourceURL(base + "index.m3u8")] = ScriptedResource(
+            .bytes(Array(text.utf8)), contentType: "application/vnd.apple.mpegurl")
+    }
+
+    private func put(_ bytes: [UInt8], at name: String) throws {
+        origin[try ResourceURL(base + name)] = ScriptedResource(
+            .bytes(bytes), entityTag: "\"1\"", contentType: "video/mp2t")
+    }
+
+    private func segment(_ number: Int) -> [UInt8] {
+        (0..<10).flatMap { packet in [0x47] + (1..<188).map { UInt8(truncatingIfNeeded: number * 31 + packet * 7 + $0) }
+        }
+    }
+
+    private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
+    }
+
+    /// Records all of it, and stops.
+    private func record(_ host: CacheHost, _ name: String = "one") async throws {
+        try serve()
+        let made = try await host.ask(
+            "POST", "/api/v1/channels", body: #"{"name":"\#(name)","url":"\#(base)index.m3u8"}"#)
+        #expect(made.status == 201)
+        var segments = 0
+        for _ in 0..<1000 where segments < 9 {
+            segments = try await channel(host, name).segments
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(segments == 9)
+        #expect(try await host.ask("PATCH", "/api/v1/channels/\(name)", body: #"{"state":"stopped"}"#).status == 200)
+    }
+
+    private func channel(_ host: CacheHost, _ name: String = "one") async throws -> ChannelRecord {
+        let answer = try await host.ask("GET", "/api/v1/channels/\(name)")
+        return try APICoding.makeDecoder().decode(ChannelRecord.self, from: Data(answer.body))
+    }
+
+    private func text(_ host: CacheHost, _ path: String) async throws -> String {
+        let answer = try await host.exchange("GET", path)
+        #expect(answer.status == 200, "\(path)")
+        #expect(answer.fields["content-type"] == "application/vnd.apple.mpegurl")
+        return String(decoding: answer.body, as: UTF8.self)
+    }
+
+    @Test func aChannelIsMadeListedStoppedAndDeleted() async throws {
+        try await withHost { host in
+            try await record(host)
+            let one = try await channel(host)
+            #expect(one.state == .stopped && one.gaps == 1 && one.gapSeconds == 6)
+            #expect(one.kept == [TimeSpan(from: start, to: start + 60_000)])
+            #expect(one.bytes == 9 * 1880)
+            #expect(try await host.exchange("GET", "/api/v1/channels").status == 401)
+            let gaps = try await host.ask("GET", "/api/v1/channels/one/gaps")
+            let found = try APICoding.makeDecoder().decode(TimelineRecord.self, from: Data(gaps.body)).segments
+            #expect(found.map(\.start) == [start + 18_000])
+            #expect(try await host.ask("GET", "/api/v1/channels/other").status == 404)
+            #expect(try await host.ask("GET", "/api/v1/channels/.x").status == 400)
+            let taken = try await host.ask(
+                "POST", "/api/v1/channels", body: #"{"name":"one","url":"\#(base)other.m3u8"}"#)
+            #expect(taken.status == 400)
+            #expect(try await host.ask("DELETE", "/api/v1/channels/one").status == 204)
+            #expect(try await host.exchange("GET", "/live/one/index.m3u8").status == 404)
+            #expect(try await host.store.resources().isEmpty)
+        }
+    }
+
+    @Test func windowsAreReadWithTheirSegments() async throws {
+        try await withHost { host in
+            try await record(host)
+            let entry = try await text(
+                host, "/live/one/index.m3u8?begintime=\(start + 13_000)&endtime=\(start + 55_000)")
+            let child = try #require(entry.split(separator: "\n").last)
+            let playlist = try await text(host, "/live/one/\(child)")
+            #expect(playlist.contains("#EXT-X-MEDIA-SEQUENCE:42\n"))
+            #expect(playlist.contains("#EXT-X-START:TIME-OFFSET=1,PRECISE=YES\n"))
+            #expect(playlist.contains("#EXT-X-GAP\n"))
+            #expect(playlist.hasSuffix("#EXT-X-ENDLIST\n"))
+            for number in 0..<10 where number != 3 {
+                let path = "/live/one/media-1/\(40 + number).ts"
+                let whole = try await host.exchange("GET", path)
+                #expect(whole.status == 200 && whole.body == segment(number), "\(number)")
+                let part = try await host.exchange("GET", path, ["Range: bytes=-188"])
+                #expect(part.status == 206 && part.body == Array(segment(number).suffix(188)), "\(number)")
+                #expect(try await host.exchange("HEAD", path).fields["content-length"] == "1880")
+            }
+            #expect(try await host.exchange("GET", "/live/one/media-1/43.ts").status == 404)
+            #expect(try await host.exchange("GET", "/live/one/media-1/50.ts").status == 404)
+            #expect(try await host.exchange("GET", "/live/one/other-1/41.ts").status == 404)
+        }
+    }
+
+    @Test func whatCannotBeHadIsSaid() async throws {
+        try await withHost { host in
+            try await record(host)
+            let outside = try await host.exchange("GET", "/live/one/index.m3u8?begintime=\(start - 60_000)")
+            #expect(outside.status == 404)
+            let problem = try APICoding.makeDecoder().decode(Problem.self, from: Data(outside.body))
+            #expect(problem.kept == [TimeSpan(from: start, to: start + 60_000)])
+            for query in ["begintime=frog", "endtime=\(start)", "begintime=\(start)&endtime=\(start)", "window=x"] {
+                let answer = try await host.exchange("GET", "/live/one/index.m3u8?\(query)")
+                #expect(answer.status == 400, "\(query)")
+                #expect(answer.fields["content-type"] == Problem.contentType)
+            }
+            #expect(try await host.exchange("GET", "/live/one/archive-1.m3u8").status == 400)
+            #expect(try await host.exchange("GET", "/live/one/\(start).mp4").status == 400)
+            #expect(try await host.exchange("GET", "/live/one/frog.jpg").status == 501)
+            #expect(try await host.exchange("GET", "/live/other/index.m3u8").status == 404)
+            #expect(try await host.exchange("GET", "/live/one/../../etc/passwd").status == 404)
+        }
+    }
+
+    @Test func programmesAreKeptListedAndLetGo() async throws {
+        try await withHost { host in
+            try await record(host)
+            let body = #"{"name":"news","from":"\#(start + 12_000)","to":"\#(start + 24_000)"}"#
+            let made = try await host.ask("POST", "/api/v1/channels/one/programmes", body: body)
+            #expect(made.status == 201)
+            let programme = try APICoding.makeDecoder().decode(ProgrammeRecord.self, from: Data(made.body))
+            #expect(programme.from == start + 12_000 && programme.to == start + 24_000)
+            #expect(try await channel(host).programmes == [programme])
+            // All but the programme goes: it ended years ago.
+            let kept = try await host.ask(
+                "PATCH", "/api/v1/channels/one", body: #"{"retention":{"bytes":1}}"#)
+            #expect(kept.status == 200)
+            #expect(try await channel(host).kept == [TimeSpan(from: start + 12_000, to: start + 24_000)])
+            let path = try #require(URL(string: programme.playlistURL))
+            #expect(try await host.exchange("GET", "\(path.path)?\(path.query ?? "")").status == 200)
+            let gone = try await host.ask("DELETE", "/api/v1/channels/one/programmes/\(programme.id)")
+            #expect(gone.status == 204)
+            #expect(try await channel(host).segments == 0)
+            #expect(try await host.ask("DELETE", "/api/v1/channels/one/programmes/\(programme.id)").status == 404)
+            let reversed = #"{"name":"news","from":"200","to":"100"}"#
+            #expect(try await host.ask("POST", "/api/v1/channels/one/programmes", body: reversed).status == 400)
+        }
+    }
+
+    @Test func whatHasEndedIsAnAsset() async throws {
+        try await withHost { host in
+            try await record(host)
+            let ended = try await host.ask("PATCH", "/api/v1/channels/one", body: #"{"state":"ended"}"#)
+            #expect(ended.status == 200)
+            let list = try await host.ask("GET", "/api/v1/assets")
+            let assets = try APICoding.makeDecoder().decode(AssetList.self, from: Data(list.body)).assets
+            let asset = try #require(assets.first)
+            #expect(assets.count == 1 && asset.title == "one" && asset.kind == .stream && asset.duration == 60)
+            let entry = try await text(host, "/library/\(asset.id)/index.m3u8")
+            #expect(entry.contains("media-1/index.m3u8"))
+            for number in [0, 9] {
+                let read = try await host.exchange("GET", "/library/\(asset.id)/media-1/\(40 + number).ts")
+                #expect(read.status == 200 && read.body == segment(number))
+            }
+            // The channel goes, the asset stays; and then it goes with all of it.
+            #expect(try await host.ask("DELETE", "/api/v1/channels/one").status == 204)
+            #expect(try await host.exchange("GET", "/library/\(asset.id)/media-1/41.ts").status == 200)
+            #expect(try await host.ask("DELETE", "/api/v1/assets/\(asset.id)").status == 204)
+            #expect(try await host.store.resources().isEmpty)
+        }
+    }
+}
