@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Windows of recordings: many who replay different ones, against nginx serving the same segments as files.
 struct LiveReplay {

@@ -21,12 +21,16 @@ extension Catalog {
         return try await read { db in
             var entries: [String: CatalogEntry] = [:]
             let arguments = StatementArguments(keys)
-            let resources = try Row.fetchCursor(db, sql: Self.resources(of: keys.count), arguments: arguments)
+            // Opening one resource is what players wait for; reading its SQL takes longer than finding it.
+            func statement(_ sql: String) throws -> Statement {
+                keys.count == 1 ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
+            }
+            let resources = try Row.fetchCursor(statement(Self.resources(of: keys.count)), arguments: arguments)
             while let row = try resources.next() {
                 let resource = try StoredResource(row: row)
                 entries[resource.key] = CatalogEntry(resource: resource, representations: [], damaged: [])
             }
-            let rows = try Row.fetchCursor(db, sql: Self.representations(of: keys.count), arguments: arguments)
+            let rows = try Row.fetchCursor(statement(Self.representations(of: keys.count)), arguments: arguments)
             while let row = try rows.next() {
                 let key: String = try row.value("resource_key")
                 if let representation = try? StoredRepresentation(row: row, key: key) {
@@ -119,7 +123,7 @@ extension Catalog {
     package func checksumPages(of representation: Int64) throws -> [Int64: [UInt8]] {
         try database.read { db in
             let rows = try Row.fetchAll(
-                db, sql: "SELECT page, records FROM checksum_page WHERE representation = ?",
+                db.cachedStatement(sql: "SELECT page, records FROM checksum_page WHERE representation = ?"),
                 arguments: [representation])
             return Dictionary(
                 rows.compactMap { row in

@@ -16,9 +16,15 @@ extension Recording {
         let now = monotonic
         for index in tracks.indices {
             for row in tracks[index].timeline.awaited {
-                tracks[index].awaited[row.number] = Awaited(row: row, seen: now)
+                expect(row, index, now)
             }
         }
+    }
+
+    /// A segment is to be fetched.
+    func expect(_ row: RecordedSegment, _ index: Int, _ now: Duration) {
+        tracks[index].awaited[row.number] = Awaited(row: row, seen: now)
+        tracks[index].queue.append(row.number)
     }
 
     /// Starts what there is room for: what began first goes first, since it's gone first.
@@ -26,11 +32,10 @@ extension Recording {
         guard isRunning else { return }
         let now = monotonic
         for index in tracks.indices {
-            let underWay = tracks[index].awaited.values.count { $0.isUnderWay }
-            guard underWay < Self.width else { continue }
-            let ready = tracks[index].awaited.values.filter { !$0.isUnderWay && $0.retryAt <= now }
-            for awaited in ready.sorted(by: { $0.row.number < $1.row.number }).prefix(Self.width - underWay) {
-                tracks[index].awaited[awaited.row.number]?.isUnderWay = true
+            while tracks[index].underWay < Self.width, let number = tracks[index].queue.next(at: now) {
+                guard let awaited = tracks[index].awaited[number], !awaited.isUnderWay else { continue }
+                tracks[index].awaited[number]?.isUnderWay = true
+                tracks[index].underWay += 1
                 let id = nextFetch
                 nextFetch += 1
                 fetches[id] = Task {
@@ -54,6 +59,7 @@ extension Recording {
             arrivals.append((monotonic, fetched.length))
             if arrivals.count > 1000 { arrivals.removeFirst(500) }
             settled.append(Settled(track: index, row: row, reason: ""))
+            tracks[index].underWay -= 1
             fetchMore()
             await flush()
         } catch {
@@ -79,13 +85,14 @@ extension Recording {
     }
 
     private func failed(_ row: RecordedSegment, _ index: Int, _ error: CacheError) async {
+        tracks[index].underWay -= 1
         guard var awaited = tracks[index].awaited[row.number] else { return }
         awaited.isUnderWay = false
         awaited.failures += 1
         awaited.reason = error.message
         let delay = min(Self.firstDelay * (1 << min(awaited.failures - 1, 4)), Self.longestDelay)
         let now = monotonic
-        awaited.retryAt = now + max(delay, min(error.retryAfter ?? .zero, .seconds(10)))
+        tracks[index].queue.retry(row.number, at: now + max(delay, min(error.retryAfter ?? .zero, .seconds(10))))
         let isAbsent = error.code == .originStatus && (error.status == 404 || error.status == 410)
         awaited.absentSince = isAbsent ? awaited.absentSince ?? now : nil
         tracks[index].awaited[row.number] = awaited

@@ -91,7 +91,7 @@ extension Recording {
         tracks[index].endedSince = follower.hasEndList ? tracks[index].endedSince ?? now : nil
         for row in rows {
             switch row.state {
-            case .awaited: tracks[index].awaited[row.number] = Awaited(row: row, seen: now)
+            case .awaited: expect(row, index, now)
             case .gap: tellGap(row, index, row.url.isEmpty ? "never seen" : "its playlist says that it's absent")
             case .kept: break
             }

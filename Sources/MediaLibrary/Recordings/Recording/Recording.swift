@@ -17,6 +17,9 @@ package actor Recording {
         var endedSince: Duration?
         /// When its playlist last came.
         var loaded: Duration?
+        var queue = FetchQueue()
+        /// How many are being fetched.
+        var underWay = 0
         /// What is known of segments that are awaited.
         var awaited: [Int64: Awaited] = [:]
     }
@@ -28,8 +31,6 @@ package actor Recording {
         var seen: Duration
         var isUnderWay = false
         var failures = 0
-        /// Not before.
-        var retryAt: Duration = .zero
         /// Since when its origin has said that it isn't there.
         var absentSince: Duration?
         var reason = ""
@@ -128,7 +129,10 @@ package actor Recording {
         for fetch in Array(fetches.values) { await fetch.value }
         for companion in Array(companions.values) { companion.cancel() }
         companions = [:]
-        for index in tracks.indices { tracks[index].awaited = [:] }
+        for index in tracks.indices {
+            tracks[index].awaited = [:]
+            tracks[index].queue = FetchQueue()
+        }
         // Shielded from the cancellation of whoever stops it.
         await Task { await self.flush() }.value
         tellState()
