@@ -5,7 +5,7 @@ final class ResourceTable: Sendable {
     /// The most confirmations that are remembered of resources that were closed.
     private static let confirmationCapacity = 1 << 14
     /// Open resources beyond this are closed when idle, the least recently used first.
-    private static let idleCapacity = 512
+    private static let idleCapacity = 2048
     /// Where most are in use, the next look comes when so many times as many are open: each looks at all of them.
     private static let lookFactor = 1.25
 

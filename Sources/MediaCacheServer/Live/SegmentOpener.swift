@@ -12,6 +12,13 @@ struct SegmentOpener: ReaderOpener {
 
     var name: String { "\(LiveRoute.prefix)\(live.name)/\(track)/\(file)" }
 
+    func readerIfOpen(_ range: RequestedRange) throws -> (any ByteReader)? {
+        guard let part = live.recording.plainPart(file, track: track) else { return nil }
+        var request = try part.request(settings: store.transfers.askingNoOrigins)
+        request.range = range
+        return try store.readIfOpen(request)
+    }
+
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let found = try await live.recording.part(file, track: track)
         return try await RecordedBytes(

@@ -10,8 +10,8 @@ extension Recording {
         guard let timeline = timelines.first(where: { $0.track == track }) else {
             throw CacheError(.notFound, "the recording has no track “\(track)”")
         }
-        var part = AssetPart(role: .mediaSegment, name: "\(track)/\(name)", url: Self.noURL)
-        part.keptAs = id.keptName(name, track: track)
+        if let part = plainPart(name, track: track) { return RecordedPart(part: part, isWrapped: false) }
+        var part = keptPart(name, track: track)
         guard let number = Int64(name.prefix { $0 != "." }) else {
             guard name.hasPrefix("key-") || name.hasPrefix("init-") else {
                 throw CacheError(.notFound, "the recording has no “\(track)/\(name)”")
@@ -22,12 +22,25 @@ extension Recording {
             part.range = try await timeline.companion(name)?.range
             return RecordedPart(part: part, isWrapped: false)
         }
-        if timeline.isPlain(number) { return RecordedPart(part: part, isWrapped: false) }
         guard let row = try await timeline.segment(number), row.name == name else {
             throw CacheError(.notFound, "nothing is kept of “\(track)/\(name)” any more")
         }
         guard row.state == .kept else { throw CacheError(.notFound, "“\(track)/\(name)” was lost: it's a gap") }
         return RecordedPart(part: self.part(row, track: track), isWrapped: row.isWrapped)
+    }
+
+    /// A segment that is a whole resource without anything around it, where that is known without waiting; else nil.
+    package nonisolated func plainPart(_ name: String, track: String) -> AssetPart? {
+        guard let timeline = timelines.first(where: { $0.track == track }),
+            let number = Int64(name.prefix { $0 != "." }), timeline.isPlain(number)
+        else { return nil }
+        return keptPart(name, track: track)
+    }
+
+    private nonisolated func keptPart(_ name: String, track: String) -> AssetPart {
+        var part = AssetPart(role: .mediaSegment, name: "\(track)/\(name)", url: Self.noURL)
+        part.keptAs = id.keptName(name, track: track)
+        return part
     }
 
     /// What stands for the URL of what is found by its name: no host has this one (RFC 6761 §6.4).
