@@ -72,6 +72,9 @@ public final class ManualTime: TimeSource {
         state.withLock { $0.wall = date }
     }
 
+    /// How many tasks sleep on this clock at the moment.
+    public var sleepers: Int { state.withLock { $0.sleepers.count } }
+
     /// Returns when at least `count` tasks sleep on this clock.
     public func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in

@@ -53,7 +53,7 @@ public final class PlaylistLoader: Sendable {
     ///   - settings: settings of this read alone; nil takes the store's.
     ///   - mayBeEncrypted: whether bytes that are of no kind may be media: a playlist named them as a segment.
     ///   - transferClass: how urgent it is.
-    ///   - isFresh: whether the origin is asked, however fresh what is kept may be.
+    ///   - isFresh: whether the origin is asked, however fresh what is kept may be, and nothing else counts.
     /// - Returns: the playlist; nil if it is media of another kind, which is kept then and can be read as any resource.
     /// - Throws: `CacheError`, with `notMedia` if it's neither: an error report, a page, nothing at all.
     public func load(
@@ -79,7 +79,7 @@ public final class PlaylistLoader: Sendable {
         let (playlist, isKept): (LoadedPlaylist?, Bool)
         do {
             (playlist, isKept) = try await read(request, mayBeEncrypted)
-        } catch let error as CacheError where wasLive && error.code != .cancelled {
+        } catch let error as CacheError where wasLive && !isFresh && error.code != .cancelled {
             // An encoder that has gone leaves the playlist that it ended.
             guard try await store.resource(of: ReadRequest(url: url, settings: settings))?.isComplete == true else {
                 throw error

@@ -38,6 +38,8 @@ public struct Channel: Sendable, Hashable, Codable {
     public var endsWithStream: Bool
     /// Whether its recording has ended: nothing will be added.
     public internal(set) var hasEnded = false
+    /// Whether it has become an asset, having ended.
+    var isAsset: Bool?
     /// When it was made.
     public let created: Date
     /// Windows that are kept whatever ``retention`` says.

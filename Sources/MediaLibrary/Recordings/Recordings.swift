@@ -70,8 +70,11 @@ public actor Recordings {
             guard goingOn else { return }
             for recording in all {
                 let channel = await recording.channel
-                guard channel.isWanted else { continue }
-                await recording.start()
+                if channel.hasEnded {
+                    if channel.isAsset != true { await ended(recording) }
+                } else if channel.isWanted {
+                    await recording.start()
+                }
             }
         }
     }
@@ -203,13 +206,7 @@ public actor Recordings {
     public func end(_ name: ChannelName) async throws {
         try await turns.take {
             let recording = try require(name)
-            await recording.stop()
-            try await recording.change {
-                $0.isWanted = false
-                $0.hasEnded = true
-            }
-            await recording.tellState()
-            await ended(recording)
+            await recording.end()
         }
     }
 
@@ -286,8 +283,9 @@ public actor Recordings {
             asset.duration = contents.duration
             asset = try await shelf.add(asset)
             try await shelf.setContents(contents, of: asset.id)
+            try await recording.change { $0.isAsset = true }
         } catch {
-            // It's still to be had as a channel.
+            // It's still to be had as a channel, and becomes one with the next start.
         }
     }
 

@@ -19,6 +19,11 @@ struct FetchQueue: Sendable {
     /// Puts back one that failed.
     mutating func retry(_ number: Int64, at time: Duration) { failed.append((number, time)) }
 
+    /// Those that failed may be tried at once.
+    mutating func retryAll() {
+        for index in failed.indices { failed[index].at = .zero }
+    }
+
     /// Takes the next.
     mutating func next(at now: Duration) -> Int64? {
         let due = failed.indices.filter { failed[$0].at <= now }.min { failed[$0].number < failed[$1].number }

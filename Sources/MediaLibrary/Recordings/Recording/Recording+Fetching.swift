@@ -10,6 +10,8 @@ extension Recording {
     private static let longestDelay = Duration.seconds(4)
     /// How long players wait for one segment that its origin says isn't there, though its playlist names it.
     private static let absencePatience = Duration.seconds(60)
+    /// How long for one that fails in another way, while others come.
+    private static let failurePatience = Duration.seconds(120)
 
     /// What an earlier process was ended over: what came of it is only looked at, the rest is fetched.
     func resume() {
@@ -56,6 +58,7 @@ extension Recording {
             row.state = .kept
             row.length = fetched.length
             row.isWrapped = fetched.isWrapped
+            tracks[index].fetched = monotonic
             arrivals.append((monotonic, fetched.length))
             if arrivals.count > 1000 { arrivals.removeFirst(500) }
             settled.append(Settled(track: index, row: row, reason: ""))
@@ -70,17 +73,26 @@ extension Recording {
     private func fetch(_ companion: RecordedConditions.Companion, _ row: RecordedSegment, _ index: Int) async throws {
         let part = part(companion, row, track: tracks[index].folder)
         let name = part.keptAs ?? part.url
-        if let task = companions[name] { return try await task.value }
+        if let task = companions[name] { return try await Self.value(of: task) }
         let (place, group) = (work.place, group)
         let settings = try settings(for: try ResourceURL(part.url))
         let task = Task { _ = try await place.fetch(part, settings: settings, group: group) }
         companions[name] = task
         if companions.count > 64 * tracks.count { companions = [name: task] }
         do {
-            try await task.value
+            try await Self.value(of: task)
         } catch {
             companions[name] = nil
             throw error
+        }
+    }
+
+    /// Who is stopped doesn't wait for it: all who wait for it are.
+    private static func value(of task: Task<Void, any Error>) async throws {
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
         }
     }
 
@@ -89,6 +101,7 @@ extension Recording {
         guard var awaited = tracks[index].awaited[row.number] else { return }
         awaited.isUnderWay = false
         awaited.failures += 1
+        awaited.failed = (awaited.failed?.lowerBound ?? monotonic)...monotonic
         awaited.reason = error.message
         let delay = min(Self.firstDelay * (1 << min(awaited.failures - 1, 4)), Self.longestDelay)
         let now = monotonic
@@ -101,25 +114,44 @@ extension Recording {
 
     /// Gives up on what can't be had any more.
     func expire() {
-        let now = monotonic
         for index in tracks.indices where !tracks[index].awaited.isEmpty {
-            let target = Duration.seconds(max(1, tracks[index].follower.known?.targetDuration ?? 1))
-            let follower = tracks[index].follower
-            // While its playlist can't be had nobody knows what is still there.
-            let isBlind = tracks[index].trouble != nil || tracks[index].loaded == nil
-            lose(index, "it had left the playlist before it came") { awaited in
-                if awaited.isUnderWay { return false }
-                if let absent = awaited.absentSince, now - absent >= Self.absencePatience { return true }
-                if follower.isPresent(awaited.row), tracks[index].endedSince == nil { return false }
-                if isBlind, follower.isPresent(awaited.row) { return false }
-                return now - awaited.seen >= target * 3 && awaited.failures > 0
-            }
+            let track = tracks[index]
+            lose(index, "it had left the playlist before it came") { isLeft($0, of: track) }
+            lose(index, "it didn't come, though its playlist names it") { isHopeless($0, of: track) }
         }
+    }
+
+    /// Whether a segment isn't in its playlist any more, and can't be had.
+    private func isLeft(_ awaited: Awaited, of track: Track) -> Bool {
+        // While its playlist can't be had nobody knows what is still there.
+        guard !awaited.isUnderWay, track.trouble == nil, track.loaded != nil, let failed = awaited.failed?.upperBound,
+            failed > max(awaited.seen, track.recovered), track.follower.present(awaited.row) == nil
+        else { return false }
+        // An origin has to keep it for a while (RFC 8216bis §6.2.2).
+        let isAbsent = awaited.absentSince != nil
+        let window = Duration.nanoseconds(isAbsent ? 0 : track.follower.known?.durationNanoseconds ?? 0)
+        return monotonic - awaited.seen >= max(track.targetDuration * 3, window)
+    }
+
+    /// Whether a segment isn't worth waiting for, though its playlist names it: others come, or nothing comes any more.
+    private func isHopeless(_ awaited: Awaited, of track: Track) -> Bool {
+        guard !awaited.isUnderWay, let failed = awaited.failed, track.trouble == nil || track.endedSince != nil else {
+            return false
+        }
+        let now = monotonic
+        let othersCome = (track.fetched ?? .zero) >= failed.lowerBound
+        if let absent = awaited.absentSince, now - absent >= Self.absencePatience {
+            return othersCome || track.endedSince != nil
+        }
+        if let ended = track.endedSince, now - ended >= Self.failurePatience { return failed.upperBound > ended }
+        return othersCome && now - failed.lowerBound >= Self.failurePatience && failed.upperBound > track.recovered
     }
 
     /// Makes gaps of what is awaited.
     func lose(_ index: Int, _ reason: String, where isLost: (Awaited) -> Bool) {
-        for awaited in tracks[index].awaited.values.filter(isLost).sorted(by: { $0.row.number < $1.row.number }) {
+        let known = Set(settled.filter { $0.track == index }.map(\.row.number))
+        let lost = tracks[index].awaited.values.filter { isLost($0) && !known.contains($0.row.number) }
+        for awaited in lost.sorted(by: { $0.row.number < $1.row.number }) {
             var row = awaited.row
             row.state = .gap
             let reason = awaited.reason.isEmpty ? reason : "\(reason): \(awaited.reason)"
@@ -147,6 +179,10 @@ extension Recording {
                 settled = batch + settled
                 return
             }
+            // What came of those that are lost.
+            let lost = batch.filter { $0.row.state == .gap && !$0.row.url.isEmpty }
+            _ = try? await work.place.removeParts(
+                lost.map { id.keptName($0.row.name, track: tracks[$0.track].folder) })
             for done in batch {
                 tracks[done.track].awaited[done.row.number] = nil
                 if done.row.state == .gap {
@@ -170,7 +206,8 @@ extension Recording {
         guard let row = batch.first(where: { $0.row.state == .kept && $0.row.duration > 0 })?.row else { return }
         // Half as much again, since the first one isn't the greatest.
         let bandwidth = Int(Double(row.length) * 12e9 / Double(row.duration))
-        try? await change { $0.entry = ChannelEntry.single(folder: tracks[0].folder, bandwidth: bandwidth) }
+        let entry = ChannelEntry.single(folder: tracks[0].folder, bandwidth: bandwidth)
+        try? await change { $0.entry = entry }
     }
 
     // MARK: - Parts

@@ -20,7 +20,7 @@ extension Recording {
     /// RFC 8216bis §6.3.4; a second or so where it can't be had.
     private func interval(_ index: Int, after outcome: PlaylistReload.Outcome?) -> Duration {
         guard let known = tracks[index].follower.known else { return .seconds(1) }
-        let target = Duration.seconds(max(1, known.targetDuration ?? 1))
+        let target = tracks[index].targetDuration
         guard let outcome else { return min(target / 2, .seconds(3)) }
         // What says that it has ended may go on: that is looked at for as long as nobody believes it.
         guard let interval = known.reloadInterval(after: outcome) else { return max(target / 2, .seconds(1)) }
@@ -30,6 +30,8 @@ extension Recording {
 
     /// Returns what the load brought; nil where the playlist couldn't be had.
     private func load(_ index: Int) async -> PlaylistReload.Outcome? {
+        tracks[index].isLoading = true
+        defer { tracks[index].isLoading = false }
         let known = tracks[index].follower.known
         let age = tracks[index].loaded.map { monotonic - $0 } ?? .zero
         let url = tracks[index].url
@@ -82,34 +84,71 @@ extension Recording {
         var follower = tracks[index].follower
         let (rows, outcome) = try follower.take(update, wall: self.now, now: now, shared: &shared)
         // In the timeline before any of them is fetched: a number means one segment for good.
-        try await tracks[index].timeline.append(rows)
+        let timeline = tracks[index].timeline
+        let next = timeline.next
+        do {
+            try await timeline.append(rows)
+        } catch {
+            // Numbers that were written until then are taken.
+            if timeline.next != next { try await takeUp(index) }
+            throw error
+        }
         tracks[index].follower = follower
-        tracks[index].loaded = now
-        if !update.segments.isEmpty || tracks[index].follower.known?.segments.isEmpty == false {
-            tracks[index].trouble = nil
+        cameAgain(index, update, rows, now)
+        for row in rows where row.state == .awaited {
+            expect(row, index, now)
         }
-        tracks[index].endedSince = follower.hasEndList ? tracks[index].endedSince ?? now : nil
-        for row in rows {
-            switch row.state {
-            case .awaited: expect(row, index, now)
-            case .gap: tellGap(row, index, row.url.isEmpty ? "never seen" : "its playlist says that it's absent")
-            case .kept: break
-            }
-        }
-        noteSeen(index, update, now)
+        tellGaps(rows, index)
+        noteSeen(index, now)
         if !rows.isEmpty { fetchMore() }
         return outcome
     }
 
-    /// What is awaited and still in the playlist may have other links now.
-    private func noteSeen(_ index: Int, _ update: MediaPlaylist, _ now: Duration) {
+    /// The follower goes on from what is in the timeline.
+    private func takeUp(_ index: Int) async throws {
+        let timeline = tracks[index].timeline
+        let tail = try await timeline.rows(from: timeline.next - Int64(TrackFollower.tailLength))
+        tracks[index].follower = TrackFollower(folder: timeline.track, after: tail, next: timeline.next)
+        for row in tail where row.state == .awaited && tracks[index].awaited[row.number] == nil {
+            expect(row, index, monotonic)
+        }
+    }
+
+    private func cameAgain(_ index: Int, _ update: MediaPlaylist, _ rows: [RecordedSegment], _ now: Duration) {
         let follower = tracks[index].follower
-        guard let known = follower.known else { return }
-        for (number, awaited) in tracks[index].awaited where follower.isPresent(awaited.row) {
+        if !rows.isEmpty || tracks[index].loaded == nil { tracks[index].renewed = now }
+        tracks[index].loaded = now
+        tracks[index].endedSince = follower.hasEndList ? tracks[index].endedSince ?? now : nil
+        guard tracks[index].trouble != nil, !update.segments.isEmpty || follower.known?.segments.isEmpty == false else {
+            return
+        }
+        tracks[index].trouble = nil
+        // Its origin may be there again for segments too: none is given up before it was asked once more.
+        tracks[index].recovered = now
+        tracks[index].queue.retryAll()
+    }
+
+    /// What is awaited and still in the playlist may have other links now. What has left it may have had a name that means
+    /// something else now.
+    private func noteSeen(_ index: Int, _ now: Duration) {
+        let follower = tracks[index].follower
+        for (number, awaited) in tracks[index].awaited {
+            guard let row = follower.refreshed(awaited.row) else { continue }
             tracks[index].awaited[number]?.seen = now
-            let place = awaited.row.originSequence - known.firstMediaSequence
-            guard known.segments.indices.contains(place) else { continue }
-            tracks[index].awaited[number]?.row.url = known.segments[place].uri
+            tracks[index].awaited[number]?.row = row
+        }
+        lose(index, "its name means another segment now") { !$0.isUnderWay && follower.isReused($0.row) }
+    }
+
+    /// What was never seen is one gap, however many rows stand for it.
+    private func tellGaps(_ rows: [RecordedSegment], _ index: Int) {
+        let unseen = rows.filter { $0.state == .gap && $0.url.isEmpty }
+        if var gap = unseen.first {
+            gap.duration = unseen.reduce(0) { $0 + $1.duration }
+            tellGap(gap, index, "never seen")
+        }
+        for row in rows where row.state == .gap && !row.url.isEmpty {
+            tellGap(row, index, "its playlist says that it's absent")
         }
     }
 

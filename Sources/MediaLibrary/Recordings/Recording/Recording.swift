@@ -15,13 +15,22 @@ package actor Recording {
         var trouble: (since: Duration, reason: String)?
         /// Since when its playlist says that nothing more comes.
         var endedSince: Duration?
+        var isLoading = false
         /// When its playlist last came.
         var loaded: Duration?
+        /// When it came again after trouble.
+        var recovered: Duration = .zero
+        /// When something new was in it last.
+        var renewed: Duration = .zero
+        /// When the last segment of it came.
+        var fetched: Duration?
         var queue = FetchQueue()
         /// How many are being fetched.
         var underWay = 0
         /// What is known of segments that are awaited.
         var awaited: [Int64: Awaited] = [:]
+
+        var targetDuration: Duration { .seconds(max(1, follower.known?.targetDuration ?? 1)) }
     }
 
     /// A segment that is being fetched, or is to be.
@@ -31,6 +40,8 @@ package actor Recording {
         var seen: Duration
         var isUnderWay = false
         var failures = 0
+        /// When it failed first and last.
+        var failed: ClosedRange<Duration>?
         /// Since when its origin has said that it isn't there.
         var absentSince: Duration?
         var reason = ""
@@ -60,6 +71,7 @@ package actor Recording {
     /// Companions that are here, and those under way, by what they're kept as.
     var companions: [String: Task<Void, any Error>] = [:]
     var masterLoaded: Duration?
+    private let changes = Turns()
     private var run: Task<Void, Never>?
     private(set) var isRunning = false
     private(set) var isOpen = false
@@ -80,6 +92,9 @@ package actor Recording {
 
     /// Now, in nanoseconds since 1970.
     var now: Int64 { work.store.now.nanosecondsSinceEpoch }
+
+    /// Whether nothing is under way at the moment.
+    var isQuiet: Bool { fetches.isEmpty && settled.isEmpty && !isFlushing && !tracks.contains(where: \.isLoading) }
 
     var monotonic: Duration { work.store.time.monotonic }
 
@@ -110,6 +125,13 @@ package actor Recording {
     func start() {
         guard run == nil, !channel.hasEnded else { return }
         isRunning = true
+        // What was seen before it was stopped may be of another time.
+        for index in tracks.indices {
+            tracks[index].trouble = nil
+            tracks[index].endedSince = nil
+            tracks[index].loaded = nil
+            tracks[index].renewed = monotonic
+        }
         run = Task { await self.record() }
         tellState()
     }
@@ -118,17 +140,9 @@ package actor Recording {
     func stop() async {
         isRunning = false
         run?.cancel()
-        for track in tracks { track.follows?.cancel() }
-        for fetch in fetches.values { fetch.cancel() }
         await run?.value
         run = nil
-        for index in tracks.indices {
-            await tracks[index].follows?.value
-            tracks[index].follows = nil
-        }
-        for fetch in Array(fetches.values) { await fetch.value }
-        for companion in Array(companions.values) { companion.cancel() }
-        companions = [:]
+        await endTasks()
         for index in tracks.indices {
             tracks[index].awaited = [:]
             tracks[index].queue = FetchQueue()
@@ -136,6 +150,18 @@ package actor Recording {
         // Shielded from the cancellation of whoever stops it.
         await Task { await self.flush() }.value
         tellState()
+    }
+
+    /// Returns when nothing follows or fetches any more.
+    private func endTasks() async {
+        for track in tracks { track.follows?.cancel() }
+        for fetch in fetches.values { fetch.cancel() }
+        for index in tracks.indices {
+            await tracks[index].follows?.value
+            tracks[index].follows = nil
+        }
+        while let fetch = fetches.values.first { await fetch.value }
+        companions = [:]
     }
 
     private func record() async {
@@ -160,7 +186,7 @@ package actor Recording {
             await flush()
             tellState()
             if isOver {
-                await end()
+                await finish()
                 return
             }
             guard (try? await work.store.time.sleep(for: .milliseconds(500))) != nil else { return }
@@ -185,12 +211,9 @@ package actor Recording {
         else { throw CacheError(.notMedia, "\(url) isn't a playlist: only streams are recorded") }
         let made = try ChannelEntry.make(of: playlist, selection: channel.selection, known: channel.tracks)
         guard !Task.isCancelled else { return }
-        var changed = channel
-        changed.tracks = made.tracks
-        if !made.text.isEmpty { changed.entry = made.text }
-        if changed != channel {
-            try await work.keep(changed)
-            channel = changed
+        try await change { channel in
+            channel.tracks = made.tracks
+            if !made.text.isEmpty { channel.entry = made.text }
         }
         for track in made.tracks {
             if let index = tracks.firstIndex(where: { $0.folder == track.folder }) {
@@ -210,39 +233,62 @@ package actor Recording {
         return settings
     }
 
-    func change(_ change: (inout Channel) -> Void) async throws {
-        var changed = channel
-        change(&changed)
-        guard changed != channel else { return }
-        try await work.keep(changed)
-        channel = changed
+    /// Changes what is known of the channel, durably. One change at a time: none is lost to another.
+    func change(_ change: @Sendable (inout Channel) -> Void) async throws {
+        try await changes.take {
+            var changed = channel
+            change(&changed)
+            guard changed != channel else { return }
+            try await work.keep(changed)
+            channel = changed
+        }
     }
 
     // MARK: - Ends
 
     private static let leastVerification = Duration.seconds(10)
+    /// A track whose playlist has been away for so long has ended with the others.
+    private static let absencePatience = Duration.seconds(60)
 
     /// Whether the time is over, or every playlist says so for long enough to be believed.
     private var isOver: Bool {
         if let end = channel.endsAt, work.store.now >= end { return true }
-        guard channel.endsWithStream, !tracks.isEmpty else { return false }
+        guard channel.endsWithStream, tracks.contains(where: { $0.endedSince != nil }) else { return false }
         let now = monotonic
         return tracks.allSatisfy { track in
-            let target = Duration.seconds(max(1, track.follower.known?.targetDuration ?? 1))
-            guard let since = track.endedSince, track.awaited.isEmpty else { return false }
-            return now - since >= max(target * 3, Self.leastVerification)
+            guard let since = track.endedSince else {
+                return track.trouble.map { now - $0.since >= Self.absencePatience } ?? false
+            }
+            return track.awaited.isEmpty && now - since >= max(track.targetDuration * 3, Self.leastVerification)
         }
     }
 
     /// The recording is over: what is awaited still is lost.
-    private func end() async {
+    private func finish() async {
         isRunning = false
-        for track in tracks { track.follows?.cancel() }
-        for fetch in fetches.values { fetch.cancel() }
-        for index in tracks.indices { await tracks[index].follows?.value }
-        for fetch in Array(fetches.values) { await fetch.value }
+        await endTasks()
+        await settleAsEnded()
+    }
+
+    /// Ends the recording, whether it runs or not.
+    func end() async {
+        await stop()
+        for index in tracks.indices {
+            for row in tracks[index].timeline.awaited {
+                tracks[index].awaited[row.number] = Awaited(row: row, seen: monotonic)
+            }
+        }
+        await Task { await self.settleAsEnded() }.value
+    }
+
+    private func settleAsEnded() async {
         for index in tracks.indices { lose(index, "the recording ended before it came") { _ in true } }
         await flush()
+        // On a disk that was full for a moment.
+        for _ in 0..<20 where !settled.isEmpty {
+            guard (try? await work.store.time.sleep(for: .milliseconds(500))) != nil else { break }
+            await flush()
+        }
         try? await change {
             $0.hasEnded = true
             $0.isWanted = false
@@ -269,6 +315,9 @@ package actor Recording {
         let patience = Duration.seconds(3 * max(2, tracks.compactMap { $0.follower.known?.targetDuration }.max() ?? 2))
         for track in tracks {
             if let trouble = track.trouble, now - trouble.since > patience { return .waiting(trouble.reason) }
+        }
+        if tracks.allSatisfy({ $0.loaded != nil && now - $0.renewed > max(patience, .seconds(30)) }) {
+            return .waiting("there is nothing new in its playlists")
         }
         return tracks.contains { $0.loaded == nil } ? .starting : .recording
     }

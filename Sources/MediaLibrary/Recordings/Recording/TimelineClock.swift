@@ -9,6 +9,9 @@ struct TimelineClock: Sendable {
     /// How far it may be from when segments came, compared with how far it was.
     private static let arrivalTolerance = 60 * second
 
+    /// No time that is calculated with is longer: 30 years.
+    private static let longest = 30 * 365 * 86_400 * second
+
     /// When the last segment ends; nil before the first.
     private(set) var end: Int64?
     /// What is added to a playlist's clock that has jumped.
@@ -35,6 +38,20 @@ struct TimelineClock: Sendable {
         case time(Int64)
         /// Nobody knows.
         case unknown
+    }
+
+    /// Whether so many segments can have been missed since the last one, at a moment by the wall clock. Where they can't, a
+    /// number that is so much greater isn't a count of them.
+    func hasRoom(for missed: Int, of duration: Int64, at wall: Int64) -> Bool {
+        guard let end else { return true }
+        let elapsed = max(0, wall - (lag ?? 0) - end)
+        return Self.product(missed, duration) <= 2 * elapsed + max(Self.arrivalTolerance, Self.product(10, duration))
+    }
+
+    /// So many times a duration, within what can be added to a time.
+    static func product(_ count: Int, _ duration: Int64) -> Int64 {
+        let (product, overflow) = Int64(count).multipliedReportingOverflow(by: duration)
+        return overflow ? longest : min(product, longest)
     }
 
     /// Places the next segment. Returns when it begins.
@@ -74,12 +91,16 @@ struct TimelineClock: Sendable {
     private func isNear(_ time: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
         if abs(time - expected) <= Self.tolerance { return true }
         guard let end, time >= end - Self.tolerance else { return false }
-        // What an earlier process recorded doesn't tell how late segments come.
-        guard let lag else { return true }
+        // What an earlier process recorded doesn't tell how late segments come, only that they don't come early.
+        guard let lag else {
+            return end > segment.arrival + Self.arrivalTolerance || time <= segment.arrival + Self.arrivalTolerance
+        }
         return abs(segment.arrival - time - lag) <= Self.arrivalTolerance
     }
 
     private mutating func unclocked(_ segment: Segment, _ shared: Int64?) -> Int64 {
+        // Another track may have had this number long ago.
+        let shared = shared.flatMap { abs($0 - segment.arrival) <= Self.arrivalTolerance ? $0 : nil }
         guard let end else { return shared ?? segment.arrival }
         switch segment.missing {
         case nil:

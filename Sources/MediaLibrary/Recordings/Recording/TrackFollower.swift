@@ -1,36 +1,44 @@
-internal import Foundation
 import HLS
 internal import MediaCache
 
 /// Makes rows of a timeline of what a track's playlist says, load after load: a pure value.
 ///
 /// What a playlist moved past before anybody saw it becomes gaps. A media sequence that begins anew is recognised, and so
-/// are an encoder that starts again with the same names, and a playlist that only counts differently from now on.
+/// are an encoder that starts again with the same names, a playlist that only counts differently from now on, one whose
+/// links are others now, an old copy of one, and two encoders that take turns.
 struct TrackFollower: Sendable {
     /// How many of the last rows are compared with a playlist after a restart.
     static let tailLength = 1000
-    /// The most gaps that stand for one loss.
-    private static let mostGaps = 100_000
-    /// A companion is recognised among so many before it.
-    private static let companionsRemembered = 8
+    /// A playlist that another took turns with is remembered so long.
+    private static let turnsRemembered = Duration.seconds(600)
 
-    /// The playlist as it was loaded last, whole.
-    private(set) var known: MediaPlaylist?
+    /// What is known of the playlist of one encoder.
+    private struct Line {
+        /// The playlist as it was loaded last, whole.
+        var known: MediaPlaylist
+        var past = PlaylistPast()
+        /// When something new came last, by a clock that never jumps; nil if that was in another process.
+        var changed: Duration?
+    }
+
     /// The number of the next row.
-    private(set) var next: Int64?
-    /// What a row's number is above its number at the origin.
-    private var offset: Int64 = 0
-    private var clock: TimelineClock
-    private var companions: [RecordedConditions.Companion] = []
-    private var nextCompanion: Int64
+    var next: Int64?
+    /// What a row's number is above its number at the origin, from which row on.
+    var offset: Int64 = 0
+    var first: Int64 = 0
+    var clock: TimelineClock
+    var companions: [RecordedConditions.Companion] = []
+    var nextCompanion: Int64 = 1
     /// How keys and sections were written at the origin, and what they are here.
-    private var conditions: (keys: [EncryptionKey], map: MediaInitializationSection?, local: RecordedConditions)?
-    /// When something new came last, and a playlist that was older than what is known.
-    private var changed: Duration = .zero
-    private var stale: MediaPlaylist?
+    var conditions: CachedConditions?
     /// Whether the next row doesn't go on from the one before.
-    private var isBroken = false
-    private let folder: String
+    var isBroken = false
+    let folder: String
+    private var line: Line?
+    /// What was followed before the media sequence began anew.
+    private var other: Line?
+    /// A playlist that was older than what is known.
+    private var stale: MediaPlaylist?
 
     /// A follower of a track in `folder`.
     ///
@@ -40,7 +48,6 @@ struct TrackFollower: Sendable {
     init(folder: String, after tail: [RecordedSegment] = [], next: Int64? = nil) {
         self.folder = folder
         self.next = next
-        nextCompanion = 1
         guard let last = tail.last else {
             clock = TimelineClock()
             return
@@ -53,7 +60,7 @@ struct TrackFollower: Sendable {
         let run = tail.suffix(Self.tailLength).reversed().prefix { row in
             !row.url.isEmpty && row.number - Int64(row.originSequence) == offset
         }
-        guard !run.isEmpty else {
+        guard let oldest = run.last else {
             isBroken = true
             return
         }
@@ -63,18 +70,17 @@ struct TrackFollower: Sendable {
             segment.byteRange = row.range.map { ByteRange(length: Int($0.count), offset: Int($0.lowerBound)) }
             return segment
         }
-        playlist.mediaSequence = run.last?.originSequence ?? 0
-        known = playlist
+        playlist.mediaSequence = oldest.originSequence
+        first = oldest.number
+        line = Line(known: playlist)
+        line?.past.note(playlist, from: oldest.originSequence)
     }
+
+    /// The playlist as it was loaded last, whole.
+    var known: MediaPlaylist? { line?.known }
 
     /// Whether the playlist says that nothing more comes.
     var hasEndList: Bool { known?.hasEndList ?? false }
-
-    /// Whether a row is still in the playlist.
-    func isPresent(_ row: RecordedSegment) -> Bool {
-        guard let known, row.number - Int64(row.originSequence) == offset else { return false }
-        return (known.firstMediaSequence..<known.nextMediaSequence).contains(row.originSequence)
-    }
 
     /// Takes a playlist as it was loaded.
     ///
@@ -88,72 +94,153 @@ struct TrackFollower: Sendable {
     mutating func take(
         _ update: MediaPlaylist, wall: Int64, now: Duration, shared: inout [Int: Int64]
     ) throws(PlaylistReloadError) -> (rows: [RecordedSegment], outcome: PlaylistReload.Outcome) {
-        guard let known else {
+        let update = update.withinBounds
+        guard let line else {
             guard !update.segments.isEmpty else { return ([], .stale) }
-            changed = now
-            self.known = update
-            let first = update.firstMediaSequence
-            return (rows(first..<update.nextMediaSequence, of: update, missed: 0, wall, &shared), .updated)
+            return (begin(update, missed: isBroken ? nil : 0, wall, now, &shared), .updated)
         }
+        if let renamed = Self.renamed(line.known, as: update, isRecent: { elapsed(wall, now) < $0 }) {
+            self.line?.known = renamed
+            self.line?.past.note(renamed, from: renamed.firstMediaSequence)
+        }
+        let known = self.known ?? line.known
         let reload = try known.reloaded(with: update)
         switch reload.outcome {
-        case .stale where isNewEncoder(reload.playlist, update, now):
-            return (begin(update, wall, now, &shared), .reset)
-        case .stale:
-            if !update.segments.isEmpty { stale = update }
-            return ([], .stale)
+        case .stale: return take(old: update, wall, now, &shared)
         case .unchanged:
-            self.known = reload.playlist
+            self.line?.known = reload.playlist
+            learnLinks(from: known, to: reload.playlist)
+            stale = nil
             return ([], .unchanged)
         case .reset:
-            if let shift = Self.shift(from: known, to: update) {
-                // It only counts differently.
-                offset -= Int64(shift)
-                self.known = update
-                changed = now
-                let start = known.nextMediaSequence + shift
-                return (
-                    rows(start..<max(start, update.nextMediaSequence), of: update, missed: 0, wall, &shared), .updated
-                )
+            if let rows = shift(from: known, to: update, wall, now, &shared) { return (rows, .updated) }
+            if let rows = takeTurn(update, wall, now, &shared) {
+                return (rows, rows.isEmpty ? .stale : .updated)
             }
-            return (begin(update, wall, now, &shared), .reset)
+            switch line.past.relation(to: update) {
+            case .named, .same: return take(old: update, wall, now, &shared)
+            case .new, .reused: return (begin(update, missed: nil, wall, now, &shared), .reset)
+            }
         case .updated:
-            changed = now
-            stale = nil
-            self.known = reload.playlist
+            let missed = reload.missedSegments.count
+            if missed > 0 {
+                // Where so much was missed that names come again, they mean something else.
+                if elapsed(wall, now) < .nanoseconds(update.durationNanoseconds),
+                    let rows = shift(from: known, to: update, wall, now, &shared)
+                {
+                    return (rows, .updated)
+                }
+                if let rows = takeTurn(update, wall, now, &shared) {
+                    return (rows, rows.isEmpty ? .stale : .updated)
+                }
+                guard clock.hasRoom(for: missed, of: averageDuration(of: update), at: wall) else {
+                    return (begin(update, missed: nil, wall, now, &shared), .reset)
+                }
+            }
+            learnLinks(from: known, to: reload.playlist)
             return (
-                rows(reload.newSegments, of: reload.playlist, missed: reload.missedSegments.count, wall, &shared),
-                .updated
+                goOn(reload.playlist, from: reload.newSegments.lowerBound, missed: missed, wall, now, &shared), .updated
             )
         }
     }
 
-    // MARK: - Beginnings
+    // MARK: - Ways to go on
 
-    /// The media sequence begins anew.
-    private mutating func begin(
-        _ update: MediaPlaylist, _ wall: Int64, _ now: Duration, _ shared: inout [Int: Int64]
+    /// The same media sequence goes on.
+    private mutating func goOn(
+        _ playlist: MediaPlaylist, from start: Int, missed: Int, _ wall: Int64, _ now: Duration,
+        _ shared: inout [Int: Int64]
     ) -> [RecordedSegment] {
-        known = update
-        changed = now
+        line?.known = playlist
         stale = nil
-        isBroken = true
+        guard start < playlist.nextMediaSequence else { return [] }
+        line?.changed = now
+        line?.past.note(playlist, from: start)
+        return rows(start..<playlist.nextMediaSequence, of: playlist, missed: missed, wall, &shared)
+    }
+
+    /// The playlist only counts differently, if that is so.
+    private mutating func shift(
+        from known: MediaPlaylist, to update: MediaPlaylist, _ wall: Int64, _ now: Duration,
+        _ shared: inout [Int: Int64]
+    ) -> [RecordedSegment]? {
+        guard let shift = Self.shift(from: known, to: update) else { return nil }
+        offset -= Int64(shift)
+        return goOn(update, from: known.nextMediaSequence + shift, missed: 0, wall, now, &shared)
+    }
+
+    /// A media sequence begins: all that is in the playlist is new.
+    ///
+    /// - Parameter missed: how much was lost before; nil where nobody knows.
+    private mutating func begin(
+        _ update: MediaPlaylist, missed: Int?, _ wall: Int64, _ now: Duration, _ shared: inout [Int: Int64]
+    ) -> [RecordedSegment] {
+        // Of two that have the same names nobody could say which one goes on.
+        if let line { if case .new = line.past.relation(to: update) { other = line } else { other = nil } }
+        line = Line(known: update, changed: now)
+        line?.past.note(update, from: update.firstMediaSequence)
+        stale = nil
+        if missed == nil { isBroken = true }
         // Names may mean something else now.
         companions = []
         conditions = nil
         let new = update.firstMediaSequence..<update.nextMediaSequence
-        for sequence in new { shared[sequence] = shared[sequence].flatMap { $0 >= (clock.end ?? 0) ? $0 : nil } }
-        return rows(new, of: update, missed: nil, wall, &shared)
+        if let end = clock.end {
+            for sequence in new { shared[sequence] = shared[sequence].flatMap { $0 >= end ? $0 : nil } }
+        }
+        return rows(new, of: update, missed: missed, wall, &shared)
     }
 
-    /// What is older than what is known comes from a cache. If nothing else has come for long, and it grows, an encoder has
+    /// What is older than what is known comes from a cache. If nothing else has come for long, and it changes, an encoder has
     /// begun again, with the numbers and the names that it had before.
-    private mutating func isNewEncoder(_ known: MediaPlaylist, _ update: MediaPlaylist, _ now: Duration) -> Bool {
-        guard let stale, !update.segments.isEmpty, update.skip == nil,
-            now - changed >= .seconds(3 * max(1, known.targetDuration ?? 1))
-        else { return false }
-        return update.nextMediaSequence > stale.nextMediaSequence
+    private mutating func take(
+        old update: MediaPlaylist, _ wall: Int64, _ now: Duration, _ shared: inout [Int: Int64]
+    ) -> (rows: [RecordedSegment], outcome: PlaylistReload.Outcome) {
+        guard !update.segments.isEmpty, let line else { return ([], .stale) }
+        let isChanging = stale.map { $0.segments.map(\.uri) != update.segments.map(\.uri) } ?? false
+        stale = update
+        let target = Duration.seconds(max(1, line.known.targetDuration ?? 1))
+        let isNew =
+            switch line.past.relation(to: update) {
+            case .same: false
+            case .reused: elapsed(wall, now) >= target * 3 / 2
+            // One that has begun has fewer segments; a copy has as many as ever.
+            case .named where update.segments.count >= line.known.segments.count:
+                isChanging && elapsed(wall, now) >= target * 5
+            case .named, .new: isChanging && elapsed(wall, now) >= target * 3
+            }
+        return isNew ? (begin(update, missed: nil, wall, now, &shared), .reset) : ([], .stale)
     }
+
+    /// The playlist goes on with what was followed before the media sequence began anew: two encoders take turns, or what
+    /// seemed to be a beginning was a mistake.
+    private mutating func takeTurn(
+        _ update: MediaPlaylist, _ wall: Int64, _ now: Duration, _ shared: inout [Int: Int64]
+    ) -> [RecordedSegment]? {
+        guard let other, update.skip == nil, let changed = other.changed, now - changed <= Self.turnsRemembered,
+            let reload = try? other.known.reloaded(with: update), reload.missedSegments.isEmpty
+        else { return nil }
+        switch reload.outcome {
+        case .reset: return nil
+        case .stale:
+            guard other.past.relation(to: update) != .reused else { return nil }
+            return []
+        case .unchanged, .updated:
+            self.other = line
+            line = other
+            isBroken = true
+            companions = []
+            conditions = nil
+            return goOn(reload.playlist, from: reload.newSegments.lowerBound, missed: 0, wall, now, &shared)
+        }
+    }
+
+    /// How long nothing new has come.
+    private func elapsed(_ wall: Int64, _ now: Duration) -> Duration {
+        line?.changed.map { now - $0 } ?? .nanoseconds(max(0, wall - (clock.end ?? wall)))
+    }
+
+    // MARK: - Which is which
 
     /// How much further on a playlist counts that goes on from what is known, by the names of its segments.
     private static func shift(from known: MediaPlaylist, to update: MediaPlaylist) -> Int? {
@@ -169,179 +256,44 @@ struct TrackFollower: Sendable {
     }
 
     private static func isSame(_ left: MediaSegment, _ right: MediaSegment) -> Bool {
-        left.uri.prefix { $0 != "?" } == right.uri.prefix { $0 != "?" }
-            && left.byteRange?.offset == right.byteRange?.offset && left.duration == right.duration
+        left.uri.prefix { $0 != "?" } == right.uri.prefix { $0 != "?" } && isAlike(left, right)
+    }
+
+    private static func isAlike(_ left: MediaSegment, _ right: MediaSegment) -> Bool {
+        left.byteRange?.offset == right.byteRange?.offset && left.duration == right.duration
             && (left.programDateTime == nil || right.programDateTime == nil
                 || left.programDateTime?.nanosecondsSinceEpoch == right.programDateTime?.nanosecondsSinceEpoch)
     }
 
-    // MARK: - Rows
-
-    /// - Parameter missed: how many segments were never seen before the first of these; nil where nobody knows.
-    private mutating func rows(
-        _ new: Range<Int>, of playlist: MediaPlaylist, missed: Int?, _ wall: Int64, _ shared: inout [Int: Int64]
-    ) -> [RecordedSegment] {
-        guard !new.isEmpty else { return [] }
-        let target = max(1, playlist.targetDuration ?? playlist.segments.last?.duration.roundedUp ?? 1)
-        let resolved = Array(playlist.resolvedSegments)
-        let total = resolved.last.map { $0.startNanoseconds + $0.segment.duration.nanoseconds } ?? 0
-        var rows: [RecordedSegment] = []
-        for segment in resolved where new.contains(segment.mediaSequence) {
-            let isFirst = rows.isEmpty
-            let isBreak = isFirst && clock.end != nil && (missed != 0 || isBroken)
-            let before = clock.end
-            let lost = Int64(missed ?? 0) * averageDuration(of: playlist)
-            let start = clock.place(
-                TimelineClock.Segment(
-                    programDateTime: segment.programDateTime?.nanosecondsSinceEpoch,
-                    arrival: wall - (total - segment.startNanoseconds),
-                    duration: max(0, segment.segment.duration.nanoseconds),
-                    missing: isBreak ? (missed ?? 0) > 0 && !isBroken ? .time(lost) : .unknown : nil),
-                shared: shared[segment.mediaSequence])
-            shared[segment.mediaSequence] = start
-            if isBreak, let before {
-                rows += gaps(from: before, to: start, missed: missed ?? 0, target: target, before: segment)
-            }
-            var row = row(segment, start: start, target: target)
-            if isBroken, before != nil { row.isDiscontinuous = true }
-            isBroken = false
-            rows.append(row)
+    /// What is known with other links, where an update has the same segments in other folders: what gives access is in the
+    /// path.
+    ///
+    /// - Parameter isRecent: whether less time than this is over since something new came. An encoder that begins anew
+    ///   makes no more media than that.
+    private static func renamed(
+        _ known: MediaPlaylist, as update: MediaPlaylist, isRecent: (Duration) -> Bool
+    ) -> MediaPlaylist? {
+        guard update.skip == nil, update.nextMediaSequence >= known.nextMediaSequence else { return nil }
+        let start = max(known.firstMediaSequence, update.firstMediaSequence)
+        guard start < known.nextMediaSequence else { return nil }
+        var renamed = known
+        var duration: Int64 = 0
+        var isTimed = true
+        for sequence in start..<known.nextMediaSequence {
+            let (place, segment) = (
+                sequence - known.firstMediaSequence, update.segments[sequence - update.firstMediaSequence]
+            )
+            let own = known.segments[place]
+            guard own.uri != segment.uri, isAlike(own, segment), fileName(own) == fileName(segment) else { return nil }
+            isTimed = isTimed && own.programDateTime != nil && segment.programDateTime != nil
+            duration += segment.duration.nanoseconds
+            renamed.segments[place].uri = segment.uri
         }
-        forget(&shared)
-        return rows
+        return isTimed || isRecent(.nanoseconds(duration)) ? renamed : nil
     }
 
-    private func averageDuration(of playlist: MediaPlaylist) -> Int64 {
-        playlist.durationNanoseconds / Int64(max(1, playlist.segments.count))
-    }
-
-    /// Times of segments long gone are of no use.
-    private func forget(_ shared: inout [Int: Int64]) {
-        guard shared.count > 4 * Self.tailLength else { return }
-        let last = shared.values.max() ?? 0
-        let kept = shared.sorted { $0.value > $1.value }.prefix(2 * Self.tailLength)
-        shared = Dictionary(uniqueKeysWithValues: kept.filter { $0.value <= last }.map { ($0.key, $0.value) })
-    }
-
-    /// What was lost, as so many segments that aren't there.
-    private mutating func gaps(
-        from start: Int64, to end: Int64, missed: Int, target: Int, before segment: ResolvedSegment
-    ) -> [RecordedSegment] {
-        let time = end - start
-        let length = Int64(target) * 1_000_000_000
-        var count = missed
-        if count == 0 || time / Int64(count) > length * 3 / 2 || time / Int64(count) < length / 8 {
-            count = time < length / 2 && missed == 0 ? 0 : max(1, Int((time + length - 1) / length))
-        }
-        count = min(count, Self.mostGaps)
-        guard count > 0 else { return [] }
-        return (0..<count).map { index in
-            let lower = start + time * Int64(index) / Int64(count)
-            let upper = start + time * Int64(index + 1) / Int64(count)
-            var row = RecordedSegment(
-                number: takeNumber(segment.mediaSequence - count + index), start: lower, duration: upper - lower,
-                targetDuration: target, state: .gap)
-            row.originSequence = segment.mediaSequence - count + index
-            return row
-        }
-    }
-
-    /// The first number is the origin's, so that keys without vectors keep theirs.
-    private mutating func takeNumber(_ sequence: Int) -> Int64 {
-        let number = next ?? (0..<(1 << 40)).clamped(to: sequence..<(sequence + 1)).first.map(Int64.init) ?? 0
-        next = number + 1
-        return number
-    }
-
-    private mutating func row(_ resolved: ResolvedSegment, start: Int64, target: Int) -> RecordedSegment {
-        let segment = resolved.segment
-        let number = takeNumber(resolved.mediaSequence)
-        offset = number - Int64(resolved.mediaSequence)
-        var row = RecordedSegment(
-            number: number, start: start, duration: max(0, segment.duration.nanoseconds), targetDuration: target,
-            state: segment.isGap ? .gap : .awaited)
-        row.isDiscontinuous = segment.isDiscontinuous
-        row.originSequence = resolved.mediaSequence
-        row.url = segment.uri
-        row.range = resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) }
-        row.tags = segment.tags.compactMap(Self.text)
-        guard !segment.isGap else { return row }
-        guard let url = try? ResourceURL(segment.uri) else {
-            row.state = .gap
-            return row
-        }
-        row.ending = LocalNames.ending(of: url, hasMap: segment.map != nil, folder: folder)
-        row.conditions = localConditions(resolved, isAligned: number == Int64(resolved.mediaSequence))
-        return row
-    }
-
-    private static func text(_ tag: SegmentTag) -> String? {
-        guard !LocalTags.isLeftOut(tag) else { return nil }
-        return switch tag {
-        case .dateRange(let range): "\(PlaylistTag.dateRange.rawValue):\(range.attributes)"
-        case .cue(let cue): cue.tag.rawValue + (cue.value.map { ":" + $0 } ?? "")
-        case .unknown(let tag): tag.name + (tag.value.map { ":" + $0 } ?? "")
-        case .programDateTime, .bitrate, .part, .durationParameters: nil
-        }
-    }
-
-    // MARK: - Keys and sections
-
-    private mutating func localConditions(_ resolved: ResolvedSegment, isAligned: Bool) -> RecordedConditions {
-        let segment = resolved.segment
-        if let conditions, conditions.keys == segment.keys, conditions.map == segment.map,
-            isAligned || !segment.keys.contains(where: \.lacksVector)
-        {
-            return conditions.local
-        }
-        var local = RecordedConditions()
-        local.keys = segment.keys.map { localKey($0, resolved, isAligned, &local) }
-        if var map = segment.map {
-            let range = map.byteRange.map {
-                Int64($0.offset ?? 0)..<Int64($0.offset ?? 0).clampedSum(Int64(max(0, $0.length)))
-            }
-            map.keys = map.keys.map { localKey($0, resolved, true, &local) }
-            if let url = try? ResourceURL(map.uri) {
-                let companion = companion(.initializationSection, map.uri, range) { number in
-                    "init-\(number).\(["m4s", "m4v", "m4a"].contains(url.pathExtension) ? url.pathExtension : "mp4")"
-                }
-                local.companions.append(companion)
-                map.uri = companion.name
-                map.byteRange = nil
-            }
-            local.map = map
-        }
-        conditions = (segment.keys, segment.map, local)
-        return local
-    }
-
-    private mutating func localKey(
-        _ key: EncryptionKey, _ resolved: ResolvedSegment, _ isAligned: Bool, _ local: inout RecordedConditions
-    ) -> EncryptionKey {
-        var own = key
-        if key.lacksVector, !isAligned, SegmentCipher(key.method) != nil {
-            own.iv = HexadecimalSequence(bytes: resolved.initializationVector(for: key))
-        }
-        guard let uri = key.uri, !LocalTags.isForeign(key), DataURL.bytes(of: uri) == nil,
-            (try? ResourceURL(uri)) != nil
-        else { return own }
-        // Of media, since else ffmpeg doesn't open it.
-        let companion = companion(.key, uri, nil) { "key-\($0).key.ts" }
-        if !local.companions.contains(companion) { local.companions.append(companion) }
-        own.uri = companion.name
-        return own
-    }
-
-    private mutating func companion(
-        _ role: AssetPart.Role, _ url: String, _ range: Range<Int64>?, name: (Int64) -> String
-    ) -> RecordedConditions.Companion {
-        if let known = companions.first(where: { $0.role == role && $0.url == url && $0.range == range }) {
-            return known
-        }
-        let companion = RecordedConditions.Companion(
-            number: nextCompanion, role: role, url: url, range: range, name: name(nextCompanion))
-        nextCompanion += 1
-        companions = companions.suffix(Self.companionsRemembered - 1) + [companion]
-        return companion
+    private static func fileName(_ segment: MediaSegment) -> Substring {
+        let path = segment.uri.prefix { $0 != "?" }
+        return path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
     }
 }

@@ -48,6 +48,9 @@ package struct RecordedSegment: Sendable, Hashable {
 
     /// Its name within its track's folder.
     package var name: String { "\(number).\(ending)" }
+
+    /// Whether any of its bytes may be here: of one that was lost some may have come.
+    var hasMedia: Bool { state != .gap || !url.isEmpty }
 }
 
 /// What is in force at a media segment: keys and a media initialization section, in the form that plays from here.

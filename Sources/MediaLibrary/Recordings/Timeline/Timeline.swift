@@ -338,7 +338,7 @@ package final class Timeline: Sendable {
                 else { continue }
                 let own = Set(numbers).intersection(page.first..<page.end)
                 for number in own {
-                    guard let segment = page[number], segment.state != .gap else { continue }
+                    guard let segment = page[number], segment.hasMedia else { continue }
                     names.insert(recording.keptName(segment.name, track: track))
                 }
                 state.withLock { state in
@@ -389,7 +389,7 @@ package final class Timeline: Sendable {
                 let page = try await pages([entry]).first
                 if !keepingMedia, let page {
                     let companions = Set(page.segments.flatMap(\.conditions.companions)).map(\.name)
-                    let names = page.segments.filter { $0.state != .gap }.map(\.name) + companions
+                    let names = page.segments.filter(\.hasMedia).map(\.name) + companions
                     _ = try await store.removeParts(names.map { recording.keptName($0, track: track) })
                 }
                 try await store.removeFiles([name(ofPage: entry.first)], of: recording)

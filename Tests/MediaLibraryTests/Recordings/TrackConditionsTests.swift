@@ -1,0 +1,97 @@
+import HLS
+import Testing
+
+@testable import MediaLibrary
+
+/// Keys, media initialization sections and byte ranges of what is recorded.
+struct TrackConditionsTests {
+    private var playlist = FollowedPlaylist()
+
+    private static func key(_ name: String, iv: String? = nil) -> String {
+        "#EXT-X-KEY:METHOD=AES-128,URI=\"http://origin.example/\(name)\"" + (iv.map { ",IV=\($0)" } ?? "")
+    }
+
+    private func keys(_ rows: [RecordedSegment]) -> [String] { rows.map { $0.conditions.keys.first?.uri ?? "" } }
+
+    @Test mutating func aKeyIsOneCompanionForAllThatNeedIt() throws {
+        playlist.header = Self.key("a.key") + "\n"
+        playlist.lines[8] = Self.key("b.key")
+        for end in 6..<14 { try playlist.load(end - 6..<end) }
+        let expected: [String] = (0..<13).map { number in number < 8 ? "key-1.key.ts" : "key-2.key.ts" }
+        #expect(keys(playlist.rows) == expected)
+        #expect(playlist.rows.allSatisfy { $0.conditions.companions.count == 1 })
+        playlist.restart()
+        playlist.header = Self.key("b.key") + "\n"
+        #expect(keys(try playlist.load(9..<15)) == ["key-2.key.ts", "key-2.key.ts"])
+        playlist.header = Self.key("c.key") + "\n"
+        #expect(keys(try playlist.load(15..<21)).last == "key-3.key.ts")
+    }
+
+    @Test mutating func vectorsAreTheOriginsNumbers() throws {
+        playlist.header = Self.key("a.key") + "\n"
+        playlist.shift = 300
+        // As long as numbers agree nothing has to be said.
+        #expect(try playlist.load(0..<6).allSatisfy { $0.conditions.keys.first?.iv == nil })
+        // From here on they differ.
+        playlist.names = "http://origin.example/live/b#.ts"
+        playlist.shift = 0
+        playlist.began = 60
+        func vectors(_ rows: [RecordedSegment]) -> [Int] {
+            rows.filter { $0.state != .gap }.map { row in
+                row.conditions.keys.first?.iv.map { Int($0.bytes.last ?? 0) } ?? -1
+            }
+        }
+        #expect(vectors(try playlist.load(0..<3)) == [0, 1, 2])
+        #expect(vectors(try playlist.load(0..<5)) == [3, 4])
+        // Those that have one keep it.
+        playlist.header = Self.key("a.key", iv: "0x00000000000000000000000000000063") + "\n"
+        #expect(vectors(try playlist.load(0..<7)) == [0x63, 0x63])
+    }
+
+    @Test mutating func keysWithFreshTokensAreTheSame() throws {
+        for end in 6..<12 {
+            playlist.header = Self.key("a.key?token=\(end)") + "\n"
+            playlist.names = "http://origin.example/live/#.ts?token=\(end)"
+            try playlist.load(end - 6..<end)
+        }
+        #expect(Set(keys(playlist.rows)) == ["key-1.key.ts"])
+        // What is awaited has the last one.
+        let refreshed = try #require(playlist.follower.refreshed(playlist.rows[8]))
+        #expect(refreshed.url.hasSuffix("8.ts?token=11"))
+        #expect(refreshed.conditions.companions.map(\.url) == ["http://origin.example/a.key?token=11"])
+        #expect(refreshed.conditions.companions.map(\.name) == ["key-1.key.ts"])
+    }
+
+    @Test mutating func aKeyWithAnotherQueryIsAnother() throws {
+        playlist.header = Self.key("key?id=1") + "\n"
+        playlist.lines[6] = Self.key("key?id=2")
+        for end in 6..<9 { try playlist.load(end - 6..<end) }
+        #expect(keys(playlist.rows).suffix(3) == ["key-1.key.ts", "key-2.key.ts", "key-2.key.ts"])
+    }
+
+    @Test mutating func sectionsAreCompanions() throws {
+        playlist.names = "http://origin.example/live/#.m4s"
+        playlist.header = "#EXT-X-MAP:URI=\"http://origin.example/init.mp4\"\n"
+        playlist.lines[7] =
+            "#EXT-X-DISCONTINUITY\n#EXT-X-MAP:URI=\"http://origin.example/all.mp4\",BYTERANGE=\"700@100\""
+        for end in 6..<10 { try playlist.load(end - 6..<end) }
+        let maps: [String] = playlist.rows.map { $0.conditions.map?.uri ?? "" }
+        let expected: [String] = (0..<9).map { number in number < 7 ? "init-1.mp4" : "init-2.mp4" }
+        #expect(maps == expected)
+        #expect(playlist.rows[7].conditions.companions.map(\.range) == [100..<800])
+        #expect(playlist.rows[7].conditions.map?.byteRange == nil)
+        #expect(playlist.rows[7].isDiscontinuous)
+        #expect(playlist.rows[7].ending == "m4s")
+    }
+
+    @Test mutating func rangesGoOnFromEachOther() throws {
+        playlist.names = "http://origin.example/all.ts"
+        for number in 0..<12 { playlist.lines[number] = "#EXT-X-BYTERANGE:100" + (number == 0 ? "@0" : "") }
+        try playlist.load(0..<6)
+        let ranges: [Range<Int64>?] = (0..<8).map { Int64($0 * 100)..<Int64($0 * 100 + 100) }
+        #expect(playlist.rows.map(\.range) == Array(ranges.prefix(6)))
+        playlist.restart()
+        try playlist.load(0..<8)
+        #expect(playlist.rows.map(\.range) == ranges)
+    }
+}

@@ -1,0 +1,180 @@
+import HLS
+import Testing
+
+@testable import MediaLibrary
+
+/// What becomes of a playlist, load after load.
+struct TrackFollowerTests {
+    private var playlist = FollowedPlaylist()
+
+    private func names(_ rows: [RecordedSegment]) -> [String] { rows.map(FollowedPlaylist.name) }
+
+    // MARK: - Going on
+
+    @Test(arguments: [0, nil]) func eachSegmentIsTakenOnce(clock: Double?) throws {
+        var playlist = playlist
+        playlist.clock = clock
+        for end in 6..<60 { try playlist.load(max(0, end - 6)..<end) }
+        #expect(playlist.recorded == (0..<59).map { "\($0).ts" })
+        #expect(FollowedPlaylist.starts(playlist.rows) == (0..<59).map { Double($0 * 6) })
+        #expect(playlist.rows.allSatisfy { $0.state == .awaited && !$0.isDiscontinuous })
+    }
+
+    @Test mutating func theFirstNumberIsTheOrigins() throws {
+        playlist.shift = 4000
+        #expect(try playlist.load(0..<6).map(\.number) == Array(4000..<4006))
+        #expect(playlist.rows.map(\.originSequence) == Array(4000..<4006))
+    }
+
+    @Test mutating func whatWasMissedBecomesAsManyGaps() throws {
+        try playlist.load(0..<6)
+        let rows = try playlist.load(18..<24)
+        #expect(names(rows) == Array(repeating: "-", count: 12) + (18..<24).map { "\($0).ts" })
+        #expect(rows.prefix(12).allSatisfy { $0.state == .gap && $0.duration == 6 * FollowedPlaylist.second })
+        #expect(rows.map(\.originSequence) == Array(6..<24))
+        #expect(FollowedPlaylist.starts(rows) == (6..<24).map { Double($0 * 6) })
+        #expect(rows.allSatisfy { !$0.isDiscontinuous })
+    }
+
+    @Test mutating func soDoesItWithoutAClock() throws {
+        playlist.clock = nil
+        try playlist.load(0..<6)
+        let rows = try playlist.load(1806..<1812)
+        #expect(names(rows) == Array(repeating: "-", count: 1800) + (1806..<1812).map { "\($0).ts" })
+        #expect(FollowedPlaylist.starts(rows) == (6..<1812).map { Double($0 * 6) })
+    }
+
+    @Test mutating func aStaleOrAnEmptyPlaylistChangesNothing() throws {
+        try playlist.load(0..<6)
+        try playlist.load(1..<7)
+        #expect(try playlist.load(0..<6, late: 8).isEmpty)
+        #expect(playlist.outcome == .stale)
+        #expect(try playlist.load("#EXTM3U\n#EXT-X-TARGETDURATION:6\n", at: 44).isEmpty)
+        #expect(playlist.outcome == .stale)
+        #expect(names(try playlist.load(2..<8)) == ["7.ts"])
+    }
+
+    @Test(arguments: [0, nil]) func aCopyThatIsOlderThanTheWindowChangesNothing(clock: Double?) throws {
+        var playlist = playlist
+        playlist.clock = clock
+        for end in 6..<30 { try playlist.load(end - 6..<end) }
+        #expect(try playlist.load(2..<8, late: 22 * 6 + 1).isEmpty)
+        #expect(try playlist.load(3..<9, late: 22 * 6 + 4).isEmpty)
+        #expect(playlist.outcome == .stale)
+        #expect(names(try playlist.load(25..<31)) == ["29.ts", "30.ts"])
+        #expect(playlist.recorded == (0..<31).map { "\($0).ts" })
+    }
+
+    @Test(arguments: [0, nil]) func cachesThatLagBehindAreNoNewEncoder(clock: Double?) throws {
+        var playlist = playlist
+        playlist.clock = clock
+        for end in 6..<30 { try playlist.load(end - 6..<end) }
+        // Another cache, 4 segments behind, for half a minute.
+        for late in 0..<4 { #expect(try playlist.load(20 + late..<26 + late, late: 25).isEmpty) }
+        #expect(names(try playlist.load(25..<31)) == ["29.ts", "30.ts"])
+    }
+
+    @Test mutating func anotherTargetDurationGoesOn() throws {
+        try playlist.load(0..<6)
+        playlist.target = 4
+        playlist.began = 12
+        let rows = try playlist.load(2..<8)
+        #expect(names(rows) == ["6.ts", "7.ts"])
+        #expect(rows.map(\.targetDuration) == [4, 4])
+        #expect(FollowedPlaylist.starts(rows) == [36, 40])
+    }
+
+    @Test mutating func whatTheOriginSaysIsAbsentIsAGap() throws {
+        playlist.lines[3] = "#EXT-X-GAP"
+        let rows = try playlist.load(0..<6)
+        #expect(rows.map(\.state) == [.awaited, .awaited, .awaited, .gap, .awaited, .awaited])
+        #expect(names(rows)[3] == "3.ts")
+    }
+
+    @Test mutating func theEndIsTakenBack() throws {
+        try playlist.load(0..<6)
+        playlist.hasEndList = true
+        try playlist.load(0..<6, late: 4)
+        #expect(playlist.follower.hasEndList)
+        playlist.hasEndList = false
+        #expect(try playlist.load(0..<6, late: 8).isEmpty)
+        #expect(!playlist.follower.hasEndList)
+        playlist.hasEndList = true
+        #expect(names(try playlist.load(1..<7)) == ["6.ts"])
+        #expect(playlist.follower.hasEndList)
+        playlist.hasEndList = false
+        #expect(names(try playlist.load(2..<8)) == ["7.ts"])
+        #expect(!playlist.follower.hasEndList)
+    }
+
+    // MARK: - Time
+
+    @Test(arguments: [86_400.0, -86_400]) func aClockThatJumpsIsntFollowed(jump: Double) throws {
+        var playlist = playlist
+        for end in 6..<20 {
+            playlist.clock = end < 10 ? 0 : jump
+            try playlist.load(end - 6..<end)
+        }
+        for end in 20..<24 {
+            playlist.clock = 0
+            try playlist.load(end - 6..<end)
+        }
+        #expect(FollowedPlaylist.starts(playlist.rows) == (0..<23).map { Double($0 * 6) })
+        #expect(playlist.recorded == (0..<23).map { "\($0).ts" })
+    }
+
+    @Test(arguments: [0, nil]) func anEncoderThatStoodStill(clock: Double?) throws {
+        var playlist = playlist
+        playlist.clock = clock
+        try playlist.load(0..<6)
+        for late in 1..<20 { #expect(try playlist.load(0..<6, late: Double(late) * 30).isEmpty) }
+        playlist.began = 600
+        if clock != nil {
+            // The old ones keep their times.
+            let text = playlist.text(1..<7)
+            let old = FollowedPlaylist().text(1..<6)
+            playlist.rows += []
+            let lines = old + text.split(separator: "\n").suffix(3).joined(separator: "\n") + "\n"
+            #expect(names(try playlist.load(lines, at: 642)) == ["6.ts"])
+        } else {
+            #expect(names(try playlist.load(1..<7)) == ["6.ts"])
+        }
+        #expect(FollowedPlaylist.starts(playlist.rows).suffix(2) == [30, 636])
+    }
+
+    @Test mutating func twoTracksWithoutAClockShareTheirTimes() throws {
+        playlist.clock = nil
+        try playlist.load(0..<6)
+        var sound = FollowedPlaylist()
+        sound.clock = nil
+        sound.shared = playlist.shared
+        // It comes 3 s later, and has a window of 4.
+        try sound.load(2..<6, late: 3)
+        #expect(FollowedPlaylist.starts(sound.rows) == [12, 18, 24, 30])
+        try playlist.load(20..<26)
+        sound.shared = playlist.shared
+        try sound.load(22..<26, late: 3)
+        #expect(FollowedPlaylist.starts(sound.rows).suffix(4) == [132, 138, 144, 150])
+    }
+
+    // MARK: - Numbers that can't be calculated with
+
+    @Test(arguments: [
+        "#EXT-X-MEDIA-SEQUENCE:9223372036854775807", "#EXT-X-MEDIA-SEQUENCE:-9223372036854775808",
+        "#EXT-X-MEDIA-SEQUENCE:1700000000", "#EXT-X-TARGETDURATION:9223372036854775807",
+        "#EXTINF:9223372036,\nhttp://origin.example/a.ts", "#EXTINF:-5,\nhttp://origin.example/a.ts",
+        "#EXT-X-PROGRAM-DATE-TIME:1700-01-01T00:00:00Z", "#EXT-X-PROGRAM-DATE-TIME:2260-01-01T00:00:00Z",
+        "#EXT-X-PROGRAM-DATE-TIME:nonsense", "#EXT-X-BYTERANGE:9223372036854775807@9223372036854775807",
+    ])
+    func anyNumbersAreTaken(line: String) throws {
+        var playlist = playlist
+        let odd = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(line)\n#EXTINF:6,\nhttp://origin.example/x.ts\n"
+        for time in 0..<3 { try playlist.load(odd, at: Double(time) * 6) }
+        try playlist.load(0..<6)
+        for time in 6..<9 { try playlist.load(odd, at: Double(time) * 6) }
+        try playlist.load(8..<14)
+        #expect(playlist.rows.count < 40)
+        #expect(playlist.recorded.contains("x.ts") && playlist.recorded.contains("13.ts"))
+        #expect(playlist.rows.allSatisfy { $0.duration >= 0 && $0.start > 0 && $0.end < 5_000_000_000_000_000_000 })
+    }
+}
