@@ -1,0 +1,197 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// Recording a live stream through what goes wrong with its playlists.
+struct LiveRecordingTests {
+    private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
+        let live = LiveOrigin()
+        change(live)
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        return fixture
+    }
+
+    @Test(arguments: [2, 6]) func aStreamIsRecordedWhole(target: Int) async throws {
+        let fixture = try await fixture { $0.target = target }
+        try await fixture.pass(20)
+        try await fixture.record()
+        try await fixture.pass(Double(target) * 60)
+        try await fixture.check { _ in true }
+        try await fixture.check("audio-1", in: "a1") { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        #expect(fixture.live.library.origin.requests.allSatisfy { !$0.url.target.contains("v2") })
+        await fixture.close()
+    }
+
+    @Test(arguments: [6.0, 20, 600, 10_800]) func playlistsThatCannotBeHad(outage: Double) async throws {
+        let fixture = try await fixture()
+        try await fixture.pass(60)
+        try await fixture.record()
+        try await fixture.pass(60)
+        let began = fixture.live.library.time.monotonic
+        fixture.live.playlistsFail(.unreachable)
+        try await fixture.pass(outage)
+        fixture.live.heal()
+        let ended = fixture.live.library.time.monotonic
+        try await fixture.pass(60)
+        // What is in the window when it's over isn't lost.
+        let window = Duration.seconds(fixture.live.window * 6 - 6)
+        for (track, folder) in [("video-1", "v1"), ("audio-1", "a1")] {
+            try await fixture.check(track, in: folder) { $0.at < began - .seconds(6) || $0.at > ended - window }
+            let missing = fixture.live.published[folder]!.filter {
+                $0.at > began && $0.at < ended - window - .seconds(6)
+            }
+            #expect(try await fixture.gapCount(track) - missing.count >= 0)
+            #expect(try await fixture.gapCount(track) - missing.count <= 3)
+        }
+        await fixture.close()
+    }
+
+    @Test(arguments: [
+        ScriptedFault.status(500), .status(404), .page(), .status(503, retryAfter: "3600"), .reset(after: 20),
+    ])
+    func playlistsThatCameWrong(fault: ScriptedFault) async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        for _ in 0..<4 {
+            try await fixture.pass(33)
+            fixture.live.playlistsFail(fault)
+            try await fixture.pass(20)
+            fixture.live.heal()
+        }
+        try await fixture.pass(30)
+        try await fixture.check { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        await fixture.close()
+    }
+
+    @Test func emptyAndStalePlaylists() async throws {
+        let fixture = try await fixture()
+        try await fixture.pass(60)
+        try await fixture.record()
+        var old: [String] = []
+        for round in 0..<12 {
+            try await fixture.pass(30)
+            old.append(fixture.live.text("v1"))
+            // Of a minute ago, older than the window, or nothing at all.
+            fixture.live.isWriting = false
+            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:0\n"
+            fixture.live.serve(round % 2 == 0 ? text : old[max(0, round - 3)], "v1")
+            try await fixture.pass(15)
+            fixture.live.isWriting = true
+        }
+        try await fixture.pass(60)
+        try await fixture.check { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        #expect(try await fixture.rows("video-1").allSatisfy { !$0.isDiscontinuous })
+        await fixture.close()
+    }
+
+    @Test func aSequenceThatBeginsAnew() async throws {
+        let fixture = try await fixture { $0.restart(at: 3000) }
+        try await fixture.record()
+        try await fixture.pass(100)
+        fixture.live.restart(as: "b#.ts")
+        try await fixture.pass(100)
+        try await fixture.check { _ in true }
+        let rows = try await fixture.rows("video-1")
+        #expect(rows.count { $0.isDiscontinuous } == 1)
+        #expect(rows.count { $0.state == .gap } <= 2)
+        await fixture.close()
+    }
+
+    @Test(arguments: [0, nil]) func anEncoderThatUsesItsNamesAgain(clock: Double?) async throws {
+        let fixture = try await fixture { $0.clock = clock }
+        try await fixture.record()
+        try await fixture.pass(200)
+        fixture.live.restart()
+        try await fixture.pass(200)
+        fixture.live.restart()
+        try await fixture.pass(100)
+        try await fixture.check { _ in true }
+        try await fixture.check("audio-1", in: "a1") { _ in true }
+        #expect(try await fixture.rows("video-1").count { $0.isDiscontinuous } == 2)
+        await fixture.close()
+    }
+
+    @Test func aFalseEnd() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(100)
+        fixture.live.hasEndList = true
+        try await fixture.pass(8)
+        fixture.live.hasEndList = false
+        try await fixture.pass(100)
+        try await fixture.check { _ in true }
+        #expect(await (try fixture.recording).state == .recording)
+        await fixture.close()
+    }
+
+    @Test func anotherTargetDuration() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        for target in [6, 2, 10, 4] {
+            fixture.live.target = target
+            try await fixture.pass(90)
+        }
+        try await fixture.pass(12)
+        try await fixture.check { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        await fixture.close()
+    }
+
+    @Test(arguments: [86_400.0, -86_400]) func aClockThatJumps(jump: Double) async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(100)
+        fixture.live.clock = jump
+        try await fixture.pass(100)
+        fixture.live.clock = 0
+        try await fixture.pass(100)
+        try await fixture.check { _ in true }
+        let rows = try await fixture.rows("video-1")
+        let length = try #require(rows.last).end - rows[0].start
+        #expect(abs(Double(length) / 1e9 - Double(rows.count * 6)) < 1)
+        await fixture.close()
+    }
+
+    @Test(arguments: [true, false]) func linksThatAreOver(isInPath: Bool) async throws {
+        let fixture = try await fixture { $0.place = "token-0" }
+        try await fixture.record()
+        for round in 1..<6 {
+            try await fixture.pass(60)
+            for folder in fixture.live.folders {
+                fixture.live.library.origin.always(fixture.live.playlist(folder), .status(403))
+            }
+            for item in fixture.live.published.values.joined() {
+                fixture.live.library.origin.always(item.url, .status(403))
+            }
+            if isInPath { fixture.live.place = "token-\(round)" } else { fixture.live.query = "?token=\(round)" }
+            fixture.live.renewLinks()
+        }
+        try await fixture.pass(60)
+        try await fixture.check { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        #expect(try await fixture.rows("video-1").allSatisfy { !$0.isDiscontinuous })
+        await fixture.close()
+    }
+
+    @Test func tokensThatAreRenewedInEachPlaylist() async throws {
+        let fixture = try await fixture { $0.names = "#.ts" }
+        try await fixture.record()
+        for round in 0..<10 {
+            for folder in fixture.live.folders { _ = fixture.live.playlist(folder) }
+            fixture.live.tokens = "?token=\(round)"
+            fixture.live.renewLinks()
+            try await fixture.pass(20)
+        }
+        try await fixture.check { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        await fixture.close()
+    }
+}

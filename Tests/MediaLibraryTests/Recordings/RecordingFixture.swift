@@ -1,0 +1,207 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import Synchronization
+import Testing
+
+@testable import MediaLibrary
+
+/// A recorder over a live origin, in a time that the test makes pass.
+final class RecordingFixture {
+    let live: LiveOrigin
+    let name = ChannelName(rawValue: "one")!
+    private(set) var store: CacheStore?
+    private(set) var shelf: AssetShelf?
+    private(set) var recordings: Recordings?
+    private var listener: Task<Void, Never>?
+    private let gaps = GapLog()
+    private var idleSleepers = 0
+    /// How long a step is. Everything that is due has happened when it's over.
+    var step = Duration.milliseconds(500)
+    /// Whether something hangs on purpose: then nobody waits for it.
+    var isHanging = false
+
+    init(_ live: LiveOrigin = LiveOrigin()) { self.live = live }
+
+    // MARK: - Life
+
+    /// Opens the store, as a process that begins.
+    func open() async throws {
+        let store = try await live.library.open()
+        let shelf = AssetShelf(of: store)
+        let recordings = Recordings(store: store, shelf: shelf, loader: PlaylistLoader(store: store))
+        let events = recordings.events()
+        let gaps = gaps
+        listener = Task {
+            for await event in events {
+                if case .gap(_, let track, _, let duration, let reason) = event { gaps.add(track, duration, reason) }
+            }
+        }
+        idleSleepers = live.library.time.sleepers
+        try await recordings.start()
+        (self.store, self.shelf, self.recordings) = (store, shelf, recordings)
+        await settle()
+    }
+
+    /// Closes everything in order.
+    func close() async {
+        await recordings?.stop()
+        await listener?.value
+        await store?.close()
+        (store, recordings) = (nil, nil)
+    }
+
+    /// The store goes first, as if the process had been ended.
+    func crash() async {
+        await store?.close()
+        await close()
+    }
+
+    func record(_ change: (inout ChannelRequest) -> Void = { _ in }) async throws {
+        var request = ChannelRequest(name: name, url: live.entry)
+        change(&request)
+        try await recordings?.add(request)
+    }
+
+    var recording: Recording {
+        get throws { try #require(recordings?.recording(name)) }
+    }
+
+    /// What gaps were told of on a track, in seconds.
+    func toldGaps(_ track: String) -> [Double] { gaps.all(track).map(\.duration) }
+
+    func toldReasons(_ track: String) -> [String] { gaps.all(track).map(\.reason) }
+
+    // MARK: - Time
+
+    /// Time goes on.
+    func pass(_ seconds: Double) async throws {
+        let end = live.library.time.monotonic + .seconds(seconds)
+        // Through long outages with longer steps.
+        let step = seconds > 1000 ? step * 4 : step
+        while live.library.time.monotonic < end {
+            live.library.time.advance(by: min(step, end - live.library.time.monotonic))
+            live.publish()
+            await settle()
+        }
+    }
+
+    /// Returns when nothing is under way: whoever runs sleeps until something is due.
+    func settle() async {
+        guard let recording = recordings?.recording(name) else { return }
+        for _ in 0..<(isHanging ? 300 : 200_000) {
+            await Task.yield()
+            let sleepers = live.library.time.sleepers
+            if await recording.isQuiet,
+                sleepers >= idleSleepers + (await recording.isRunning ? 1 : 0) + (await recording.followers)
+            {
+                return
+            }
+        }
+    }
+
+    /// Time goes on until something is so.
+    func pass(atMost seconds: Double, until condition: () async throws -> Bool) async throws {
+        for _ in 0..<Int(seconds * 2) {
+            if try await condition() { return }
+            try await pass(0.5)
+        }
+        Issue.record("it didn't come so far in \(seconds) s")
+    }
+
+    // MARK: - What is recorded
+
+    func rows(_ track: String) async throws -> [RecordedSegment] {
+        let timeline = try #require(try recording.timelines.first { $0.track == track })
+        return try await timeline.rows(from: 0)
+    }
+
+    /// The bytes of a row as they are in the store.
+    func bytes(_ row: RecordedSegment, _ track: String) async throws -> [UInt8] {
+        let store = try #require(store)
+        let request = try recording.part(row, track: track).request(settings: store.transfers.askingNoOrigins)
+        let session = try await store.read(request)
+        defer { session.cancel() }
+        var bytes: [UInt8] = []
+        for try await buffer in session.buffers { bytes += buffer }
+        return bytes
+    }
+
+    /// Looks whether a track has what it has to have.
+    ///
+    /// - Parameters:
+    ///   - isExpected: whether a segment was there long enough to be fetched; nil where only what is there is looked at.
+    func check(
+        _ track: String = "video-1", in folder: String = "v1", isExpected: ((LiveOrigin.Published) -> Bool)? = nil,
+        _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let rows = try await rows(track)
+        for (last, row) in zip(rows, rows.dropFirst()) {
+            #expect(row.number == last.number + 1, sourceLocation: location)
+            #expect(row.start >= last.end, "\(row.name) begins before its predecessor ends", sourceLocation: location)
+        }
+        #expect(!rows.contains { $0.state == .awaited }, sourceLocation: location)
+        let published = live.published[folder] ?? []
+        let numbers = Dictionary(published.enumerated().map { ($0.element.bytes, $0.offset) }) { first, _ in first }
+        var kept: [Int] = []
+        for row in rows where row.state == .kept {
+            let number = numbers[try await bytes(row, track)]
+            if let number {
+                kept.append(number)
+            } else {
+                Issue.record("\(row.name) of \(row.url) has bytes that nobody sent", sourceLocation: location)
+            }
+        }
+        #expect(kept == kept.sorted(), "they aren't in the order of the stream", sourceLocation: location)
+        #expect(Set(kept).count == kept.count, "something is there twice", sourceLocation: location)
+        if let isExpected {
+            let first = kept.first ?? 0
+            let now = live.library.time.monotonic + (live.hasEndList ? .seconds(100) : .zero)
+            let expected = published.indices.filter {
+                $0 >= first && isExpected(published[$0]) && live.wasSeen(published[$0], by: now)
+            }
+            let missing = Set(expected).subtracting(kept).sorted().map { published[$0].url.target }
+            #expect(missing == [], "not recorded", sourceLocation: location)
+        }
+        let lost = rows.filter { $0.state == .gap }.reduce(0.0) { $0 + Double($1.duration) / 1e9 }
+        let told = toldGaps(track).reduce(0, +)
+        #expect(abs(lost - told) < 0.01, "gaps of \(lost) s, told of \(told) s", sourceLocation: location)
+        checkRequests(location)
+    }
+
+    /// No segment's bytes came twice.
+    func checkRequests(_ location: SourceLocation = #_sourceLocation) {
+        var counts: [String: Int] = [:]
+        for request in live.library.origin.requests where request.progress == .complete && request.status < 300 {
+            guard request.url.target.contains(".ts") || request.url.target.contains(".key"), request.bodyBytes > 16 - 1
+            else { continue }
+            counts[request.url.description, default: 0] += 1
+        }
+        for (url, count) in counts {
+            let versions = live.published.values.joined().count { $0.url.description == url }
+            #expect(count <= max(1, versions), "\(url) was fetched \(count) times", sourceLocation: location)
+        }
+    }
+
+    /// How many rows are gaps.
+    func gapCount(_ track: String = "video-1") async throws -> Int {
+        try await rows(track).count { $0.state == .gap }
+    }
+}
+
+/// The gaps that were told of.
+private final class GapLog: Sendable {
+    typealias Gap = (track: String, duration: Double, reason: String)
+    private let gaps = Mutex<[Gap]>([])
+
+    func add(_ track: String, _ duration: Double, _ reason: String) {
+        gaps.withLock { $0.append((track, duration, reason)) }
+    }
+
+    func all(_ track: String) -> [Gap] { gaps.withLock { $0.filter { $0.track == track } } }
+}
+
+extension Recording {
+    /// How many playlists are followed.
+    fileprivate var followers: Int { tracks.count { $0.follows != nil } }
+}

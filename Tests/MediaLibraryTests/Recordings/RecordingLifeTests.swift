@@ -1,0 +1,161 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// Recordings that are stopped, taken up by the next process, ended and deleted.
+struct RecordingLifeTests {
+    private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
+        let live = LiveOrigin()
+        change(live)
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        return fixture
+    }
+
+    @Test func whatIsStoppedLeavesNothing() async throws {
+        let fixture = try await fixture()
+        let time = fixture.live.library.time
+        let before = time.sleepers
+        try await fixture.record()
+        try await fixture.pass(60)
+        #expect(time.sleepers > before)
+        // In the middle of segments and of a playlist.
+        let gate = ScriptedGate()
+        fixture.live.library.origin.always(fixture.live.segment(fixture.live.next), .stall(after: 10, until: gate))
+        fixture.live.library.origin.always(
+            fixture.live.segment(fixture.live.next, in: "a1"), .holdHead(gate))
+        fixture.isHanging = true
+        try await fixture.pass(14)
+        fixture.live.library.origin.always(fixture.live.playlist("a1"), .holdHead(gate))
+        try await fixture.pass(6)
+        fixture.isHanging = false
+        try await fixture.recordings?.stop(fixture.name)
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(time.sleepers == before)
+        let requests = fixture.live.library.origin.requests.count
+        try await fixture.pass(60)
+        #expect(fixture.live.library.origin.requests.count == requests)
+        #expect(await (try fixture.recording).state == .stopped)
+        // It goes on where it was.
+        fixture.live.heal()
+        for item in fixture.live.published.values.joined() { fixture.live.library.origin.clearFaults(item.url) }
+        try await fixture.recordings?.start(fixture.name)
+        try await fixture.pass(60)
+        try await fixture.check()
+        #expect(try await fixture.gapCount() > 0)
+        await fixture.close()
+    }
+
+    @Test func aKeyThatHangsDoesntHoldItUp() async throws {
+        let fixture = try await fixture { live in
+            live.line = { _, isFirst in isFirst ? "#EXT-X-KEY:METHOD=AES-128,URI=\"/a.key\"\n" : "" }
+        }
+        fixture.live.library.origin.always(LiveOrigin.url("a.key"), .holdHead(ScriptedGate()))
+        try await fixture.record()
+        fixture.isHanging = true
+        try await fixture.pass(8)
+        try await fixture.recordings?.stop(fixture.name)
+        #expect(await (try fixture.recording).state == .stopped)
+        await fixture.close()
+    }
+
+    @Test(arguments: [true, false]) func theNextProcessGoesOn(isCrash: Bool) async throws {
+        let fixture = try await fixture()
+        try await fixture.pass(60)
+        try await fixture.record()
+        for _ in 0..<4 {
+            try await fixture.pass(50.5)
+            if isCrash { await fixture.crash() } else { await fixture.close() }
+            try await fixture.pass(12)
+            try await fixture.open()
+        }
+        try await fixture.pass(30)
+        try await fixture.check { _ in true }
+        try await fixture.check("audio-1", in: "a1") { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        // And leaves a gap for what it couldn't see.
+        await fixture.close()
+        try await fixture.pass(600)
+        try await fixture.open()
+        try await fixture.pass(30)
+        try await fixture.check()
+        #expect(try await fixture.gapCount() > 80)
+        await fixture.close()
+    }
+
+    @Test func aStreamThatEndsIsAnAsset() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(100)
+        // Its last segment can't be had.
+        let lost = fixture.live.segment(fixture.live.next)
+        fixture.live.library.origin.always(lost, .status(404))
+        try await fixture.pass(6)
+        fixture.live.hasEndList = true
+        try await fixture.pass(atMost: 200) { await (try fixture.recording).state == .ended }
+        try await fixture.check { $0.url != lost }
+        #expect(fixture.live.library.time.sleepers == 0)
+        let asset = try #require(try await fixture.shelf?.assets().first)
+        #expect(asset.title == "one")
+        let contents = try #require(try await fixture.shelf?.contents(of: asset.id))
+        let rows = try await fixture.rows("video-1") + fixture.rows("audio-1")
+        #expect(contents.parts.count == rows.count { $0.state == .kept })
+        #expect(contents.playlists.count == 3)
+        #expect(contents.playlists.dropFirst().allSatisfy { $0.text.contains("#EXT-X-ENDLIST") })
+        #expect(abs(contents.duration - Double(fixture.live.next * 6)) < 7)
+        // The next process makes no other of it.
+        await fixture.close()
+        try await fixture.open()
+        #expect(try await fixture.shelf?.assets().count == 1)
+        try await fixture.recordings?.remove(fixture.name)
+        // The asset keeps its media.
+        let part = try #require(contents.parts.first)
+        let info = try await fixture.store?.resource(of: part.request(settings: nil))
+        #expect(info?.isComplete == true)
+        await fixture.close()
+    }
+
+    @Test func whatIsEndedShowsAllThatCame() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        let url = fixture.live.segment(fixture.live.next)
+        fixture.live.library.origin.always(url, .status(404))
+        try await fixture.pass(20)
+        // The one that is awaited doesn't hide those behind it.
+        try await fixture.recordings?.end(fixture.name)
+        try await fixture.check { $0.url != url }
+        let asset = try #require(try await fixture.shelf?.assets().first)
+        let contents = try #require(try await fixture.shelf?.contents(of: asset.id))
+        #expect(contents.parts.contains { $0.url == fixture.live.segment(fixture.live.next - 1).description })
+        await fixture.close()
+    }
+
+    @Test func whatIsDeletedLeavesNothing() async throws {
+        let fixture = try await fixture { live in
+            live.line = { _, isFirst in isFirst ? "#EXT-X-KEY:METHOD=AES-128,URI=\"/a.key\"\n" : "" }
+        }
+        fixture.live.library.origin[LiveOrigin.url("a.key")] = ScriptedResource(.bytes(Array(1...16)))
+        fixture.live.seal = { bytes, _ in Array(bytes.prefix(736)) }
+        try await fixture.record()
+        try await fixture.pass(60)
+        // Of one that is lost some has come, and of one that is awaited.
+        let lost = fixture.live.segment(fixture.live.next)
+        fixture.live.library.origin.always(lost, .reset(after: 300))
+        try await fixture.pass(150)
+        fixture.live.library.origin.always(fixture.live.segment(fixture.live.next), .reset(after: 300))
+        try await fixture.pass(12)
+        #expect(try await fixture.gapCount() == 1)
+        try await fixture.recordings?.remove(fixture.name)
+        let left = try await fixture.store?.resources().filter { $0.isPinned || !$0.url.description.contains("m3u8") }
+        #expect(left?.map(\.url.description) == [])
+        await fixture.close()
+        let files =
+            FileManager.default.enumerator(atPath: fixture.live.library.folder)?.compactMap { $0 as? String } ?? []
+        #expect(files.filter { $0.contains(".page") || $0.contains(".gone") || $0.contains("channels/") } == [])
+    }
+}
