@@ -103,19 +103,22 @@ struct LiveSegmentTests {
         live.restart(at: first)
         // A key for ten segments, without a vector.
         func key(_ number: Int) -> [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: number / 10 * 3 + $0) } }
-        for number in 0..<60 {
-            live.library.origin[LiveOrigin.url("keys/\((first + number) / 10).key")] = ScriptedResource(
-                .bytes(key(first + number)), contentType: "application/octet-stream")
-        }
         live.seal = { bytes, number in
             let iv = (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: number >> ((15 - $0) * 8)) }
             return (try? AES._CBC.encrypt(bytes, using: .init(data: key(number)), iv: .init(ivBytes: iv))).map {
                 [UInt8]($0)
             } ?? []
         }
+        // Each load has other tokens.
+        var loads = 0
+        let origin = live.library.origin
         live.line = { number, isFirst in
             guard isFirst || number % 10 == 0 else { return "" }
-            return "#EXT-X-KEY:METHOD=AES-128,URI=\"/keys/\(number / 10).key?token=\(Int.random(in: 0..<1_000_000))\"\n"
+            loads += isFirst ? 1 : 0
+            let name = "keys/\(number / 10).key?token=\(loads)"
+            origin[LiveOrigin.url(name)] = ScriptedResource(
+                .bytes(key(number)), contentType: "application/octet-stream")
+            return "#EXT-X-KEY:METHOD=AES-128,URI=\"/\(name)\"\n"
         }
         let fixture = try await fixture(live)
         try await fixture.pass(200)

@@ -37,6 +37,8 @@ final class RecordingFixture {
                 if case .gap(_, let track, _, let duration, let reason) = event { gaps.add(track, duration, reason) }
             }
         }
+        // The store's own upkeep sleeps too.
+        await live.library.time.waitForSleepers(1)
         idleSleepers = live.library.time.sleepers
         try await recordings.start()
         (self.store, self.shelf, self.recordings) = (store, shelf, recordings)

@@ -293,8 +293,9 @@ package actor Recording {
             $0.hasEnded = true
             $0.isWanted = false
         }
-        tellState()
+        // Whoever is told finds the asset.
         await work.ended(self)
+        tellState()
     }
 
     // MARK: - What is told
