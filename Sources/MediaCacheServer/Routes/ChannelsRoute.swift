@@ -62,7 +62,7 @@ struct ChannelsRoute: Route {
                 DownloadAddition(
                     url: wanted.url, variant: wanted.variant, audio: wanted.audio ?? "all",
                     subtitles: wanted.subtitles))
-            try await refusing {
+            _ = try await refusing {
                 try await recordings.add(
                     ChannelRequest(
                         name: name, url: url, identity: try await profiles.identity(for: url, in: store),
@@ -83,7 +83,7 @@ struct ChannelsRoute: Route {
         case .patch:
             let update = try request.decode(ChannelUpdate.self)
             if let retention = update.retention { try await recordings.setRetention(try checked(retention), of: name) }
-            try await refusing {
+            _ = try await refusing {
                 switch update.state {
                 case .recording: try await recordings.start(name)
                 case .stopped: try await recordings.stop(name)
@@ -113,7 +113,7 @@ struct ChannelsRoute: Route {
             let programme = Programme(
                 name: wanted.name, from: try Self.date(wanted.from, "from", now),
                 to: try Self.date(wanted.to, "to", now))
-            try await refusing { try await recordings.addProgramme(programme, to: name) }
+            _ = try await refusing { try await recordings.addProgramme(programme, to: name) }
             return try .json(ProgrammeRecord(programme, base: base), status: 201)
         default: throw Problem.methodNotAllowed(request.method.rawValue)
         }
