@@ -34,8 +34,14 @@ struct LiveRouteTests {
     }
 
     private func segment(_ number: Int) -> [UInt8] {
-        (0..<10).flatMap { packet in [0x47] + (1..<188).map { UInt8(truncatingIfNeeded: number * 31 + packet * 7 + $0) }
+        var bytes: [UInt8] = []
+        for packet in 0..<10 {
+            bytes.append(0x47)
+            let first = number * 31 + packet * 7
+            for index in 1..<188 { bytes.append(UInt8(truncatingIfNeeded: first + index)) }
         }
+        return bytes
+    }
     }
 
     private func withHost(_ body: (CacheHost) async throws -> Void) async throws {

@@ -23,7 +23,7 @@ struct TransportStreamFrontTests {
 
     @Test func theFirstPictureEndsWhereTheNextBegins() throws {
         let bytes = stream()
-        let length = try #require(length(bytes))
+        let length = try #require(self.length(bytes))
         #expect(length == 11 * 188)
         // A front that just holds it doesn't tell; one packet more does.
         #expect(self.length(Array(bytes.prefix(length)), isWhole: false) == nil)
