@@ -194,6 +194,8 @@ package actor Recording {
     }
 
     private func follow() {
+        // Who stops it before it has begun waits for what follows, and has cancelled that already.
+        guard isRunning else { return }
         for index in tracks.indices where tracks[index].follows == nil {
             tracks[index].follows = Task { await self.follow(index) }
         }
