@@ -163,6 +163,7 @@ struct ChannelsRoute: Route {
     }
 
     /// What can't be wanted is the caller's to mend.
+    @discardableResult
     private func refusing<Result>(_ work: () async throws -> Result) async throws -> Result {
         do {
             return try await work()
