@@ -14,6 +14,7 @@ struct MediaCacheCommand: AsyncParsableCommand {
               mediacache play https://example.org/film.mp4     play through the cache
               mediacache get https://example.org/film.mp4      keep all of it; of a stream too
               mediacache downloads                             what is under way, or waits
+              mediacache record https://example.org/live.m3u8 --name news   a live stream, to replay any window of it
               mediacache serve                                 a server for players; `url` gives their URLs
               mediacache inspect https://example.org/a.m3u8    what is in a playlist or a film, and what is wrong
 
@@ -34,6 +35,7 @@ struct MediaCacheCommand: AsyncParsableCommand {
                     PruneCommand.self,
                     VerifyCommand.self, UsageCommand.self,
                 ]),
+            CommandGroup(name: "Live", subcommands: [RecordCommand.self, ChannelsCommand.self]),
             CommandGroup(
                 name: "Media",
                 subcommands: [

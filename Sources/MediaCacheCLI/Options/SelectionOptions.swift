@@ -10,31 +10,21 @@ struct SelectionOptions: ParsableArguments {
                 + "as 2500000.",
             discussion: "A number below 10,000 is a height in pixels, else it's bits per second. (default: best)",
             valueName: "variant"),
-        transform: SelectionOptions.variants)
+        transform: TrackOptions.variants)
     var variant = StreamSelection.Variants.best
 
     @Option(
         help: ArgumentHelp(
             "The sound: languages such as de,en; all; none. (default: what plays where nobody chooses)",
             valueName: "languages"),
-        transform: SelectionOptions.languages)
+        transform: TrackOptions.languages)
     var audio = StreamSelection.Languages.standard
 
     @Option(
         help: ArgumentHelp("The subtitles: languages, all or none. (default: all)", valueName: "languages"),
-        transform: SelectionOptions.languages)
+        transform: TrackOptions.languages)
     var subs = StreamSelection.Languages.all
 
     /// The selection that they make.
     var selection: StreamSelection { StreamSelection(variants: variant, audio: audio, subtitles: subs) }
-
-    private static func variants(_ text: String) throws -> StreamSelection.Variants {
-        if let variants = StreamSelection.Variants(text: text) { return variants }
-        throw ArgumentTextError("“\(text)” is no variant; use best, worst, all, a height or a bandwidth")
-    }
-
-    private static func languages(_ text: String) throws -> StreamSelection.Languages {
-        if let languages = StreamSelection.Languages(text: text) { return languages }
-        throw ArgumentTextError("“\(text)” names no languages; write de or de,en, or all, or none")
-    }
 }

@@ -12,4 +12,12 @@ enum URLArgument {
             throw ArgumentTextError(error.message)
         }
     }
+
+    /// The text of a URL, when it's one; with its user information, which a URL's own description leaves out.
+    ///
+    /// - Throws: as ``parse(_:)``.
+    static func check(_ text: String) throws -> String {
+        _ = try parse(text)
+        return text
+    }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import MediaCacheServer
 import MediaLibrary
 
@@ -18,7 +17,7 @@ enum ResourceReport {
                 share(resource),
                 resource.format,
                 "\(resource.hits)",
-                date(resource.lastUsed),
+                MomentText.plain(resource.lastUsed),
                 marks(resource),
                 resource.url,
             ])
@@ -36,8 +35,8 @@ enum ResourceReport {
         table.add(["Kept", "\(ByteCount(resource.bytesCached)) (\(share(resource)))"])
         table.add(["Spans", spans(resource)])
         table.add(["Hits", "\(resource.hits)"])
-        table.add(["First kept", date(resource.created)])
-        table.add(["Last used", date(resource.lastUsed)])
+        table.add(["First kept", MomentText.plain(resource.created)])
+        table.add(["Last used", MomentText.plain(resource.lastUsed)])
         table.add(["Pinned", resource.pinned ? "yes" : "no"])
         if resource.withCredentials { table.add(["Credentials", "kept for one user of the origin"]) }
         table.add(["In use", resource.inUse ? "yes" : "no"])
@@ -98,11 +97,5 @@ enum ResourceReport {
         let shown = resource.spans.prefix(most).map { "\($0.start)–\($0.end - 1)" }.joined(separator: ", ")
         let rest = resource.spans.count - most
         return rest > 0 ? "\(shown) and \(rest) more" : shown
-    }
-
-    private static func date(_ date: Date) -> String {
-        date.formatted(
-            .iso8601.year().month().day().dateSeparator(.dash).dateTimeSeparator(.space).time(
-                includingFractionalSeconds: false))
     }
 }

@@ -1,0 +1,21 @@
+import ArgumentParser
+import MediaCacheServer
+
+/// `mediacache channels end`.
+struct ChannelsEndCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "end",
+        abstract: "Ends the recording of a channel for good: it becomes an asset of the library, by its name.",
+        discussion: "Windows of it play as before. `channels stop` is for a while."
+    )
+
+    @OptionGroup var channel: ChannelReference
+    @OptionGroup var cache: CacheOptions
+
+    func run() async throws {
+        let name = channel.name
+        try await Connection.use(HostSettings(cache: cache)) { connection in
+            _ = try await connection.client.updateChannel(name, ChannelUpdate(state: .ended))
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import MediaCacheServer
+
+/// `mediacache channels gaps`.
+struct ChannelsGapsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gaps",
+        abstract: "Lists what was lost of a channel.",
+        discussion: """
+            A line for each segment of a track that couldn't be had, or was never seen, as far as the recording reaches \
+            back. --json prints an array of objects with the keys track, number, start (milliseconds since 1970), \
+            duration, gap, discontinuity, bytes.
+            """
+    )
+
+    @OptionGroup var channel: ChannelReference
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var cache: CacheOptions
+
+    func run() async throws {
+        let name = channel.name
+        let gaps = try await Connection.use(HostSettings(cache: cache)) { try await $0.client.gaps(of: name) }
+        try StandardStreams.print(json ? JSONOutput.text(gaps) : ChannelReport.table(ofGaps: gaps, in: name))
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import MediaCacheServer
+
+/// `mediacache channels keep`.
+struct ChannelsKeepCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keep",
+        abstract: "Says how much of a channel is kept.",
+        discussion: """
+              mediacache channels keep news
+              mediacache channels keep news --keep 48h --max-size 100GB
+              mediacache channels keep news --keep-segments none
+
+            A limit that isn't named stays as it is; without any the command tells those that hold. What is too much goes \
+            at once. Programmes stay.
+            """
+    )
+
+    @OptionGroup var channel: ChannelReference
+    @OptionGroup var retention: RetentionOptions
+    @OptionGroup var cache: CacheOptions
+
+    func run() async throws {
+        let (name, retention) = (channel.name, retention)
+        let record = try await Connection.use(HostSettings(cache: cache)) { connection in
+            let record = try await connection.client.channel(name)
+            guard retention.isGiven else { return record }
+            let update = ChannelUpdate(retention: retention.applied(to: record.retention))
+            return try await connection.client.updateChannel(name, update)
+        }
+        try StandardStreams.print("\(name) keeps \(ChannelReport.limits(record.retention)).")
+    }
+}

@@ -1,0 +1,84 @@
+import MediaCacheServer
+import MediaLibrary
+
+/// Channels as text for people.
+enum ChannelReport {
+    /// A line for each.
+    static func table(_ records: [ChannelRecord]) -> String {
+        guard !records.isEmpty else { return "No channel is there; `record` makes one." }
+        var table = Table([
+            .init("NAME"), .init("STATE"), .init("EDGE"), .init("WINDOW", .right), .init("GAPS", .right),
+            .init("RATE", .right), .init("SIZE", .right), .init("KEEPS"), .init("URL"), .init(""),
+        ])
+        for record in records {
+            table.add([
+                record.name, record.state.rawValue, record.edge.map(MomentText.exact(wholeSeconds:)) ?? "",
+                record.kept.isEmpty ? "" : DurationText.describe(.seconds(record.keptSeconds)),
+                gaps(record.gaps, record.gapSeconds), record.isRunning ? rate(record.rate) : "",
+                "\(ByteCount(record.bytes))", limits(record.retention), record.url, record.reason ?? "",
+            ])
+        }
+        return table.rendered()
+    }
+
+    /// The gaps of one, a line for each.
+    static func table(ofGaps gaps: [TimelineRecord.Segment], in name: ChannelName) -> String {
+        guard !gaps.isEmpty else { return "What is kept of \(name) has no gaps." }
+        var table = Table([.init("FROM"), .init("LASTS", .right), .init("TRACK"), .init("NUMBER", .right)])
+        for gap in gaps {
+            table.add([
+                MomentText.exact(gap.start), SecondsText.describe(gap.duration), gap.track, "\(gap.number)",
+            ])
+        }
+        return table.rendered()
+    }
+
+    /// The programmes of one, a line for each.
+    static func table(ofProgrammes programmes: [ProgrammeRecord], in name: ChannelName) -> String {
+        guard !programmes.isEmpty else { return "\(name) has no programmes; --add makes one." }
+        var table = Table([.init("ID"), .init("FROM"), .init("TO"), .init("LASTS", .right), .init("TITLE")])
+        for programme in programmes {
+            table.add([
+                programme.id, MomentText.exact(programme.from), MomentText.exact(programme.to),
+                DurationText.describe(.milliseconds(programme.to - programme.from)), programme.name,
+            ])
+        }
+        return table.rendered()
+    }
+
+    /// How much is kept, in words: `24h, 50.0 GB`.
+    static func limits(_ retention: Retention) -> String {
+        let limits = [
+            retention.seconds.map { DurationText.describe(.seconds($0)) }, retention.bytes.map { "\(ByteCount($0))" },
+            retention.segments.map { "\($0) segments" },
+            retention.freeBytes.flatMap { $0 > 0 ? "\(ByteCount($0)) free" : nil },
+        ].compactMap(\.self)
+        return limits.isEmpty ? "all" : limits.joined(separator: ", ")
+    }
+
+    /// `2 (8s)`.
+    static func gaps(_ count: Int, _ seconds: Double) -> String {
+        count == 0 ? "0" : "\(count) (\(seconds < 1 ? "<1s" : DurationText.describe(.seconds(seconds))))"
+    }
+
+    /// `400 KB/s`.
+    static func rate(_ rate: Double) -> String { rate >= 1 ? "\(ByteCount(Int64(min(rate, 1e18))))/s" : "" }
+}
+
+extension ChannelRecord {
+    /// How many seconds are kept.
+    var keptSeconds: Double { kept.reduce(0) { $0 + Double($1.to - $1.from) } / 1000 }
+
+    /// Whether somebody records it, or tries.
+    var isRunning: Bool {
+        switch state {
+        case .starting, .recording, .waiting: true
+        case .stopped, .ended: false
+        }
+    }
+}
+
+extension MomentText {
+    /// To the second.
+    static func exact(wholeSeconds milliseconds: Int64) -> String { exact(milliseconds / 1000 * 1000) }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import MediaCache
+import MediaCacheServer
+import MediaLibrary
+
+/// What `record` does over one connection: asks for the channel, and follows it to its end.
+struct RecordSession: Sendable {
+    /// What the channel is called.
+    var name: ChannelName
+    /// Its stream.
+    var url: ResourceURL
+    /// What is wanted of it; header fields and limits are added.
+    var addition: ChannelAddition
+    /// How much of it is kept.
+    var retention: RetentionOptions
+    /// Header fields for origins.
+    var header: [HeaderArgument]
+
+    private static let interval = Duration.milliseconds(500)
+
+    /// Asks for the channel.
+    ///
+    /// - Returns: the channel as it was before, if it was there, and as it is.
+    /// - Throws: ``OwnerEnded``, and what the cache's owner answers.
+    func begin(_ client: APIClient) async throws -> (before: ChannelRecord?, now: ChannelRecord) {
+        let before = try await Self.find(name, client)
+        var byOrigin = HeaderArgument.byOrigin(header, for: url)
+        var addition = addition
+        addition.headers = byOrigin.removeValue(forKey: url.origin)
+        for (origin, headers) in byOrigin {
+            try await client.setHeaderProfile(HeaderProfileUpdate(origin: origin, headers: headers))
+        }
+        addition.retention = retention.applied(to: before?.retention ?? Retention())
+        return (before, try await client.addChannel(of: url, addition))
+    }
+
+    /// Records to the end of the stream, to the time that was set, or to a signal.
+    ///
+    /// - Throws: ``OwnerEnded``, ``CommandFailure``, and what the cache's owner answers.
+    func run(
+        through connection: Connection, showing display: RecordDisplay, until interruption: Interruption
+    ) async throws -> RecordOutcome {
+        let client = connection.client
+        do {
+            let (before, now) = try await begin(client)
+            if let before, before.gaps > 0, display.lost.count == 0 {
+                display.begin(with: try await client.gaps(of: name))
+            }
+            display.note(address: now.liveURL)
+            defer { display.finish() }
+            let end = try await interruption.cancelling { try await follow(client, showing: display) }
+            if let end { return RecordOutcome(record: end, lost: display.lost, goesOn: end.isRunning) }
+            // Ctrl-C ends what this command began; who else wanted it recorded still does.
+            let isOurs = connection.owner == nil || before?.isRunning != true
+            var last = now
+            if isOurs {
+                last = try await client.updateChannel(name, ChannelUpdate(state: .stopped))
+            } else {
+                last = try await client.channel(name)
+            }
+            if last.gaps > 0 { try display.show(gaps: try await client.gaps(of: name), of: last) }
+            return RecordOutcome(record: last, lost: display.lost, isInterrupted: true, goesOn: !isOurs)
+        } catch let problem as Problem where problem.code == CacheError.Code.closed.rawValue {
+            throw OwnerEnded()
+        }
+    }
+
+    private func follow(_ client: APIClient, showing display: RecordDisplay) async throws -> ChannelRecord {
+        try await withThrowingTaskGroup(of: ChannelRecord?.self) { group in
+            let name = name
+            // Why something was lost is told by events alone; what was lost isn't left to them.
+            group.addTask {
+                try? await client.events { event in
+                    guard event.event == .channelGap, event.channel == name.rawValue else { return }
+                    if let track = event.track, let start = event.start, let message = event.message {
+                        display.note(reason: message, track: track, start: start)
+                    }
+                }
+                return nil
+            }
+            group.addTask { try await Self.watch(name, client, display) }
+            defer { group.cancelAll() }
+            while let done = try await group.next() {
+                if let done { return done }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private static func watch(
+        _ name: ChannelName, _ client: APIClient, _ display: RecordDisplay
+    ) async throws -> ChannelRecord {
+        var gaps = 0
+        while true {
+            guard let record = try await find(name, client) else {
+                throw CommandFailure(.failed, "the channel \(name) was deleted meanwhile")
+            }
+            if record.gaps != gaps {
+                // The reason comes a moment after it.
+                try await Task.sleep(for: .milliseconds(50))
+                try display.show(gaps: try await client.gaps(of: name), of: record)
+                gaps = record.gaps
+            }
+            try display.show(record)
+            guard record.isRunning else { return record }
+            try await Task.sleep(for: interval)
+        }
+    }
+
+    /// A channel; nil where there is none of this name.
+    static func find(_ name: ChannelName, _ client: APIClient) async throws -> ChannelRecord? {
+        do {
+            return try await client.channel(name)
+        } catch let problem as Problem where problem.status == 404 {
+            return nil
+        }
+    }
+}
