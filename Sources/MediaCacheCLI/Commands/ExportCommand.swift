@@ -7,20 +7,24 @@ import MediaLibrary
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Makes an MP4, or a folder, of what is kept of a film or a stream, without its origin.",
+        abstract: "Makes an MP4, or a folder, of what is kept of a film, a stream or a channel, without its origin.",
         discussion: """
               mediacache export https://example.org/film/index.m3u8 -o film.mp4
               mediacache export https://example.org/film.mp4 --from 12:34 --to 15:00.5 -o scene.mp4
               mediacache export 17 -o song.m4a
               mediacache export 17 --transcode -o song.mp3
               mediacache export 'A film' --bundle film/
+              mediacache export news --from 2026-01-31T20:15:00Z --to 2026-01-31T21:45:00Z -o film.mp4
+              mediacache export news --from -3600 --to now -o hour.mp4
 
-            The asset is a URL, a number of `list --json`, or the name or the title of what was downloaded. Nothing is asked of the origin: what isn't kept is named, \
+            The asset is a URL, a number of `list --json`, the name or the title of what was downloaded, or the name of \
+            a channel that `record` made. Nothing is asked of the origin: what isn't kept is named, \
             and nothing is made. --fetch asks for it, --gaps leaves gaps of its length instead. Of a multivariant \
             playlist the best of the variant streams is taken that are here as a whole.
             --from and --to are seconds, m:s, h:m:s or 12m34s, from the beginning. The file holds the pictures from the \
             key picture before, which is needed for decoding, and an edit list that begins at the exact moment; .ts \
-            has none, and begins with that picture.
+            has none, and begins with that picture. Of a channel they are moments: seconds or milliseconds since 1970, \
+            ISO 8601, -<seconds> for so long ago, or now; without them all is taken that is kept.
             Encrypted streams whose keys are kept are decrypted, as `remux` does it; the output's index comes first, \
             .m4a takes the sound alone, and the file appears whole or not at all.
             Subtitles (WebVTT) become files beside the output, as `remux` has it.
@@ -47,11 +51,15 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The folder to make, instead of a file.", valueName: "folder"))
     var bundle: String?
 
-    @Option(help: ArgumentHelp("Where to begin.", valueName: "time"), transform: TimeArgument.parse)
-    var from: Double?
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Where to begin.", valueName: "time"),
+        transform: ExportCommand.time)
+    var from: String?
 
-    @Option(help: ArgumentHelp("Where to end.", valueName: "time"), transform: TimeArgument.parse)
-    var to: Double?
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Where to end.", valueName: "time"),
+        transform: ExportCommand.time)
+    var to: String?
 
     @Flag(help: "Encode it anew, with ffmpeg.")
     var transcode = false
@@ -69,7 +77,9 @@ struct ExportCommand: AsyncParsableCommand {
     @OptionGroup var cache: CacheOptions
 
     func validate() throws {
-        if let from, let to, to <= from { throw ValidationError("--to has to be later than --from.") }
+        if let from = try? from.map(TimeArgument.parse), let to = try? to.map(TimeArgument.parse), to <= from {
+            throw ValidationError("--to has to be later than --from.")
+        }
         guard (output == nil) != (bundle == nil) else {
             throw ValidationError("Name the file to make with -o, or the folder with --bundle.")
         }
@@ -102,28 +112,63 @@ struct ExportCommand: AsyncParsableCommand {
         let format = transcode ? try TranscodedFormat(path: output) : nil
         // Before an hour of reading, not after it.
         let ffmpeg = try format.map { _ in try FFmpeg(for: "“\(output)” has to be encoded") }
-        let (asset, fetches, gaps, choice, stretch) = (asset, fetch, gaps, stream.choice, Stretch(from: from, to: to))
+        let (asset, from, to, fetches, gaps, choice) = (asset, from, to, fetch, gaps, stream.choice)
         let subtitles = subtitles.subtitles
         let result = try await MediaWork.run(through: cache, origin: origin, url: url, showing: progress) { opening in
             var opening = opening
             opening.isKeptOnly = !fetches
-            let kept = try KeptAsset(asset, opening)
-            // Of a stretch, only its own segments are needed; one that isn't there is named when it's read.
-            if !fetches, !gaps, stretch.isWhole || !kept.isStream { try kept.requireWhole() }
-            let job = RemuxJob(
-                inputs: [kept.input], choice: choice, leavesGaps: gaps, target: target, stretch: stretch,
-                subtitles: subtitles, isAvailable: { kept.isWhole(playURL: $0) })
+            var job = RemuxJob(
+                inputs: [], choice: choice, leavesGaps: gaps, target: target, subtitles: subtitles)
+            let name: String
+            var lost: [RemuxResult.Missing] = []
+            if let window = try ChannelWindow(asset, from: from, to: to, opening) {
+                let content = try window.content(InputResources(opening: opening, readsFiles: false))
+                if !gaps { try content.requireWhole(of: window.name) }
+                (job.inputs, job.stretch, lost) = ([try window.input], content.stretch, content.gaps)
+                name = window.name.rawValue
+            } else {
+                name = try Self.find(asset, from, to, opening, &job)
+            }
             var result =
                 if let ffmpeg, let format {
                     try Transcoding(job: job, format: format, ffmpeg: ffmpeg).run(opening)
                 } else {
                     try job.run(opening)
                 }
-            result.inputs = ["\(kept.url)"]
+            result.inputs = [name]
+            result.missing += lost
             return result
         }
         try StandardStreams.print(results.json ? JSONOutput.text(result) : result.text)
         if let shortfall = result.shortfall { throw shortfall }
+    }
+
+    /// A place in a film, or a moment of a channel.
+    private static func time(_ text: String) throws -> String {
+        guard !ChannelWindow.isPlaceInFilm(text) else { return text }
+        do {
+            return try MomentArgument(parsing: text).text
+        } catch is ArgumentTextError {
+            throw ArgumentTextError(
+                "“\(text)” is no time: of a film write 754.5, 12:34.5, 1:02:03 or 12m34s, of a channel seconds or "
+                    + "milliseconds since 1970, 2026-01-31T20:15:00Z, -<seconds> for so long ago, or now")
+        }
+    }
+
+    /// What is read of what was downloaded or played.
+    ///
+    /// - Returns: what it's called.
+    private static func find(
+        _ asset: AssetArgument, _ from: String?, _ to: String?, _ opening: InputOpening, _ job: inout RemuxJob
+    ) throws -> String {
+        let stretch = Stretch(from: try from.map(TimeArgument.parse), to: try to.map(TimeArgument.parse))
+        let kept = try KeptAsset(asset, opening)
+        // Of a stretch, only its own segments are needed; one that isn't there is named when it's read.
+        if opening.isKeptOnly, !job.leavesGaps, stretch.isWhole || !kept.isStream { try kept.requireWhole() }
+        job.inputs = [kept.input]
+        job.stretch = stretch
+        job.isAvailable = { kept.isWhole(playURL: $0) }
+        return "\(kept.url)"
     }
 
     private func write(_ bundle: String) async throws {

@@ -12,6 +12,11 @@ struct RemuxResult: Encodable, Sendable {
         /// Seconds.
         var duration: Double
 
+        /// A segment of a name of its own.
+        init(name: String, start: Double, duration: Double) {
+            (self.name, self.start, self.duration) = (name, start, duration)
+        }
+
         /// The record of a part.
         init(_ part: StreamPart) {
             let path = part.url.prefix { $0 != "?" }

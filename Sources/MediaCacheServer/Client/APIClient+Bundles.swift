@@ -11,7 +11,7 @@ extension APIClient {
 
     /// A URL of ``libraryURL(ofAsset:)`` with the key, by which it's read wherever the server listens; nil for another URL.
     public func keyed(_ url: String) -> String? {
-        guard url.hasPrefix(address + "/library/") else { return nil }
+        guard ["/library/", "/live/"].contains(where: { url.hasPrefix(address + $0) }) else { return nil }
         return "\(address)/k/\(key.value)\(url.dropFirst(address.count))"
     }
 

@@ -18,6 +18,15 @@ extension APIClient {
         try await call(.GET, "\(Self.channelsPath)/\(name)")
     }
 
+    /// Where a window of a channel plays, at the owner's own address and without a key.
+    ///
+    /// - Parameters:
+    ///   - from: when it begins, in milliseconds since 1970.
+    ///   - to: when it ends, likewise.
+    public func liveURL(of name: ChannelName, from: Int64, to: Int64) -> String {
+        "\(address)/live/\(name)/index.m3u8?begintime=\(from)&endtime=\(to)"
+    }
+
     /// Makes a channel, or takes one up again.
     ///
     /// - Parameters:

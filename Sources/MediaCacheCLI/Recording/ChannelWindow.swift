@@ -1,0 +1,187 @@
+import Foundation
+import HLS
+import MediaCache
+import MediaCacheServer
+import MediaContainers
+import MediaLibrary
+
+/// A window of a channel that is to become a file.
+struct ChannelWindow: Sendable {
+    /// The channel.
+    let name: ChannelName
+    /// When it begins, in nanoseconds since 1970.
+    let from: Int64
+    /// When it ends, likewise.
+    let to: Int64
+    private let client: APIClient
+
+    /// How long the live edge is waited for where the window ends a moment ago: what is said of "now" is there a few
+    /// segments later.
+    private static let patience = Duration.seconds(60)
+
+    /// The window that is meant; nil where the argument names something else.
+    ///
+    /// - Parameters:
+    ///   - from: when it begins; nil is the beginning of what is kept.
+    ///   - to: when it ends; nil is the live edge.
+    /// - Throws: ``CommandFailure`` where it isn't over yet, and what the cache's owner answers.
+    init?(_ asset: AssetArgument, from: String?, to: String?, _ opening: InputOpening) throws {
+        guard let client = opening.connection?.client, let name = Self.name(of: asset) else { return nil }
+        let saysMoments = [from, to].contains { $0.map { !Self.isPlaceInFilm($0) } ?? false }
+        let record = try opening.control.wait { () -> ChannelRecord? in
+            if saysMoments { return try await client.channel(name) }
+            guard let record = try await RecordSession.find(name, client) else { return nil }
+            // A recording that has ended is an asset too, and that has places besides moments.
+            return try await client.assets().contains { $0.title == name.rawValue } ? nil : record
+        }
+        guard var record else { return nil }
+        let now = MomentArgument.now
+        let start = try from.map { try MomentArgument(parsing: $0).nanoseconds(now: now) }
+        let end = try to.map { try MomentArgument(parsing: $0).nanoseconds(now: now) }
+        if let end {
+            record = try opening.control.wait { [record] in try await Self.reach(end, record, name, now, client) }
+        }
+        guard let first = record.kept.first?.from, let edge = record.edge else {
+            throw CommandFailure(.failed, "nothing of \(name) is kept yet")
+        }
+        self.client = client
+        self.name = name
+        self.from = start ?? first * 1_000_000
+        self.to = min(end ?? .max, edge * 1_000_000)
+        // What begins behind the edge is the server's to refuse, and it says what is kept.
+        guard self.from < self.to || self.from >= edge * 1_000_000 else {
+            throw CommandFailure(.usage, "--to has to be later than --from")
+        }
+    }
+
+    /// Whether a text says how far into a film it is; else it's a moment.
+    static func isPlaceInFilm(_ text: String) -> Bool { (try? TimeArgument.parse(text)) != nil }
+
+    /// What a channel's name would be.
+    private static func name(of asset: AssetArgument) -> ChannelName? {
+        switch asset {
+        case .asset(let text): ChannelName(rawValue: text)
+        case .id(let id): ChannelName(rawValue: "\(id)")
+        case .url: nil
+        }
+    }
+
+    /// Waits until a recording reaches a moment that is over.
+    private static func reach(
+        _ end: Int64, _ record: ChannelRecord, _ name: ChannelName, _ now: Int64, _ client: APIClient
+    ) async throws -> ChannelRecord {
+        var record = record
+        let deadline = ContinuousClock.now + patience
+        while record.isRunning, (record.edge ?? 0) * 1_000_000 < end {
+            guard end <= now, ContinuousClock.now < deadline else {
+                let edge = record.edge.map { "recorded is up to \(MomentText.exact($0))" } ?? "nothing is recorded yet"
+                let why = record.reason.map { " (\($0))" } ?? ""
+                throw CommandFailure(
+                    .failed, "the window of \(name) ends at \(MomentText.exact(end / 1_000_000)), and \(edge)\(why)")
+            }
+            try await Task.sleep(for: .milliseconds(250))
+            record = try await client.channel(name)
+        }
+        return record
+    }
+
+    // MARK: - Its playlists
+
+    /// What is read.
+    ///
+    /// - Throws: ``CommandFailure``.
+    var input: InputArgument {
+        get throws { .url(try ResourceURL(url)) }
+    }
+
+    private var url: String {
+        client.liveURL(of: name, from: from / 1_000_000, to: max(to, from + 1_000_000) / 1_000_000)
+    }
+
+    /// What the window is of the segments that its playlists name: those begin before it, and end behind it.
+    struct Content: Sendable {
+        /// Where the window lies in them.
+        var stretch: Stretch
+        /// What of it was lost.
+        var gaps: [RemuxResult.Missing] = []
+    }
+
+    /// Looks at its playlists.
+    ///
+    /// - Throws: ``CommandFailure`` with what the cache's owner says where the window isn't kept.
+    func content(_ resources: InputResources) throws -> Content {
+        let (entry, base) = try playlist(at: url, resources)
+        guard case .multivariant(let multivariant) = entry else {
+            throw CommandFailure(.failed, "\(url) isn't the entry of a channel")
+        }
+        let uris = multivariant.variants.map(\.uri) + multivariant.renditions.compactMap(\.uri)
+        var content: Content?
+        var begins: Int64 = 0
+        var first = Int64.max
+        for (index, uri) in uris.enumerated() {
+            let resolved = URLReference(uri).resolved(against: URLReference(base)).description
+            guard case .media(let media) = try playlist(at: resolved, resources).0 else { continue }
+            let segments = Array(media.resolvedSegments)
+            guard let start = segments.first?.programDateTime?.nanosecondsSinceEpoch else { continue }
+            first = min(first, start)
+            guard index == 0 else { continue }
+            // The first is a variant stream, and what it has is what is seen.
+            (content, begins) = (self.content(of: segments), start)
+        }
+        guard var content else { throw CommandFailure(.failed, "nothing of that window of \(name) is kept") }
+        // The film begins with what begins first.
+        let lead = Double(begins - first) / 1e9
+        content.stretch = Stretch(
+            from: content.stretch.from.map { $0 + lead }, to: content.stretch.to.map { $0 + lead })
+        return content
+    }
+
+    private func content(of segments: [ResolvedSegment]) -> Content {
+        var content = Content(stretch: Stretch(from: 0))
+        var isFound = false
+        for segment in segments {
+            guard let wall = segment.programDateTime?.nanosecondsSinceEpoch else { continue }
+            let duration = segment.segment.duration.nanoseconds
+            guard wall < to else { break }
+            let start = Double(segment.startNanoseconds) / 1e9
+            if !isFound, wall + duration > from {
+                content.stretch.from = start + Double(max(0, from - wall)) / 1e9
+                isFound = true
+            }
+            content.stretch.to = start + Double(min(duration, to - wall)) / 1e9
+            if segment.segment.isGap, wall + duration > from {
+                content.gaps.append(
+                    RemuxResult.Missing(
+                        name: MomentText.exact(wall / 1_000_000), start: start, duration: Double(duration) / 1e9))
+            }
+        }
+        return content
+    }
+
+    private func playlist(at url: String, _ resources: InputResources) throws -> (Playlist, base: String) {
+        do throws(ContainerError) {
+            let (bytes, location) = try resources.contents(of: url, limit: PlaylistParser.Limits().playlistLength)
+            guard let parsed = try? PlaylistParser(context: PlaylistContext(playlistURL: location)).parse(bytes) else {
+                throw ContainerError(.malformed, "\(url) can't be read as a playlist")
+            }
+            return (parsed.playlist, location)
+        } catch {
+            // What the server says is better than that it couldn't be read.
+            if let problem = error.cause as? Problem { throw problem }
+            throw error
+        }
+    }
+}
+
+extension ChannelWindow.Content {
+    /// - Throws: ``CommandFailure``, saying what was lost.
+    func requireWhole(of name: ChannelName) throws {
+        guard let first = gaps.first else { return }
+        let seconds = SecondsText.describe(gaps.reduce(0) { $0 + $1.duration })
+        let what = gaps.count == 1 ? "1 segment of it was" : "\(gaps.count) segments of it were"
+        throw CommandFailure(
+            .failed,
+            "not all of that window of \(name) is kept: \(what) lost, \(seconds) in all, the first at "
+                + "\(first.name); --gaps leaves gaps")
+    }
+}
