@@ -188,11 +188,27 @@ public final class CacheServer: Service, Sendable {
         do {
             try await downloads?.start(goingOn: configuration.goesOnWithDownloads)
             try await recordings?.start(goingOn: configuration.goesOnWithDownloads)
-            for channel in configuration.channels { try await recordings?.add(channel) }
+            for channel in configuration.channels { try await declare(channel) }
         } catch {
             await stop(grace: .zero)
             throw error
         }
+    }
+
+    /// Records a channel that the configuration declares. One whose recording was ended on purpose stays so.
+    private func declare(_ channel: ChannelRequest) async throws {
+        guard let recordings else { return }
+        if let known = recordings.recording(channel.name), await known.channel.hasEnded {
+            configuration.logger.warning(
+                "the recording of a declared channel has ended; it isn't recorded",
+                metadata: ["channel": "\(channel.name)"])
+            return
+        }
+        var channel = channel
+        if let credentials = channel.url.credentials {
+            channel.identity = channel.identity ?? context.profiles.remember(credentials, for: channel.url)
+        }
+        try await recordings.add(channel)
     }
 
     /// Whether it downloads something at this moment.

@@ -27,6 +27,7 @@ extension HostSettings {
             frames: FFmpeg.isInstalled ? FFmpegFrames() : nil,
             goesOnWithDownloads: goesOnWithDownloads,
             downloads: downloads,
+            channels: channels,
             cacheFolder: location.durable,
             grace: grace,
             logger: logger)

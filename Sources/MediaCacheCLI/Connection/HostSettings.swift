@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MediaCache
 import MediaCacheServer
+import MediaLibrary
 
 /// What a process that owns a cache folder goes by: the store's settings and the server's.
 struct HostSettings: Sendable {
@@ -45,6 +46,8 @@ struct HostSettings: Sendable {
     var goesOnWithDownloads = false
     /// How many downloads run, over what is set for the folder.
     var downloads: DownloadSettingsUpdate?
+    /// Channels that are recorded from the start on.
+    var channels: [ChannelRequest] = []
     /// How long running responses may go on when it's to end.
     var grace = Duration.seconds(10)
     /// Options given that another owner of the folder won't heed.

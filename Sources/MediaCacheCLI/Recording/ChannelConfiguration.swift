@@ -1,0 +1,162 @@
+import Configuration
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaLibrary
+
+/// Channels that a server records from its start on, as its configuration declares them: options of the command, then
+/// the environment, then a file of JSON.
+///
+/// ```json
+/// {"channels": [{"name": "news", "url": "https://example.org/live.m3u8", "keep": "24h", "maxSize": "50GB"}]}
+/// ```
+///
+/// Each value of an entry may be given by the environment too, and wins then: `MEDIACACHE_CHANNELS_NEWS_KEEP=48h`.
+/// `MEDIACACHE_CHANNELS=news,sport` names channels that the file doesn't.
+struct ChannelConfiguration {
+    /// A value of an entry.
+    enum Key: String, CaseIterable {
+        case url, variant, audio, subtitles, keep, maxSize, keepSegments, keepFree, stopped, endsWithStream
+    }
+
+    /// What the file says; nil where there is none.
+    var file: ChannelFile?
+    /// `--channel NAME=URL`, in their order.
+    var declared: [ChannelDeclaration] = []
+    /// Environment variables.
+    var environment: [String: String] = [:]
+
+    /// The configuration of a command.
+    ///
+    /// - Parameter path: the file; nil takes that of `MEDIACACHE_CONFIG`, if there is one.
+    /// - Throws: ``CommandFailure``, naming the file, and what is wrong with it.
+    init(path: String?, declared: [ChannelDeclaration], environment: [String: String]) throws {
+        let path = path ?? environment["MEDIACACHE_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        self.init(file: try path.map(ChannelFile.init(path:)), declared: declared, environment: environment)
+    }
+
+    /// A configuration of what was read.
+    init(file: ChannelFile?, declared: [ChannelDeclaration] = [], environment: [String: String] = [:]) {
+        (self.file, self.declared, self.environment) = (file, declared, environment)
+    }
+
+    /// The channels, each once.
+    ///
+    /// - Throws: ``CommandFailure``, naming the entry, and what is wrong with it.
+    func channels() throws -> [ChannelRequest] {
+        let reader = ConfigReader(providers: [
+            InMemoryProvider(
+                name: "options", values: Self.values(declared.map { ($0.name.rawValue, ["url": $0.url]) })),
+            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "mediacache"),
+            InMemoryProvider(name: "file", values: Self.values(file?.entries.map { ($0.name, $0.values) } ?? [])),
+        ])
+        var names = file?.entries.map(\.name) ?? []
+        names +=
+            environment["MEDIACACHE_CHANNELS"]?.split(separator: ",").map {
+                $0.trimmingCharacters(in: .whitespaces)
+            } ?? []
+        names += declared.map(\.name.rawValue)
+        var seen: Set<String> = []
+        return try names.filter { seen.insert($0).inserted }.map { name in
+            do {
+                let entry = reader.scoped(to: ConfigKey(["channels", name]))
+                let headers = file?.entries.first { $0.name == name }?.headers ?? [:]
+                return try Self.request(named: name, headers: headers) {
+                    entry.string(forKey: ConfigKey([$0.rawValue]))
+                }
+            } catch let error as ArgumentTextError {
+                throw CommandFailure(.usage, "\(place(of: name)): \(error)")
+            }
+        }
+    }
+
+    /// Where a channel is declared, for messages.
+    private func place(of name: String) -> String {
+        if let file, let index = file.entries.firstIndex(where: { $0.name == name }) {
+            return "\(file.path): channels[\(index)] “\(name)”"
+        }
+        if declared.contains(where: { $0.name.rawValue == name }) { return "--channel \(name)" }
+        return "$MEDIACACHE_CHANNELS “\(name)”"
+    }
+
+    private static func values(
+        _ entries: [(name: String, values: [String: String])]
+    ) -> [AbsoluteConfigKey: ConfigValue] {
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        for (name, entry) in entries {
+            for (key, value) in entry {
+                values[AbsoluteConfigKey(["channels", name, key])] = ConfigValue(.string(value), isSecret: key == "url")
+            }
+        }
+        return values
+    }
+
+    /// - Throws: ``ArgumentTextError``.
+    private static func request(
+        named text: String, headers: [String: String], _ value: (Key) -> String?
+    ) throws -> ChannelRequest {
+        let name = try ChannelArgument.parse(text)
+        guard let url = value(.url) else { throw ArgumentTextError("it has no url") }
+        for (field, value) in headers {
+            guard HTTPField.Name(field) != nil, HTTPField.isValidValue(value) else {
+                throw ArgumentTextError("“\(field)” in its headers is no header field")
+            }
+        }
+        var request = ChannelRequest(
+            name: name, url: try URLArgument.parse(url), headers: headers, endsWithStream: false)
+        try read(value(.variant), .variant) { request.selection.variants = try TrackOptions.variants($0) }
+        try read(value(.audio), .audio) { request.selection.audio = try TrackOptions.languages($0) }
+        try read(value(.subtitles), .subtitles) { request.selection.subtitles = try TrackOptions.languages($0) }
+        try read(value(.keep), .keep) {
+            request.retention.seconds = try AgeLimit(parsing: $0).duration.map { $0 / .seconds(1) }
+        }
+        try read(value(.maxSize), .maxSize) { request.retention.bytes = try SizeLimit(parsing: $0).bytes }
+        try read(value(.keepSegments), .keepSegments) {
+            request.retention.segments = try SegmentLimit(parsing: $0).count
+        }
+        try read(value(.keepFree), .keepFree) { request.retention.freeBytes = try SizeLimit(parsing: $0).bytes }
+        try read(value(.stopped), .stopped) { request.starts = !(try bool($0)) }
+        try read(value(.endsWithStream), .endsWithStream) { request.endsWithStream = try bool($0) }
+        let limits = [request.retention.seconds, request.retention.bytes.map(Double.init)]
+        guard !limits.contains(0), request.retention.segments != 0 else {
+            throw ArgumentTextError("a limit of 0 keeps nothing; “none” is no limit")
+        }
+        return request
+    }
+
+    private static func read(_ text: String?, _ key: Key, _ body: (String) throws -> Void) throws {
+        guard let text else { return }
+        do {
+            try body(text)
+        } catch let error as ArgumentTextError {
+            throw ArgumentTextError("its \(key.rawValue): \(error)")
+        }
+    }
+
+    private static func bool(_ text: String) throws -> Bool {
+        switch text.lowercased() {
+        case "true", "yes", "1": true
+        case "false", "no", "0": false
+        default: throw ArgumentTextError("“\(text)” is neither true nor false")
+        }
+    }
+}
+
+/// `--channel NAME=URL`.
+struct ChannelDeclaration: Sendable, Hashable {
+    /// What it's called.
+    var name: ChannelName
+    /// Its stream.
+    var url: String
+
+    /// Reads a declaration.
+    ///
+    /// - Throws: ``ArgumentTextError``.
+    init(parsing text: String) throws {
+        guard let equals = text.firstIndex(of: "=") else {
+            throw ArgumentTextError("“\(text)” declares no channel; write it as NAME=URL")
+        }
+        name = try ChannelArgument.parse(String(text[..<equals]))
+        url = try URLArgument.check(String(text[text.index(after: equals)...]))
+    }
+}
