@@ -6,20 +6,24 @@ import MediaCacheServer
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Removes what is kept of URLs, or everything.",
+        abstract: "Removes what is kept of URLs or assets, or everything.",
         discussion: """
               mediacache remove https://example.org/film.mp4
+              mediacache remove 'A film'              an asset, by its name or title
               mediacache remove --all                 all but what is pinned
               mediacache remove --all --pinned        really all
 
             What someone reads goes when the last reader has left; the output says so. Files that `get -o` made stay.
-            --json prints an object: removed (an array of key, bytes, isDeferred) and missing (an array of URLs of \
-            which nothing was kept). Exit code 2 if some of the URLs weren't there, 1 if none was.
+            --json prints an object: removed (an array of key, bytes, isDeferred), assets (an array of the names of those \
+            removed) and missing (an array of what there was nothing of). Exit code 2 if some weren't there, 1 if none \
+            was.
             """
     )
 
-    @Argument(help: "The URLs.", transform: URLArgument.parse)
-    var urls: [ResourceURL] = []
+    @Argument(
+        help: ArgumentHelp("What is kept: URLs, numbers of `list --json`, names or titles.", valueName: "asset"),
+        transform: AssetArgument.init(parsing:))
+    var items: [AssetArgument] = []
 
     @Flag(help: "Remove everything that isn't pinned.")
     var all = false
@@ -33,25 +37,21 @@ struct RemoveCommand: AsyncParsableCommand {
     @OptionGroup var cache: CacheOptions
 
     func validate() throws {
-        if all != urls.isEmpty { throw ValidationError("Name URLs, or say --all.") }
+        if all != items.isEmpty { throw ValidationError("Name URLs or assets, or say --all.") }
         if pinned && !all { throw ValidationError("--pinned goes with --all.") }
     }
 
     func run() async throws {
-        let (urls, all, pinned) = (urls, all, pinned)
+        let (items, all, pinned) = (items, all, pinned)
         let outcome = try await Connection.use(HostSettings(cache: cache)) { connection in
             var outcome = Outcome()
             if all {
                 outcome.removed = try await connection.client.removeAll(includingPinned: pinned)
             }
-            for url in urls {
+            for item in items {
                 do {
-                    if let resource = try await connection.client.resource(for: url) {
-                        outcome.removed += try await connection.client.remove(id: resource.id)
-                    } else {
-                        outcome.missing.append(url.description)
-                    }
-                } catch  where !outcome.removed.isEmpty {
+                    try await Self.remove(item, connection.client, &outcome)
+                } catch  where outcome.hasRemoved {
                     // What is removed is removed; the output has to say so.
                     outcome.reason = CommandFailure(error)?.message ?? "\(error)"
                     break
@@ -61,39 +61,75 @@ struct RemoveCommand: AsyncParsableCommand {
         }
         if json {
             try StandardStreams.print(JSONOutput.text(outcome))
-        } else if !outcome.removed.isEmpty || outcome.missing.isEmpty {
+        } else if outcome.hasRemoved || outcome.missing.isEmpty {
             try StandardStreams.print(outcome.text)
         }
         if let reason = outcome.reason { throw CommandFailure(.partial, "not all was removed: \(reason)") }
         if !outcome.missing.isEmpty {
             let what = outcome.missing.joined(separator: " ")
-            throw CommandFailure(outcome.removed.isEmpty ? .failed : .partial, "nothing is kept of \(what)")
+            throw CommandFailure(outcome.hasRemoved ? .partial : .failed, "nothing is kept of \(what)")
         }
+    }
+
+    private static func remove(_ item: AssetArgument, _ client: APIClient, _ outcome: inout Outcome) async throws {
+        let resource =
+            switch item {
+            case .url(let url): try await client.resource(for: url)
+            case .id(let id): try await client.resource(id: id)
+            case .asset: nil as ResourceRecord?
+            }
+        if let resource {
+            outcome.removed += try await client.remove(id: resource.id)
+            return
+        }
+        // A recording that has ended has no resource of its own URL.
+        let assets = try await client.assets()
+        let isThere = assets.contains { asset in
+            switch item {
+            case .url(let url): asset.url == "\(url)"
+            case .id: false
+            case .asset(let name): asset.id == name || asset.title == name
+            }
+        }
+        guard isThere else {
+            outcome.missing.append(item.text)
+            return
+        }
+        let asset = try await item.find(in: assets, what: "asset", asking: client)
+        try await client.removeAsset(asset.id)
+        outcome.assets.append(asset.title ?? asset.url)
     }
 
     /// What became of all of them.
     struct Outcome: Encodable, Sendable {
         /// What was removed, or will be.
         var removed: [Removal] = []
-        /// URLs of which nothing was kept.
+        /// Assets that were removed, by what people call them.
+        var assets: [String] = []
+        /// What nothing was kept of.
         var missing: [String] = []
         /// Why it ended early.
         var reason: String?
 
         private enum CodingKeys: String, CodingKey {
             case removed
+            case assets
             case missing
         }
 
+        /// Whether anything was.
+        var hasRemoved: Bool { !removed.isEmpty || !assets.isEmpty }
+
         /// In words.
         var text: String {
-            guard !removed.isEmpty else { return "Nothing was removed." }
-            return removed.map { removal in
+            guard hasRemoved else { return "Nothing was removed." }
+            let resources = removed.map { removal in
                 let amount = ByteCount(removal.bytes)
                 let name = Table.printable(removal.key)
                 return removal.isDeferred
                     ? "In use, goes when its last reader leaves: \(name) (\(amount))" : "Removed: \(name) (\(amount))"
-            }.joined(separator: "\n")
+            }
+            return (resources + assets.map { "Removed: \(Table.printable($0))" }).joined(separator: "\n")
         }
     }
 }
