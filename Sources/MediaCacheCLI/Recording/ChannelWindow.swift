@@ -31,8 +31,10 @@ struct ChannelWindow: Sendable {
         let record = try opening.control.wait { () -> ChannelRecord? in
             if saysMoments { return try await client.channel(name) }
             guard let record = try await RecordSession.find(name, client) else { return nil }
-            // A recording that has ended is an asset too, and that has places besides moments.
-            return try await client.assets().contains { $0.title == name.rawValue } ? nil : record
+            // A recording that has ended is an asset too, and that has places, as a film has.
+            let hasPlaces = from != nil || to != nil
+            let assets = try await client.assets().filter { $0.title == name.rawValue }
+            return assets.contains { hasPlaces || $0.url != record.url } ? nil : record
         }
         guard var record else { return nil }
         let now = MomentArgument.now
