@@ -23,7 +23,14 @@ struct CommandLineTests {
         ["get", "--jobs", "0", "http://h/"], ["get", "--limit-rate", "0", "http://h/"],
         ["get", "--audio", "d e!", "http://h/"], ["downloads", "pause"],
         ["downloads", "pause", "--all", "One"], ["downloads", "prioritize", "One"],
-        ["downloads", "cancel", "ftp://h/"],
+        ["downloads", "cancel", "ftp://h/"], ["record", "http://h/"], ["record", "http://h/", "--name", "a b"],
+        ["record", "http://h/", "--name", "a", "--for", "1h", "--until", "now"],
+        ["record", "http://h/", "--name", "a", "--keep", "0s"], ["record", "http://h/", "--name", "a", "--for", "0"],
+        ["channels", "stop"], ["channels", "keep", "a", "--keep-segments", "x"],
+        ["channels", "programmes", "a", "--add", "P", "--from", "now"],
+        ["channels", "programmes", "a", "--from", "-60", "--to", "now"],
+        ["export", "a", "--from", "soon", "-o", "a.mp4"], ["export", "a", "--from", "20", "--to", "10", "-o", "a.mp4"],
+        ["serve", "--channel", "news"], ["serve", "--channel", "news=ftp://h/"],
     ])
     func whatIsNotRightEndsWith64(arguments: [String]) {
         #expect(exitCode(arguments) == 64)
@@ -43,6 +50,19 @@ struct CommandLineTests {
         ["downloads"], ["downloads", "--json"],
         ["downloads", "pause", "--all"], ["downloads", "resume", "One", "http://h/"],
         ["downloads", "cancel", "--keep", "One"], ["downloads", "prioritize", "One", "5"], ["downloads", "watch"],
+        ["record", "http://h/", "--name", "a"],
+        [
+            "record", "http://h/", "--name", "a", "--variant", "720", "--audio", "all", "--subtitles", "none", "--keep",
+            "24h", "--max-size", "50GB", "--keep-segments", "100", "--keep-free", "none", "--for", "2h", "--json",
+        ],
+        ["record", "http://h/", "--name", "a", "--until", "2030-01-31T20:15:00Z", "--detach"],
+        ["channels"], ["channels", "--json"], ["channels", "start", "a"], ["channels", "stop", "a"],
+        ["channels", "end", "a"], ["channels", "remove", "a"], ["channels", "keep", "a", "--keep", "none"],
+        ["channels", "gaps", "a", "--json"], ["channels", "programmes", "a", "--delete", "x"],
+        ["channels", "programmes", "a", "--add", "P", "--from", "-60", "--to", "now"],
+        ["export", "a", "--from", "-60", "--to", "now", "-o", "a.mp4"],
+        ["export", "a", "--from", "2030-01-31T20:15:00Z", "--to", "1900000000000", "-o", "a.m4a"],
+        ["serve", "--channel", "news=http://h/?a=b", "--channel", "b=http://h/", "--config", "c.json"],
     ])
     func whatIsRightIsTaken(arguments: [String]) {
         #expect(exitCode(arguments) == nil)
@@ -60,7 +80,7 @@ struct CommandLineTests {
     @Test(arguments: [
         "serve", "url", "play", "get", "downloads", "list", "info", "remove", "prune", "verify", "usage", "demo",
         "inspect",
-        "faststart", "remux", "export", "cover",
+        "faststart", "remux", "export", "cover", "record", "channels",
     ])
     func eachSubcommandTeachesByExample(name: String) throws {
         let groups = MediaCacheCommand.configuration.groupedSubcommands.flatMap(\.subcommands)

@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// `record`, `channels`, `export` of a window, and channels that `serve` declares, of what ffmpeg makes as it goes on.
+    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe")))
+    struct RecordCommandTests {
+        /// What `channels --json` tells.
+        private struct Channel: Decodable {
+            struct Span: Decodable {
+                var from: Int64
+                var to: Int64
+            }
+
+            var name: String
+            var state: String
+            var reason: String?
+            var kept: [Span]
+            var gaps: Int
+            var segments: Int
+        }
+
+        private static func channels(_ cache: String) async throws -> [Channel] {
+            let text = try await MediaCacheBinary.output(["channels", "--json", "--cache", cache])
+            return try JSONDecoder().decode([Channel].self, from: Data(text.utf8))
+        }
+
+        private static func duration(of path: String) async throws -> Double {
+            let text = try await Peer.run(
+                "ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path])
+            let number = String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            return try #require(Double(number))
+        }
+
+        /// Recorded for a while by the command alone; then a channel, and an asset of the library.
+        @Test func aStreamIsRecordedForAWhileAndExported() async throws {
+            let encoder = try await LiveEncoder(seconds: 60)
+            let origin = try await NginxOrigin(serving: encoder.folder.path)
+            let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
+            let here = ["--cache", folder.path]
+            let url = origin.url(LiveEncoder.window).absoluteString
+            let recorded = try await MediaCacheBinary.output(
+                ["record", url, "--name", "news", "--for", "6", "--json"] + here)
+            let lines = recorded.split(separator: "\n")
+            #expect(lines.count > 2 && lines.last?.contains(#""event":"result""#) == true, "\(recorded)")
+            #expect(lines.last?.contains(#""complete":true"#) == true)
+
+            let found = try await Self.channels(folder.path)
+            let channel = try #require(found.first)
+            #expect(channel.name == "news" && channel.state == "ended" && channel.gaps == 0)
+            let kept = try #require(channel.kept.first)
+            #expect(channel.kept.count == 1 && kept.to - kept.from >= 6000)
+
+            let scene = output.file("scene.mp4")
+            let (from, to) = (kept.from + 1500, kept.from + 4500)
+            try await MediaCacheBinary.output(
+                ["export", "news", "--from", "\(from)", "--to", "\(to)", "-o", scene, "-q"] + here)
+            #expect(abs(try await Self.duration(of: scene) - 3) < 0.05)
+            let all = output.file("all.mp4")
+            try await MediaCacheBinary.output(["export", "news", "-o", all, "-q"] + here)
+            #expect(abs(try await Self.duration(of: all) - Double(kept.to - kept.from) / 1000) < 0.2)
+            // What is seen in the window is what is seen there in all of it.
+            let (whole, part) = (
+                try await StreamPlayer.ffmpeg.play(URL(filePath: all)),
+                try await StreamPlayer.ffmpeg.play(URL(filePath: scene))
+            )
+            #expect(part.hasSound && part.videoFrames == 75)
+            let sums = whole.frames.filter { $0.kind == "video" }.map(\.sum)
+            let seen = part.frames.filter { $0.kind == "video" }.map(\.sum)
+            let first = try #require(seen.first)
+            let place = try #require(sums.firstIndex(of: first))
+            #expect(Array(sums[place...].prefix(seen.count)) == seen)
+
+            let before = try await MediaCacheBinary.run(
+                ["export", "news", "--from", "\(kept.from - 60_000)", "--to", "\(kept.to)", "-o", scene, "--force"]
+                    + here)
+            #expect(before.ending == .exit(1))
+            #expect(before.errorText.contains("the window begins outside what is kept; kept is"), "\(before.errorText)")
+
+            try await MediaCacheBinary.output(["channels", "remove", "news"] + here)
+            #expect(try await Self.channels(folder.path).isEmpty)
+            // The asset stays, till it's removed by its title.
+            try await MediaCacheBinary.output(["export", "news", "-o", all, "-q", "--force"] + here)
+            try await MediaCacheBinary.output(["remove", "news"] + here)
+            #expect(try await MediaCacheBinary.run(["export", "news", "-o", all, "--force"] + here).ending == .exit(1))
+        }
+
+        /// Ctrl-C leaves a channel that rests, and the same command goes on with it.
+        @Test func ctrlCStopsIt() async throws {
+            let encoder = try await LiveEncoder(seconds: 60)
+            let origin = try await NginxOrigin(serving: encoder.folder.path)
+            let folder = try TemporaryFolder("cache")
+            let arguments = ["record", origin.url(LiveEncoder.window).absoluteString, "--name", "news", "--json"]
+            for round in 1...2 {
+                let child = try ChildProcess(MediaCacheBinary.path, arguments + ["--cache", folder.path])
+                try await child.line(within: .seconds(20)) { $0.contains(#""event":"progress""#) ? () : nil }
+                child.signal(SIGINT)
+                #expect(try await child.end(within: .seconds(20)) == .exit(130))
+                #expect(child.errorText.contains("the same command goes on with it"), "\(child.errorText)")
+                let found = try await Self.channels(folder.path)
+                let channel = try #require(found.first)
+                #expect(channel.state == "stopped" && channel.segments > round)
+            }
+            // Nobody records it, and nothing hangs.
+            try await MediaCacheBinary.output(
+                ["channels", "start", "news", "--cache", folder.path], within: .seconds(20))
+            try await MediaCacheBinary.output(
+                ["channels", "keep", "news", "--keep-segments", "1", "--cache", folder.path], within: .seconds(20))
+            #expect(try await Self.channels(folder.path).first?.segments == 1)
+        }
+
+        /// Declared in a file, recorded from the start on, whatever becomes of another; a bad entry is named.
+        @Test func aServerRecordsWhatItsConfigurationDeclares() async throws {
+            let encoder = try await LiveEncoder(seconds: 60)
+            let origin = try await NginxOrigin(serving: encoder.folder.path)
+            let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
+            let url = origin.url(LiveEncoder.window).absoluteString
+            let file = output.file("channels.json")
+            try """
+            {"channels": [{"name": "dead", "url": "http://127.0.0.1:1/live.m3u8"},
+                          {"name": "news", "url": "\(url)", "keep": "1h"}]}
+            """.write(toFile: file, atomically: true, encoding: .utf8)
+            let server = try await RunningServer(
+                cache: folder.path,
+                command: ["serve", "--min-free", "0", "--config", file, "--channel", "more=\(url)"])
+            let here = ["--cache", folder.path]
+            try await eventually("four seconds are recorded", within: .seconds(30)) {
+                let channels = try await Self.channels(folder.path)
+                #expect(channels.map(\.name) == ["dead", "more", "news"])
+                return channels.dropFirst().allSatisfy { $0.state == "recording" && $0.segments >= 5 } ? () : nil
+            }
+            let found = try await Self.channels(folder.path)
+            let dead = try #require(found.first)
+            #expect(dead.state == "waiting" && dead.reason != nil)
+            let scene = output.file("scene.mp4")
+            try await MediaCacheBinary.output(
+                ["export", "news", "--from", "-2", "--to", "now", "-o", scene, "-q"] + here)
+            #expect(abs(try await Self.duration(of: scene) - 2) < 0.1)
+            // Another one at the owner's, which goes on without the command.
+            let detached = try await MediaCacheBinary.output(["record", url, "--name", "late", "--detach"] + here)
+            #expect(detached.contains("/live/late/index.m3u8"))
+            try await MediaCacheBinary.output(["channels", "stop", "late"] + here)
+            #expect(try await Self.channels(folder.path).first { $0.name == "late" }?.state == "stopped")
+            try await server.stop()
+
+            try #"{"channels": [{"name": "news"}]}"#.write(toFile: file, atomically: true, encoding: .utf8)
+            let bad = try await MediaCacheBinary.run(["serve", "--port", "0", "--config", file] + here)
+            #expect(bad.ending == .exit(64))
+            #expect(bad.errorText.contains("\(file): channels[0] “news”: it has no url"), "\(bad.errorText)")
+        }
+    }
+}

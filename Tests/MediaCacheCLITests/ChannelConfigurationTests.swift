@@ -1,0 +1,93 @@
+import Foundation
+import MediaCache
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheCLI
+
+struct ChannelConfigurationTests {
+    private func file(_ text: String) throws -> ChannelFile {
+        try ChannelFile(path: "channels.json", Data(text.utf8))
+    }
+
+    private func failure(_ text: String) -> CommandFailure? {
+        #expect(throws: CommandFailure.self) { try ChannelConfiguration(file: file(text)).channels() }
+    }
+
+    @Test func aFileDeclaresChannels() throws {
+        let channels = try ChannelConfiguration(
+            file: file(
+                """
+                {"channels": [
+                    {"name": "one", "url": "http://user:word@h/1.m3u8", "keep": "24h", "maxSize": "50GB",
+                     "keepSegments": 10, "keepFree": "5GB", "variant": "all", "audio": "de,en", "subtitles": "none",
+                     "headers": {"X-A": "b"}, "stopped": true, "endsWithStream": true},
+                    {"name": "t.w-o", "url": "http://h/2.m3u8"}
+                ]}
+                """)
+        ).channels()
+        #expect(channels.map(\.name.rawValue) == ["one", "t.w-o"])
+        #expect(channels[0].url.userInfo == "user:word" && channels[0].headers == ["X-A": "b"])
+        #expect(
+            channels[0].retention
+                == Retention(seconds: 86_400, bytes: 50_000_000_000, segments: 10, freeBytes: 5_000_000_000))
+        #expect(channels[0].selection.variants == .all && channels[0].selection.audio == .some(["de", "en"]))
+        #expect(!channels[0].starts && channels[0].endsWithStream)
+        #expect(channels[1].retention == Retention() && channels[1].starts && !channels[1].endsWithStream)
+    }
+
+    @Test func optionsGoBeforeTheEnvironmentAndThatBeforeTheFile() throws {
+        let channels = try ChannelConfiguration(
+            file: file(#"{"channels": [{"name": "a-b", "url": "http://file/", "keep": "1h", "maxSize": "1GB"}]}"#),
+            declared: [ChannelDeclaration(parsing: "a-b=http://option/?x=y")],
+            environment: [
+                "MEDIACACHE_CHANNELS": "a-b, two", "MEDIACACHE_CHANNELS_A_B_URL": "http://environment/",
+                "MEDIACACHE_CHANNELS_A_B_KEEP": "2h", "MEDIACACHE_CHANNELS_TWO_URL": "http://two/",
+                "MEDIACACHE_CHANNELS_TWO_KEEP_SEGMENTS": "7",
+            ]
+        ).channels()
+        #expect(channels.map(\.url.description) == ["http://option/?x=y", "http://two/"])
+        #expect(channels[0].retention == Retention(seconds: 7200, bytes: 1_000_000_000))
+        #expect(channels[1].retention == Retention(segments: 7))
+    }
+
+    @Test func withoutAnythingThereAreNone() throws {
+        #expect(try ChannelConfiguration(path: nil, declared: [], environment: [:]).channels().isEmpty)
+        #expect(try ChannelConfiguration(file: file("{}")).channels().isEmpty)
+    }
+
+    @Test(arguments: [
+        ("[", "channels.json: it isn't JSON"), ("[]", "channels.json: it isn't an object"),
+        (#"{"port": 1}"#, "channels.json: “port” is no setting"), (#"{"channels": {}}"#, "channels isn't an array"),
+        (#"{"channels": [1]}"#, "channels[0] isn't an object"),
+        (#"{"channels": [{"url": "http://h/"}]}"#, "channels[0] has no name"),
+        (#"{"channels": [{"name": "a"}]}"#, "channels.json: channels[0] “a”: it has no url"),
+        (#"{"channels": [{"name": "a", "url": "ftp://h/"}]}"#, "“ftp”"),
+        (#"{"channels": [{"name": "a", "url": "http://h/", "kept": "1h"}]}"#, "it has no “kept”; it may have"),
+        (#"{"channels": [{"name": "a", "url": "http://h/", "keep": "24"}]}"#, "channels[0] “a”: its keep: “24” has"),
+        (#"{"channels": [{"name": "a", "url": "http://h/", "keep": []}]}"#, "its keep is neither text"),
+        (#"{"channels": [{"name": "a", "url": "http://h/", "maxSize": "0"}]}"#, "a limit of 0 keeps nothing"),
+        (#"{"channels": [{"name": ".a", "url": "http://h/"}]}"#, "channels[0] “.a”: “.a” can't be"),
+        (#"{"channels": [{"name": "a", "url": "http://h/"}, {"name": "a"}]}"#, "channels[1] “a”: there is one"),
+        (#"{"channels": [{"name": "a", "url": "http://h/", "headers": {"a b": "c"}}]}"#, "is no header field"),
+    ])
+    func whatIsWrongIsNamed(text: String, message: String) {
+        let failure = failure(text)
+        #expect(failure?.exitCode == 64)
+        #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
+    }
+
+    @Test func aFileThatIsNotThereIsNamed() {
+        let failure = #expect(throws: CommandFailure.self) {
+            try ChannelConfiguration(path: nil, declared: [], environment: ["MEDIACACHE_CONFIG": "/nowhere/c.json"])
+        }
+        #expect(failure?.message.contains("/nowhere/c.json") == true)
+    }
+
+    @Test func anEntryOfTheEnvironmentIsNamed() {
+        let failure = #expect(throws: CommandFailure.self) {
+            try ChannelConfiguration(file: nil, environment: ["MEDIACACHE_CHANNELS": "a"]).channels()
+        }
+        #expect(failure?.message == "$MEDIACACHE_CHANNELS “a”: it has no url")
+    }
+}

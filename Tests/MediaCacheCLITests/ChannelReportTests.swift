@@ -1,0 +1,55 @@
+import MediaCacheServer
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheCLI
+
+struct ChannelReportTests {
+    private static let name = ChannelName(rawValue: "news")
+
+    @Test func eachChannelIsALine() throws {
+        let table = ChannelReport.table([
+            try ChannelSample.record(
+                "news", ["gaps": 2, "gapSeconds": 8, "retention": ["seconds": 86_400, "bytes": 50_000_000_000]]),
+            try ChannelSample.empty(["state": "waiting", "reason": "h can't be\u{1B}[2J reached"]),
+            try ChannelSample.record("old", ["state": "ended", "retention": ["segments": 5, "freeBytes": 0]]),
+        ])
+        let lines = table.split(separator: "\n")
+        #expect(lines[0].hasPrefix("NAME  STATE"))
+        #expect(lines[1].contains("2026-01-31T20:16:00Z") && lines[1].contains("1m 00s"))
+        #expect(lines[1].contains("2 (8s)") && lines[1].contains("80.0 KB/s") && lines[1].contains("5.00 MB"))
+        #expect(lines[1].contains("1d, 50.0 GB"))
+        #expect(lines[2].contains("waiting") && lines[2].hasSuffix("h can't be?[2J reached"))
+        #expect(!lines[3].contains("KB/s") && lines[3].contains("5 segments"))
+        #expect(ChannelReport.table([]) == "No channel is there; `record` makes one.")
+    }
+
+    @Test func gapsAreListedByTheirMoments() throws {
+        let name = try #require(Self.name)
+        let table = ChannelReport.table(ofGaps: [try ChannelSample.gap(3)], in: name)
+        #expect(table.split(separator: "\n")[1] == "2026-01-31T20:15:12Z  4.000 s  video-1       3")
+        #expect(ChannelReport.table(ofGaps: [], in: name) == "What is kept of news has no gaps.")
+    }
+
+    @Test func aLineSaysHowFarItIs() throws {
+        var lost = LostSegments()
+        let record = try ChannelSample.record()
+        var line = ChannelLine(record: record, lost: lost, now: 1_769_890_563_400)
+        #expect(line.plain == "news: recording  1m 00s kept  edge 3s ago  5.00 MB  80.0 KB/s")
+        _ = lost.add([try ChannelSample.gap(3)])
+        line.lost = lost
+        #expect(line.plain.hasSuffix("80.0 KB/s  1 gap (4.000 s)"))
+        #expect(line.rendered(width: 20).count == 20)
+        let waiting = try ChannelSample.empty(["state": "waiting", "reason": "it answered 404"])
+        line = ChannelLine(record: waiting, lost: LostSegments(), now: 0)
+        #expect(line.plain == "news: waiting (it answered 404)")
+    }
+
+    @Test(arguments: [
+        (1_769_890_500_000, "2026-01-31T20:15:00Z"), (1_769_890_500_020, "2026-01-31T20:15:00.020Z"),
+        (Int64.max, "9223372036854775807"),
+    ])
+    func momentsAreExact(milliseconds: Int64, text: String) {
+        #expect(MomentText.exact(milliseconds) == text)
+    }
+}
