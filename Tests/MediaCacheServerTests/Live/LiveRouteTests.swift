@@ -42,7 +42,6 @@ struct LiveRouteTests {
         }
         return bytes
     }
-    }
 
     private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
