@@ -52,6 +52,17 @@ extension CacheStore {
         return removals
     }
 
+    /// Removes all resources whose cache keys begin with `prefix`, likewise.
+    ///
+    /// - Returns: what was there.
+    /// - Throws: as ``remove(keys:)``.
+    package func remove(keysWithPrefix prefix: String) async throws -> [Removal] {
+        await engine.committer.commit()
+        var keys = Set(try await engine.catalog.keys(withPrefix: prefix))
+        keys.formUnion(table.all.map(\.key).filter { $0.utf8.starts(with: prefix.utf8) })
+        return try await remove(keys: keys)
+    }
+
     /// Keys in pieces, each of which is worked on at once; every key once, in an order that all who take several share.
     func batches(of keys: some Collection<String>, size: Int) -> [[String]] {
         Set(keys).sorted().batches(of: size).map(Array.init)
