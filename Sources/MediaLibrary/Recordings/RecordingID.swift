@@ -19,5 +19,8 @@ package struct RecordingID: RawRepresentable, Sendable, Hashable, Codable, Custo
     package var description: String { rawValue }
 
     /// What something of a track is kept as in the store.
-    package func keptName(_ name: String, track: String) -> String { "recording/\(rawValue)/\(track)/\(name)" }
+    package func keptName(_ name: String, track: String) -> String { "\(keptFolder)\(track)/\(name)" }
+
+    /// What the names begin with that all of it is kept as.
+    package var keptFolder: String { "recording/\(rawValue)/" }
 }

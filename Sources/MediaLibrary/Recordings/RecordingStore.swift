@@ -21,6 +21,8 @@ package protocol RecordingStore: Sendable {
     ///
     /// - Returns: how many there were.
     func removeParts(_ names: [String]) async throws -> Int
+    /// Gives up all parts of a recording, likewise.
+    func removeAllParts(of recording: RecordingID) async throws
     /// How many bytes are free where media is kept.
     func freeBytes() async throws -> Int64
 }
@@ -88,6 +90,11 @@ package struct CacheRecordingStore: RecordingStore {
 
     /// See ``RecordingStore/removeParts(_:)``.
     package func removeParts(_ names: [String]) async throws -> Int { try await store.remove(keys: names).count }
+
+    /// See ``RecordingStore/removeAllParts(of:)``.
+    package func removeAllParts(of recording: RecordingID) async throws {
+        _ = try await store.remove(keysWithPrefix: recording.keptFolder)
+    }
 
     /// See ``RecordingStore/freeBytes()``.
     package func freeBytes() async throws -> Int64 { try await store.freeBytes() }

@@ -114,7 +114,7 @@ public actor Recordings {
     public func statuses() async throws -> [RecordingStatus] {
         var statuses: [RecordingStatus] = []
         for (_, recording) in known.withLock({ $0.sorted { $0.key < $1.key } }) {
-            statuses.append(try await recording.status())
+            statuses.append(await recording.status())
         }
         return statuses
     }
@@ -122,7 +122,7 @@ public actor Recordings {
     /// A channel at this moment.
     ///
     /// - Throws: `CacheError` with `notFound`, naming those that there are, or `storage`.
-    public func status(of name: ChannelName) async throws -> RecordingStatus { try await require(name).status() }
+    public func status(of name: ChannelName) async throws -> RecordingStatus { await (try require(name)).status() }
 
     /// Whether anything is recorded at the moment.
     public var isRecording: Bool {
@@ -273,7 +273,7 @@ public actor Recordings {
     /// A recording that has ended is an asset of the library.
     private func ended(_ recording: Recording) async {
         do {
-            let kept = try await recording.kept()
+            let kept = recording.kept()
             guard let first = kept.first, let last = kept.last else { return }
             let channel = await recording.channel
             let contents = try await recording.contents(from: first.lowerBound, to: last.upperBound)

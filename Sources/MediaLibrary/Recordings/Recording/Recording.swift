@@ -184,6 +184,7 @@ package actor Recording {
             fetchMore()
             expire()
             await flush()
+            await applyRetentionInTime()
             tellState()
             if isOver {
                 await finish()
@@ -329,9 +330,9 @@ package actor Recording {
     package var edge: Int64? { timelines.compactMap(\.edgeTime).min() }
 
     /// What is known of it at this moment.
-    func status() async throws -> RecordingStatus {
+    func status() -> RecordingStatus {
         let totals = timelines.map(\.totals)
-        let kept = try await kept()
+        let kept = kept()
         let now = monotonic
         arrivals.removeAll { now - $0.at > .seconds(20) }
         return RecordingStatus(

@@ -44,7 +44,7 @@ package struct RecordedSegment: Sendable, Hashable {
     package var tags: [String] = []
 
     /// When it's over.
-    package var end: Int64 { start + duration }
+    package var end: Int64 { start.clampedSum(duration) }
 
     /// Its name within its track's folder.
     package var name: String { "\(number).\(ending)" }

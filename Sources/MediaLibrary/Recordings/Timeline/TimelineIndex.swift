@@ -16,8 +16,12 @@ struct TimelineIndex: Sendable {
         var discontinuities: Int64
         /// How many discontinuities are in it.
         var ownDiscontinuities: Int64 = 0
-        /// The numbers of companions that its segments need.
-        var companions: Range<Int64>?
+        /// How many of its segments weren't given up.
+        var live = 0
+        /// The stretches of time of these, in order.
+        var spans: [Range<Int64>] = []
+        /// The numbers of companions that these need.
+        var companions = RangeSet<Int64>()
         /// Whether each of its segments is a whole resource without anything around it.
         var isPlain = true
         /// The first that is awaited.
@@ -31,22 +35,27 @@ struct TimelineIndex: Sendable {
             start = page.segments.first?.start ?? 0
             end = page.segments.last?.end ?? 0
             discontinuities = page.discontinuities
+            var joined: [RecordedConditions.Companion] = []
             for segment in page.segments {
                 if segment.isDiscontinuous { ownDiscontinuities += 1 }
-                for companion in segment.conditions.companions {
-                    let lower = min(companions?.lowerBound ?? companion.number, companion.number)
-                    companions = lower..<max(companions?.upperBound ?? 0, companion.number + 1)
-                }
                 if segment.isWrapped || segment.range != nil || segment.state != .kept { isPlain = false }
                 if segment.state == .awaited { firstAwaited = firstAwaited ?? segment.number }
                 guard !gone.contains(segment.number) else { continue }
+                live += 1
+                spans.join(segment.start, segment.end)
+                if segment.conditions.companions != joined {
+                    joined = segment.conditions.companions
+                    for companion in joined where companion.number < .max {
+                        companions.insert(contentsOf: companion.number..<(companion.number + 1))
+                    }
+                }
                 switch segment.state {
                 case .kept:
                     kept += 1
-                    bytes += segment.length
+                    bytes &+= segment.length
                 case .gap:
                     gaps += 1
-                    gapDuration += segment.duration
+                    gapDuration &+= segment.duration
                 case .awaited: break
                 }
             }
@@ -64,6 +73,24 @@ struct TimelineIndex: Sendable {
         let index = entries.partitioningIndex { $0.first > number }
         guard index > 0, entries[index - 1].numbers.contains(number) else { return nil }
         return entries[index - 1]
+    }
+
+    /// The page of the last segment before a number that is in any.
+    func lastPage(before number: Int64) -> Entry? {
+        let index = entries.partitioningIndex { $0.first >= number }
+        return index > 0 ? entries[index - 1] : nil
+    }
+
+    /// The first page with a segment from a number on.
+    func firstPage(from number: Int64) -> Entry? {
+        let index = entries.partitioningIndex { $0.numbers.upperBound > number }
+        return index < entries.count ? entries[index] : nil
+    }
+
+    /// The first page that ends after a moment.
+    func firstPage(after time: Int64) -> Entry? {
+        let index = entries.partitioningIndex { $0.end > time }
+        return index < entries.count ? entries[index] : nil
     }
 
     /// The pages that have something of a stretch of time, in order.
@@ -92,9 +119,24 @@ struct TimelineIndex: Sendable {
     }
 
     private mutating func count(_ entry: Entry, _ sign: Int) {
-        bytes += Int64(sign) * entry.bytes
+        bytes &+= Int64(sign) &* entry.bytes
         kept += sign * entry.kept
         gaps += sign * entry.gaps
-        gapDuration += Int64(sign) * entry.gapDuration
+        gapDuration &+= Int64(sign) &* entry.gapDuration
+    }
+}
+
+extension [Range<Int64>] {
+    /// Two stretches of time with less between them are told as one.
+    private static let leastHole: Int64 = 1_000_000_000
+
+    /// Adds a stretch of time that begins after all others do.
+    mutating func join(_ start: Int64, _ end: Int64) {
+        guard start < end else { return }
+        if let last, start - last.upperBound < Self.leastHole {
+            self[count - 1] = last.lowerBound..<Swift.max(end, last.upperBound)
+        } else {
+            append(start..<end)
+        }
     }
 }

@@ -60,17 +60,17 @@ extension TimelinePage {
             if segment.targetDuration != last.targetDuration { flags |= Flag.hasOtherTarget }
             if segment.ending != last.ending { flags |= Flag.hasOtherEnding }
             writer.write(flags)
-            writer.write(signed: segment.start - last.end)
-            writer.write(signed: segment.duration - last.duration)
-            writer.write(UInt64(segment.length))
+            writer.write(signed: segment.start &- last.end)
+            writer.write(signed: segment.duration &- last.duration)
+            writer.write(UInt64(clamping: segment.length))
             writer.write(signed: Int64(segment.originSequence &- last.originSequence &- 1))
-            let shared = zip(segment.url.utf8, last.url.utf8).prefix { $0 == $1 }.count
+            let shared = Self.sharedLength(segment.url, last.url)
             writer.write(UInt64(shared))
             writer.write(String(decoding: segment.url.utf8.dropFirst(shared), as: UTF8.self))
             if segment.ending != last.ending { writer.write(segment.ending) }
-            if segment.targetDuration != last.targetDuration { writer.write(UInt64(segment.targetDuration)) }
+            if segment.targetDuration != last.targetDuration { writer.write(UInt64(clamping: segment.targetDuration)) }
             if let range = segment.range {
-                writer.write(UInt64(range.lowerBound))
+                writer.write(UInt64(clamping: range.lowerBound))
                 writer.write(UInt64(range.count))
             }
             if !segment.tags.isEmpty {
@@ -84,6 +84,23 @@ extension TimelinePage {
         return writer.bytes
     }
 
+    /// How many bytes two texts begin with alike, up to the end of a character.
+    private static func sharedLength(_ left: String, _ right: String) -> Int {
+        let (left, right) = (left.utf8, right.utf8)
+        var shared = 0
+        var (start, index, other) = (0, left.startIndex, right.startIndex)
+        while index < left.endIndex, other < right.endIndex, left[index] == right[other] {
+            if left[index] & 0xC0 != 0x80 { start = shared }
+            shared += 1
+            left.formIndex(after: &index)
+            right.formIndex(after: &other)
+        }
+        // Within a character its first bytes alone are no text.
+        let isWithin =
+            index < left.endIndex && left[index] & 0xC0 == 0x80 || other < right.endIndex && right[other] & 0xC0 == 0x80
+        return isWithin ? start : shared
+    }
+
     /// Reads what ``encoded`` wrote; nil for anything else, and for what is damaged.
     package init?(encoded bytes: [UInt8]) {
         guard bytes.count > 8 else { return nil }
@@ -92,7 +109,7 @@ extension TimelinePage {
         else { return nil }
         var reader = VarintReader(bytes.dropLast(4))
         guard reader.readFixed() == Self.mark, let first = reader.read(), let discontinuities = reader.read(),
-            let count = reader.read(), count <= UInt64(Self.capacity), first <= UInt64(Int64.max) >> 1
+            let count = reader.read(), (1...UInt64(Self.capacity)).contains(count), first <= UInt64(Int64.max) >> 1
         else { return nil }
         self.init(first: Int64(first), discontinuities: Int64(clamping: discontinuities), segments: [])
         segments.reserveCapacity(Int(count))
@@ -102,7 +119,13 @@ extension TimelinePage {
             segments.append(segment)
             last = segment
         }
+        guard reader.isAtEnd else { return nil }
     }
+
+    /// When segments begin, up to the year 2116, and what no duration or length is beyond: sums of them stay within 64
+    /// bits.
+    static let starts: ClosedRange<Int64> = -(1 << 61)...1 << 62
+    private static let longest: Int64 = 1 << 60
 
     private static func segment(after last: RecordedSegment, _ reader: inout VarintReader) -> RecordedSegment? {
         guard let flags = reader.read(), let state = RecordedSegment.State(rawValue: UInt8(flags & Flag.stateMask)),
@@ -113,9 +136,11 @@ extension TimelinePage {
         var segment = RecordedSegment(
             number: last.number + 1, start: last.end &+ start, duration: last.duration &+ duration,
             targetDuration: last.targetDuration, state: state)
+        guard starts.contains(segment.start), (0...longest).contains(segment.duration), length <= UInt64(longest)
+        else { return nil }
         segment.isDiscontinuous = flags & Flag.isDiscontinuous != 0
         segment.isWrapped = flags & Flag.isWrapped != 0
-        segment.length = Int64(clamping: length)
+        segment.length = Int64(length)
         segment.originSequence = last.originSequence &+ 1 &+ Int(sequence)
         segment.url = String(decoding: last.url.utf8.prefix(Int(shared)), as: UTF8.self) + rest
         segment.ending = last.ending
@@ -160,13 +185,13 @@ extension RecordedConditions {
         }
         writer.write(UInt64(companions.count))
         for companion in companions {
-            writer.write(UInt64(companion.number))
+            writer.write(UInt64(clamping: companion.number))
             writer.write(companion.role == .key ? 0 : 1)
             writer.write(companion.url)
             writer.write(companion.name)
             writer.write(companion.range == nil ? 0 : 1)
             if let range = companion.range {
-                writer.write(UInt64(range.lowerBound))
+                writer.write(UInt64(clamping: range.lowerBound))
                 writer.write(UInt64(range.count))
             }
         }

@@ -19,7 +19,10 @@ extension Recording {
             part.role = name.hasPrefix("key-") ? .key : .initializationSection
             if part.role == .key { return RecordedPart(part: part, isWrapped: false) }
             // Sections may be slices of a file.
-            part.range = try await timeline.companion(name)?.range
+            guard let companion = try await timeline.companion(name) else {
+                throw CacheError(.notFound, "nothing is kept of “\(track)/\(name)” any more")
+            }
+            part.range = companion.range
             return RecordedPart(part: part, isWrapped: false)
         }
         guard let row = try await timeline.segment(number), row.name == name else {
@@ -56,7 +59,7 @@ extension Recording {
             guard let row = stretch.segments.first, row.state == .kept else { continue }
             return (timeline.track, row, Double(time - row.start) / 1e9)
         }
-        throw try await outside("there is no picture of that moment")
+        throw outside("there is no picture of that moment")
     }
 }
 

@@ -8,29 +8,32 @@ extension Recording {
     private static let standardWindow: Int64 = 60_000_000_000
     /// How far behind now a window may begin that has nothing in it yet.
     private static let newest: Int64 = 60_000_000_000
+    /// A live window is so many target durations long at least (RFC 8216bis §6.2.2).
+    private static let leastTargets: Int64 = 3
 
     /// The text of what a player is given for a window.
     ///
     /// - Throws: ``OutsideRecording`` where the window begins outside what is kept; `CacheError` with `storage`.
     package func entry(_ request: WindowRequest) async throws -> String {
-        guard !channel.entry.isEmpty else { throw try await outside("nothing of it has been recorded yet") }
+        guard !channel.entry.isEmpty else { throw outside("nothing of it has been recorded yet") }
         let name: String
         var folders = Set(timelines.filter { $0.edgeTime != nil }.map(\.track))
         switch request {
         case .live(let window):
-            guard edge != nil else { throw try await outside("nothing of it has been recorded yet") }
+            guard edge != nil else { throw outside("nothing of it has been recorded yet") }
             name = window.map { "index.m3u8?window=\(Self.seconds($0))" } ?? "index.m3u8"
-        case .delayed(let delay): name = "timeshift_rel-\(Self.seconds(delay)).m3u8"
+        case .delayed(let delay):
+            guard edge != nil else { throw outside("nothing of it has been recorded yet") }
+            name = "timeshift_rel-\(Self.seconds(delay)).m3u8"
         case .span(let from, let to):
-            let span = try await granted(from, to)
-            name = Self.name(of: span)
-            folders = []
-            for timeline in timelines where try await timeline.begins(span) { folders.insert(timeline.track) }
+            let span = try granted(from, to)
+            name = WindowRequest.name(from: span.from, to: span.to)
+            folders = Set(timelines.filter { $0.has(span) }.map(\.track))
         case .all:
-            guard let first = try await kept().first, let edge else {
-                throw try await outside("nothing of it has been recorded yet")
+            guard let first = kept().first, let edge, first.lowerBound < edge else {
+                throw outside("nothing of it has been recorded yet")
             }
-            name = Self.name(of: (first.lowerBound, edge))
+            name = WindowRequest.name(from: first.lowerBound, to: edge)
         }
         return ChannelEntry.text(channel.entry, playlist: name, having: folders)
     }
@@ -43,77 +46,87 @@ extension Recording {
             let tracks = timelines.map(\.track).joined(separator: ", ")
             throw CacheError(.notFound, "the channel \(channel.name) has no track “\(track)”; it has \(tracks)")
         }
-        guard let edge = timeline.edgeTime else { throw try await outside("nothing of \(track) has been recorded yet") }
+        guard let edge = timeline.edgeTime else { throw outside("nothing of \(track) has been recorded yet") }
+        let now = now
+        let isOver = !isRunning
         switch request {
         case .live(let window):
-            let stretch = try await timeline.stretch(from: edge - (window ?? Self.standardWindow), to: edge)
-            return WindowPlaylist(stretch, isOver: !isRunning).bytes
+            let target = Int64(min(max(1, timeline.last?.targetDuration ?? 1), 3600)) * 1_000_000_000
+            let length = max(window ?? Self.standardWindow, target * Self.leastTargets)
+            return try await playlist(of: timeline, from: edge.clampedSum(-length), to: edge) {
+                WindowPlaylist($0, isOver: isOver)
+            }
         case .delayed(let delay):
             let now = now - delay
-            var stretch = try await timeline.stretch(from: min(now, edge) - Self.standardWindow, to: now)
-            stretch.segments.removeAll { $0.end > now }
-            guard !stretch.segments.isEmpty else { throw try await outside("so long ago nothing was recorded") }
-            return WindowPlaylist(stretch, isOver: !isRunning && now >= edge).bytes
+            return try await playlist(of: timeline, from: min(now, edge) - Self.standardWindow, to: now) {
+                var stretch = $0
+                stretch.segments.removeAll { $0.end > now }
+                return WindowPlaylist(stretch, isOver: isOver && now >= edge)
+            }
         case .all:
-            let kept = try await kept()
             return try await playlist(
-                .span(from: kept.first?.lowerBound ?? edge, to: self.edge ?? edge), track: track, isGranted: true)
+                .span(from: kept().first?.lowerBound ?? edge, to: self.edge ?? edge), track: track, isGranted: true)
         case .span(let from, let to):
-            let span = isGranted ? (from: from, to: to) : try await granted(from, to)
-            let stretch = try await timeline.stretch(from: span.from, to: span.to ?? .max)
-            guard let first = stretch.segments.first else { throw try await outside("nothing of that time is kept") }
-            let isOver = span.to.map { edge >= $0 } ?? false || !isRunning
-            return WindowPlaylist(stretch, begins: from, isOver: isOver, isGrowing: first.start <= span.from).bytes
+            let span = isGranted ? (from: from, to: to) : try granted(from, to)
+            let isOver = isOver || to.map { edge >= $0 } ?? false
+            return try await playlist(of: timeline, from: span.from, to: span.to ?? .max) {
+                WindowPlaylist(
+                    $0, begins: from, isOver: isOver,
+                    isGrowing: $0.segments.first.map { $0.start <= span.from } ?? false)
+            }
         }
+    }
+
+    private func playlist(
+        of timeline: Timeline, from: Int64, to: Int64, _ make: @Sendable (TimelineStretch) -> WindowPlaylist
+    ) async throws -> [UInt8] {
+        let bytes = try await Self.bytes(of: timeline, from: from, to: to, make)
+        guard let bytes else { throw outside("nothing of that time is kept") }
+        return bytes
+    }
+
+    /// Away from what records, since it may be long.
+    @concurrent private static func bytes(
+        of timeline: Timeline, from: Int64, to: Int64, _ make: @Sendable (TimelineStretch) -> WindowPlaylist
+    ) async throws -> [UInt8]? {
+        let playlist = make(try await timeline.stretch(from: from, to: to))
+        return playlist.stretch.segments.isEmpty ? nil : playlist.bytes
     }
 
     /// The window that is served for what was asked for.
     ///
     /// - Throws: ``OutsideRecording``.
-    private func granted(_ from: Int64, _ to: Int64?) async throws -> (from: Int64, to: Int64?) {
-        let kept = try await kept()
-        guard let edge else { throw try await outside("nothing of it has been recorded yet") }
-        if let range = kept.first(where: { $0.contains(from) }) {
-            guard range.upperBound <= from else { return (from, to) }
-        }
+    private func granted(_ from: Int64, _ to: Int64?) throws -> (from: Int64, to: Int64?) {
+        let kept = kept()
+        guard let edge else { throw outside("nothing of it has been recorded yet") }
+        if kept.contains(where: { $0.contains(from) }) { return (from, to) }
         // The edge is behind by what is under way.
         if isRunning, from >= edge, from <= max(now, edge) + 1_000_000_000, now - edge < Self.newest {
             return (edge - 1, to)
         }
-        throw try await outside(
+        throw outside(
             from >= edge ? "it hasn't been recorded up to then" : "the window begins outside what is kept")
-    }
-
-    /// What a resolved window is called in a track's folder; ``WindowRequest/granted(name:)`` reads it.
-    private static func name(of span: (from: Int64, to: Int64?)) -> String {
-        "span-\(span.from)" + (span.to.map { "-\($0)" } ?? "") + ".m3u8"
     }
 
     private static func seconds(_ nanoseconds: Int64) -> String { DecimalValue(nanoseconds: nanoseconds).description }
 
     /// What an error says of what is kept.
-    func outside(_ what: String) async throws -> OutsideRecording {
-        OutsideRecording(channel: channel.name, what: what, kept: try await kept())
+    func outside(_ what: String) -> OutsideRecording {
+        OutsideRecording(channel: channel.name, what: what, kept: kept())
     }
 
     /// Of which stretches of time something is kept, on any track.
-    package func kept() async throws -> [Range<Int64>] {
-        var ranges: [Range<Int64>] = []
-        for timeline in timelines { ranges += try await timeline.kept() }
-        return ranges.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, range in
-            if let last = merged.last, range.lowerBound - last.upperBound < 1_000_000_000 {
-                merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-            } else {
-                merged.append(range)
-            }
-        }
+    package nonisolated func kept() -> [Range<Int64>] {
+        // Of one stretch mostly, so that there is little to sort.
+        let ranges = timelines.flatMap { $0.kept() }.sorted { $0.lowerBound < $1.lowerBound }
+        return ranges.reduce(into: []) { $0.join($1.lowerBound, $1.upperBound) }
     }
 
     /// What a window consists of that is over.
     ///
     /// - Throws: as ``contents(from:to:)``; ``OutsideRecording`` where some of it is still to come.
     package func finished(from: Int64, to: Int64) async throws -> AssetContents {
-        if isRunning, let edge, edge < to { throw try await outside("the window isn't over yet") }
+        if isRunning, let edge, edge < to { throw outside("the window isn't over yet") }
         return try await contents(from: from, to: to)
     }
 
@@ -121,7 +134,7 @@ extension Recording {
     ///
     /// - Throws: ``OutsideRecording``; `CacheError` with `storage`.
     package func contents(from: Int64, to: Int64) async throws -> AssetContents {
-        let span = try await granted(from, to)
+        let span = try granted(from, to)
         var contents = AssetContents(parts: [])
         contents.playlists.append(.init(name: AssetContents.entryName, url: channel.url, text: ""))
         var folders: Set<String> = []
@@ -145,7 +158,7 @@ extension Recording {
             }
             contents.duration = max(contents.duration, Double(last.end - first.start) / 1e9)
         }
-        guard !folders.isEmpty else { throw try await outside("nothing of that time is kept") }
+        guard !folders.isEmpty else { throw outside("nothing of that time is kept") }
         contents.playlists[0].text = ChannelEntry.text(channel.entry, playlist: "index.m3u8", having: folders)
         return contents
     }
@@ -153,43 +166,7 @@ extension Recording {
 
 extension Timeline {
     /// Whether there is something of a window.
-    fileprivate func begins(_ span: (from: Int64, to: Int64?)) async throws -> Bool {
-        guard let edge = edgeTime, let start else { return false }
-        return start < span.to ?? .max && edge > span.from
-    }
-}
-
-extension WindowRequest {
-    /// The window of a name that an entry gave: it was granted then, and what of it has been given up since is no error.
-    package init?(granted name: String) {
-        guard name.hasPrefix("span-"), name.hasSuffix(".m3u8") else { return nil }
-        let parts = name.dropFirst(5).dropLast(5).split(separator: "-").map { Int64($0) }
-        guard (1...2).contains(parts.count), let from = parts[0] else { return nil }
-        guard parts.count == 2 else {
-            self = .span(from: from, to: nil)
-            return
-        }
-        guard let to = parts[1], to > from else { return nil }
-        self = .span(from: from, to: to)
-    }
-}
-
-/// A window lies outside what is kept of a recording.
-package struct OutsideRecording: Error, Sendable, CustomStringConvertible {
-    /// Which channel.
-    package let channel: ChannelName
-    /// What is wrong, in words.
-    package let what: String
-    /// What is kept, in nanoseconds since 1970.
-    package let kept: [Range<Int64>]
-
-    /// One sentence, with what is kept.
-    package var description: String {
-        let ranges = kept.suffix(4).map {
-            "\(DateTime(nanosecondsSinceEpoch: $0.lowerBound / 1_000_000 * 1_000_000)) to "
-                + "\(DateTime(nanosecondsSinceEpoch: $0.upperBound / 1_000_000 * 1_000_000))"
-        }
-        return "\(channel): \(what); "
-            + (ranges.isEmpty ? "nothing is kept" : "kept is \(ranges.joined(separator: ", "))")
+    fileprivate func has(_ span: (from: Int64, to: Int64?)) -> Bool {
+        kept().contains { $0.upperBound > span.from && $0.lowerBound < span.to ?? .max }
     }
 }

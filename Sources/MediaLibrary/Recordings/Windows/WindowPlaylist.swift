@@ -1,7 +1,15 @@
 import HLS
+internal import MediaCache
 
 /// A window of one track as a media playlist. The same rows always give the same bytes.
+///
+/// While it isn't over it's loaded again and again, and a segment has its own number in each (RFC 8216bis §6.2.2): what was
+/// given up in its midst is absent (EXT-X-GAP), one by one. Where it's over that would only keep players busy: what stands
+/// behind follows at once, after a discontinuity.
 package struct WindowPlaylist: Sendable {
+    /// The most segments that are told as absent one by one.
+    private static let mostAbsent: Int64 = 50_000
+
     /// What there is of the window.
     package var stretch: TimelineStretch
     /// The moment where playing is to begin, in nanoseconds since 1970; nil leaves that to the player.
@@ -28,38 +36,99 @@ package struct WindowPlaylist: Sendable {
         playlist.hasEndList = isOver
         playlist.type = isOver ? .onDemand : isGrowing ? .event : nil
         if let begins {
-            let offset = max(0, begins - first.start)
+            let offset = max(0, begins.clampedSum(-first.start))
             playlist.start = StartPoint(
                 timeOffset: DecimalValue(nanoseconds: offset / 1_000_000 * 1_000_000), isPrecise: true)
         }
         playlist.segments.reserveCapacity(stretch.segments.count)
         var target = 1
-        var last: RecordedSegment?
+        var writer = Writer(next: first.number, discontinuities: stretch.discontinuities)
         for row in stretch.segments {
+            let missing = row.number - writer.next
+            if missing > 0, !isOver, missing <= Self.mostAbsent {
+                writer.writeAbsent(before: row, discontinuities: stretch.jumps[row.number], to: &playlist.segments)
+            }
             target = max(target, row.targetDuration, Int((row.duration + 500_000_000) / 1_000_000_000))
-            playlist.segments.append(Self.segment(row, after: last))
-            last = row
+            writer.write(row, to: &playlist.segments)
         }
         playlist.targetDuration = target
         return PlaylistWriter().bytes(.media(playlist))
     }
+}
 
-    private static func segment(_ row: RecordedSegment, after last: RecordedSegment?) -> MediaSegment {
-        var segment = MediaSegment(
-            uri: row.state == .gap ? LocalNames.gap : row.name, duration: DecimalValue(nanoseconds: row.duration))
-        segment.isGap = row.state == .gap
-        // What was given up between two that follow each other here leaves a discontinuity.
-        segment.isDiscontinuous = row.isDiscontinuous || last.map { $0.number + 1 != row.number } ?? false
-        if last == nil || segment.isDiscontinuous || last.map({ abs($0.end - row.start) > 1_000_000 }) == true {
-            segment.programDateTime = DateTime(nanosecondsSinceEpoch: row.start / 1_000_000 * 1_000_000)
+extension WindowPlaylist {
+    /// Writes row after row.
+    private struct Writer {
+        /// The number that the next segment is counted as.
+        var next: Int64
+        /// How many discontinuities stand before it.
+        var discontinuities: Int64
+        private var last: RecordedSegment?
+        /// A segment with the conditions of `last`: those that follow each other share them.
+        private var template = MediaSegment(uri: "", duration: .zero)
+
+        init(next: Int64, discontinuities: Int64) {
+            self.next = next
+            self.discontinuities = discontinuities
         }
-        if !row.conditions.keys.isEmpty { segment.keys = row.conditions.keys }
-        if row.conditions.map != nil { segment.map = row.conditions.map }
-        for tag in row.tags {
-            let parts = tag.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            segment.tags.append(
-                .unknown(UnknownTag(name: String(parts[0]), value: parts.count > 1 ? String(parts[1]) : nil)))
+
+        mutating func write(_ row: RecordedSegment, to segments: inout [MediaSegment]) {
+            let isJump = last.map { $0.number + 1 != row.number } ?? false
+            if row.conditions != last?.conditions ?? RecordedConditions() {
+                template = MediaSegment(uri: "", duration: .zero)
+                if !row.conditions.keys.isEmpty { template.keys = row.conditions.keys }
+                if row.conditions.map != nil { template.map = row.conditions.map }
+            }
+            var segment = template
+            segment.uri = row.state == .gap ? LocalNames.gap : row.name
+            segment.duration = DecimalValue(nanoseconds: row.duration)
+            segment.isGap = row.state == .gap
+            segment.isDiscontinuous = row.isDiscontinuous || isJump
+            if last == nil || segment.isDiscontinuous || last.map({ abs($0.end - row.start) > 1_000_000 }) == true {
+                segment.programDateTime = DateTime(nanosecondsSinceEpoch: row.start / 1_000_000 * 1_000_000)
+            }
+            for tag in row.tags {
+                let parts = tag.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                segment.tags.append(
+                    .unknown(UnknownTag(name: String(parts[0]), value: parts.count > 1 ? String(parts[1]) : nil)))
+            }
+            if row.number != next, row.conditions.keys.contains(where: \.lacksVector) {
+                segment.keys = row.conditions.keys.map { $0.withVector(of: row.number) }
+            }
+            segments.append(segment)
+            next += 1
+            if row.isDiscontinuous { discontinuities += 1 }
+            last = row
         }
-        return segment
+
+        /// What stood between the last segment and this one.
+        mutating func writeAbsent(
+            before row: RecordedSegment, discontinuities upTo: Int64?, to segments: inout [MediaSegment]
+        ) {
+            guard let before = last else { return }
+            let (count, time) = (row.number - next, max(0, row.start - before.end))
+            var lost = (upTo ?? discontinuities) - discontinuities
+            let duration = min(time / count, Int64(max(1, before.targetDuration)) * 1_000_000_000)
+            for index in 0..<count {
+                var absent = RecordedSegment(
+                    number: next, start: before.end + time / count * index, duration: duration,
+                    targetDuration: before.targetDuration, state: .gap)
+                absent.conditions = before.conditions
+                absent.isDiscontinuous = lost > 0
+                lost -= 1
+                write(absent, to: &segments)
+            }
+        }
+    }
+}
+
+extension EncryptionKey {
+    /// The key with the vector that it means where it doesn't name one: the segment's number (RFC 8216bis §5.2), which it
+    /// doesn't have in every playlist.
+    fileprivate func withVector(of number: Int64) -> EncryptionKey {
+        guard lacksVector, SegmentCipher(method) != nil else { return self }
+        var key = self
+        key.iv = HexadecimalSequence(bytes: initializationVector(mediaSequence: Int(number)))
+        return key
     }
 }

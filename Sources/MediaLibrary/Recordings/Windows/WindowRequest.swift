@@ -1,5 +1,6 @@
 internal import Foundation
 import HLS
+internal import MediaCache
 
 /// Which piece of a recording somebody asks for, in any of the forms that people write it in.
 package enum WindowRequest: Sendable, Hashable {
@@ -88,8 +89,7 @@ package enum WindowRequest: Sendable, Hashable {
 
     private static func span(_ from: Int64, _ duration: Int64) throws(WindowError) -> WindowRequest {
         guard duration > 0 else { throw WindowError("the duration isn't longer than 0") }
-        let (to, isOver) = from.addingReportingOverflow(duration)
-        return .span(from: from, to: isOver ? .max : to)
+        return .span(from: from, to: from.clampedSum(duration))
     }
 
     /// A moment: seconds or milliseconds since 1970, ISO 8601, or seconds ago where it's negative.
@@ -98,7 +98,7 @@ package enum WindowRequest: Sendable, Hashable {
         if text == "now" { return now }
         if let number = Double(text), number.isFinite {
             guard abs(number) < 1e16 else { throw WindowError("\(what) “\(text)” lies outside all times") }
-            if number < 0 { return now + nanoseconds(number) }
+            if text.hasPrefix("-") { return now.clampedSum(nanoseconds(number)) }
             return number >= leastMilliseconds ? nanoseconds(number / 1000) : nanoseconds(number)
         }
         // In a query a plus sign is often a blank.
@@ -110,9 +110,9 @@ package enum WindowRequest: Sendable, Hashable {
                 + "2026-01-31T20:15:00Z, or -<seconds> for so long ago")
     }
 
+    /// To the microsecond, and kept within what sums of two stay within 64 bits with.
     private static func nanoseconds(_ seconds: Double) -> Int64 {
-        let microseconds = (seconds * 1e6).rounded()
-        return abs(microseconds) < 9e15 ? Int64(microseconds) * 1000 : microseconds < 0 ? .min / 4 : .max / 4
+        Int64((min(max(-4e15, seconds * 1e6), 4e15)).rounded()) * 1000
     }
 
     private static func duration(_ text: String, _ what: String) throws(WindowError) -> Int64 {
@@ -120,6 +120,27 @@ package enum WindowRequest: Sendable, Hashable {
             throw WindowError("\(what) is a number of seconds, not “\(text)”")
         }
         return nanoseconds(number)
+    }
+}
+
+extension WindowRequest {
+    /// What a window that was granted is called in a track's folder.
+    static func name(from: Int64, to: Int64?) -> String { "span-\(from)" + (to.map { "-\($0)" } ?? "") + ".m3u8" }
+
+    /// The window of a name that an entry gave: it was granted then, and what of it has been given up since is no error.
+    package init?(granted name: String) {
+        guard name.hasPrefix("span-"), name.hasSuffix(".m3u8") else { return nil }
+        let numbers = name.dropFirst(5).dropLast(5).split(separator: "-", omittingEmptySubsequences: false).map {
+            part in
+            part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(part) : nil
+        }
+        guard (1...2).contains(numbers.count), let from = numbers[0] else { return nil }
+        guard numbers.count == 2 else {
+            self = .span(from: from, to: nil)
+            return
+        }
+        guard let to = numbers[1], to > from else { return nil }
+        self = .span(from: from, to: to)
     }
 }
 

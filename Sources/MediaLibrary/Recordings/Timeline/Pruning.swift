@@ -1,0 +1,84 @@
+/// Decides what of a recording is given up: of all tracks the oldest first, so that they begin together, until every limit
+/// holds. It looks at no more than it gives up.
+package struct Pruning: Sendable {
+    /// What is to hold.
+    package struct Limits: Sendable, Hashable {
+        /// What ended until then is too old, in nanoseconds since 1970.
+        package var oldest: Int64
+        /// How many segments a track may have behind those that are pinned.
+        package var segments: Int?
+        /// How many bytes are too many.
+        package var excess: Int64
+
+        /// Limits; without arguments none.
+        package init(oldest: Int64 = .min, segments: Int? = nil, excess: Int64 = 0) {
+            self.oldest = oldest
+            self.segments = segments
+            self.excess = excess
+        }
+    }
+
+    /// What is to be given up.
+    package struct Choice: Sendable {
+        /// The segments, by track.
+        package var rows: [String: [RecordedSegment]] = [:]
+        /// Whether the limits hold without them, as far as they can.
+        package var isComplete = true
+    }
+
+    /// Of the newest so many stay, however many bytes are too many: players need them to go on.
+    private static let leastKept: Int64 = 3
+
+    /// Up to where everything is given up or pinned, by track.
+    private var cursors: [String: Int64] = [:]
+
+    /// Begins at the front.
+    package init() {}
+
+    /// Chooses up to `count` segments.
+    ///
+    /// - Parameter pinned: stretches of time that stay, in nanoseconds since 1970.
+    /// - Throws: `CacheError` with `storage`.
+    package mutating func choose(
+        of timelines: [Timeline], limits: Limits, outside pinned: [Range<Int64>], atMost count: Int
+    ) async throws -> Choice {
+        var choice = Choice()
+        var (excess, chosen) = (limits.excess, 0)
+        var heads: [Int: RecordedSegment] = [:]
+        var waiting = Set(timelines.indices)
+        while true {
+            for index in waiting {
+                waiting.remove(index)
+                heads[index] = try await head(of: timelines[index], outside: pinned)
+            }
+            let oldest = heads.min { ($0.value.start, $0.key) < ($1.value.start, $1.key) }
+            guard let (index, head) = oldest else { return choice }
+            heads[index] = nil
+            let timeline = timelines[index]
+            let isOld = head.end <= limits.oldest
+            let isSurplus = limits.segments.map { timeline.next - head.number > Int64(max(1, $0)) } ?? false
+            let isSpare = excess > 0 && head.number + Self.leastKept < timeline.edge
+            // Later ones of other tracks may be too many.
+            guard isOld || isSurplus || isSpare else { continue }
+            guard chosen < count else {
+                choice.isComplete = false
+                return choice
+            }
+            chosen += 1
+            choice.rows[timeline.track, default: []].append(head)
+            if head.state == .kept { excess -= head.length }
+            cursors[timeline.track] = head.number + 1
+            waiting.insert(index)
+        }
+    }
+
+    /// The first of a track that could go; what is awaited can't, nor what is behind it.
+    private mutating func head(
+        of timeline: Timeline, outside pinned: [Range<Int64>]
+    ) async throws -> RecordedSegment? {
+        let head = try await timeline.first(from: cursors[timeline.track] ?? 0, outside: pinned)
+        guard let head, head.number < timeline.edge else { return nil }
+        cursors[timeline.track] = head.number
+        return head
+    }
+}

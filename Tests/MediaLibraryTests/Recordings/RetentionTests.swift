@@ -1,0 +1,289 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MediaLibrary
+
+/// What is given up, and what stays.
+struct RetentionTests {
+    private static let second = TimelineRows.second
+
+    private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
+
+    private static func programme(_ numbers: Range<Int64>, _ name: String = "film") -> Programme {
+        Programme(
+            name: name, from: Date(nanosecondsSinceEpoch: time(numbers.lowerBound)),
+            to: Date(nanosecondsSinceEpoch: time(numbers.upperBound)))
+    }
+
+    private func fixture(
+        _ retention: Retention, tracks: [String] = ["video-1"], _ numbers: Range<Int64> = 0..<1000
+    ) async throws -> WindowFixture {
+        let fixture = try await WindowFixture(tracks: tracks, retention: retention)
+        for timeline in fixture.recording.timelines {
+            try await timeline.append(TimelineRows.kept(numbers))
+            fixture.place.state.withLock { $0.parts.formUnion(timeline.names(numbers, fixture.recording.id)) }
+        }
+        fixture.setClock(to: Self.time(numbers.upperBound))
+        return fixture
+    }
+
+    private func numbers(_ fixture: WindowFixture, track: Int = 0) async throws -> [Int64] {
+        try await fixture.recording.timelines[track].stretch(from: .min, to: .max).segments.map(\.number)
+    }
+
+    private func expect(
+        _ expected: [Range<Int64>], _ fixture: WindowFixture, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        #expect(try await numbers(fixture) == expected.flatMap(Array.init), sourceLocation: sourceLocation)
+        let timeline = fixture.timeline
+        let parts = Set(expected.flatMap { timeline.names($0, fixture.recording.id) })
+        #expect(fixture.place.parts.filter { $0.contains("/video-1/") } == parts, sourceLocation: sourceLocation)
+    }
+
+    @Test func withoutALimitAllStays() async throws {
+        let fixture = try await fixture(Retention())
+        await fixture.recording.retentionChanged()
+        try await expect([0..<1000], fixture)
+        await fixture.close()
+    }
+
+    @Test func whatIsTooOldGoes() async throws {
+        let fixture = try await fixture(Retention(seconds: 600))
+        await fixture.recording.retentionChanged()
+        // What ended 600 s ago is over; what was under way then isn't.
+        try await expect([700..<1000], fixture)
+        fixture.setClock(to: Self.time(1000) + 1)
+        await fixture.recording.applyRetention()
+        try await expect([700..<1000], fixture)
+        fixture.setClock(to: Self.time(1001))
+        await fixture.recording.applyRetention()
+        try await expect([701..<1000], fixture)
+        // All of it in the end; nobody comes back.
+        fixture.setClock(to: Self.time(5000))
+        await fixture.recording.retentionChanged()
+        try await expect([], fixture)
+        #expect(fixture.timeline.next == 1000)
+        await fixture.close()
+    }
+
+    @Test func whatIsTooMuchGoes() async throws {
+        let fixture = try await fixture(Retention(bytes: 100_500))
+        await fixture.recording.retentionChanged()
+        try await expect([900..<1000], fixture)
+        try await fixture.recording.change { $0.retention = Retention(bytes: 0) }
+        await fixture.recording.retentionChanged()
+        // Players need something to go on with.
+        try await expect([997..<1000], fixture)
+        await fixture.close()
+    }
+
+    @Test func bytesAreThoseOfAllTracksTogether() async throws {
+        let fixture = try await fixture(Retention(bytes: 100_000), tracks: ["video-1", "audio-1"])
+        await fixture.recording.retentionChanged()
+        #expect(try await numbers(fixture) == Array(950..<1000))
+        #expect(try await numbers(fixture, track: 1) == Array(950..<1000))
+        await fixture.close()
+    }
+
+    @Test func soManySegmentsStay() async throws {
+        let fixture = try await fixture(Retention(segments: 5), tracks: ["video-1", "audio-1"])
+        await fixture.recording.retentionChanged()
+        #expect(try await numbers(fixture) == Array(995..<1000))
+        #expect(try await numbers(fixture, track: 1) == Array(995..<1000))
+        #expect(fixture.place.parts.count == 10)
+        await fixture.close()
+    }
+
+    @Test func aFullDiskTakesTheOldest() async throws {
+        let fixture = try await fixture(Retention(freeBytes: 1_000_000))
+        fixture.place.state.withLock { $0.freeBytes = 1_000_000 }
+        await fixture.recording.applyRetention()
+        try await expect([0..<1000], fixture)
+        fixture.place.state.withLock { $0.freeBytes = 989_500 }
+        // The disk isn't asked each time.
+        await fixture.recording.applyRetention()
+        try await expect([0..<1000], fixture)
+        fixture.library.time.advance(by: .seconds(10))
+        await fixture.recording.applyRetention()
+        try await expect([11..<1000], fixture)
+        fixture.place.state.withLock { $0.freeBytes = 1_000_000 }
+        await fixture.recording.applyRetention()
+        try await expect([11..<1000], fixture)
+        await fixture.close()
+    }
+
+    @Test func programmesStay() async throws {
+        let fixture = try await fixture(Retention(seconds: 20))
+        // At the front, in the middle, overlapping, at the edge, and one that hasn't begun.
+        let programmes = [0..<10, 300..<310, 305..<320, 985..<1005, 2000..<2010].map { Self.programme($0) }
+        try await fixture.recording.change { $0.programmes = programmes }
+        await fixture.recording.retentionChanged()
+        try await expect([0..<10, 300..<320, 985..<1000], fixture)
+        try await fixture.timeline.append(TimelineRows.kept(1000..<2030))
+        fixture.place.state.withLock { $0.parts.formUnion(fixture.timeline.names(1000..<2030, fixture.recording.id)) }
+        fixture.setClock(to: Self.time(2030))
+        await fixture.recording.retentionChanged()
+        try await expect([0..<10, 300..<320, 985..<1005, 2000..<2010, 2020..<2030], fixture)
+        // One goes: what no other has of it goes with the next look.
+        try await fixture.recording.change { $0.programmes.remove(at: 1) }
+        await fixture.recording.retentionChanged()
+        try await expect([0..<10, 305..<320, 985..<1005, 2000..<2010, 2020..<2030], fixture)
+        try await fixture.recording.change { $0.programmes = [] }
+        await fixture.recording.retentionChanged()
+        try await expect([2020..<2030], fixture)
+        await fixture.close()
+    }
+
+    /// Programmes that are more than the limit don't take the live edge away.
+    @Test func theEdgeOutlivesLargeProgrammes() async throws {
+        let fixture = try await fixture(Retention(bytes: 50_000, segments: 20))
+        try await fixture.recording.change { $0.programmes = [Self.programme(100..<400)] }
+        await fixture.recording.retentionChanged()
+        try await expect([100..<400, 997..<1000], fixture)
+        await fixture.close()
+    }
+
+    @Test func whatIsAwaitedStays() async throws {
+        let fixture = try await fixture(Retention(segments: 1))
+        var row = TimelineRows.kept(1000)
+        row.state = .awaited
+        try await fixture.timeline.append([row] + TimelineRows.kept(1001..<1010))
+        await fixture.recording.retentionChanged()
+        #expect(fixture.timeline.awaited.map(\.number) == [1000])
+        #expect(try await fixture.timeline.rows(from: 1000).count == 10)
+        #expect(try await numbers(fixture) == [])
+        try await fixture.timeline.settle([TimelineRows.kept(1000)])
+        await fixture.recording.applyRetention()
+        #expect(try await numbers(fixture) == [1009])
+        await fixture.close()
+    }
+
+    @Test func aFailureIsTriedAgain() async throws {
+        let fixture = try await fixture(Retention(segments: 100))
+        fixture.place.fail { $0.hasSuffix(".gone") }
+        await fixture.recording.retentionChanged()
+        #expect(fixture.timeline.totals.segments == 1000)
+        fixture.place.fail(nil)
+        await fixture.recording.applyRetention()
+        await fixture.recording.retentionChanged()
+        try await expect([900..<1000], fixture)
+        await fixture.close()
+    }
+
+    /// Much that is to go goes in pieces: what is recorded meanwhile waits for one of them at most.
+    @Test func manyGoInPieces() async throws {
+        let fixture = try await fixture(Retention(seconds: 2))
+        await fixture.recording.applyRetention()
+        #expect(fixture.timeline.totals.segments == 1000 - 256)
+        await fixture.recording.retentionChanged()
+        try await expect([999..<1000], fixture)
+        await fixture.close()
+    }
+
+    /// Two weeks: at each step the limits hold, programmes are whole, and a step costs what it adds.
+    @Test func twoWeeksStayWithinTheirLimits() async throws {
+        let minute = 60 * Self.second
+        let (total, step) = (14 * 24 * 60 as Int64, 20 as Int64)
+        let day = 24 * 60 as Int64
+        let retention = Retention(seconds: 2 * 86_400, bytes: 2 * 2 * day * 1000 * 3 / 4)
+        let fixture = try await WindowFixture(tracks: ["video-1", "audio-1"], retention: retention)
+        func time(_ number: Int64) -> Int64 { TimelineRows.epoch + number * minute }
+        func row(_ number: Int64) -> RecordedSegment {
+            var row = TimelineRows.kept(number, length: 500 + number % 7 * 166)
+            row.start = time(number)
+            row.duration = minute
+            row.targetDuration = 60
+            if number % 500 == 499 { row.state = .gap }
+            return row
+        }
+        // Made before they begin, each of 90 minutes, every 20 hours.
+        let starts = stride(from: 600 as Int64, to: total, by: 1200)
+        try await fixture.recording.change { channel in
+            channel.programmes = starts.map {
+                Programme(
+                    name: "\($0)", from: Date(nanosecondsSinceEpoch: time($0)),
+                    to: Date(nanosecondsSinceEpoch: time($0 + 90)))
+            }
+        }
+        var most = TimelineMemoryStore.Counts()
+        for first in stride(from: 0, to: total, by: Int(step)) {
+            let counts = try await fixture.place.counting {
+                for timeline in fixture.recording.timelines {
+                    try await timeline.append((first..<first + step).map(row))
+                }
+                fixture.setClock(to: time(first + step))
+                await fixture.recording.applyRetention()
+            }
+            most.reads = max(most.reads, counts.reads)
+            most.writes = max(most.writes, counts.writes)
+            most.removals = max(most.removals, counts.removals)
+            let pinned = starts.filter { $0 < first }
+            for timeline in fixture.recording.timelines {
+                let rest = try await timeline.first(
+                    from: 0, outside: pinned.map { time($0)..<time($0 + 90) })
+                // Nothing is older, but programmes.
+                #expect(try #require(rest).end > time(first + step) - 2 * 86_400 * Self.second)
+            }
+            #expect(fixture.recording.timelines.reduce(0) { $0 + $1.totals.bytes } <= retention.bytes ?? 0)
+            guard first % (day / 2) == 0 else { continue }
+            for start in pinned {
+                for timeline in fixture.recording.timelines {
+                    let stretch = try await timeline.stretch(from: time(start), to: min(time(start + 90), time(first)))
+                    #expect(stretch.segments.count == Int(min(90, first - start)), "\(start) at \(first)")
+                }
+            }
+        }
+        // Two appends of at most two pages each, and what was given up once for each track.
+        #expect(most.writes <= 6)
+        #expect(most.reads <= 8)
+        #expect(most.removals <= 100)
+        #expect(fixture.recording.timelines[0].pagesInMemory <= 18)
+        // Pages, of which most have gone, and two files of numbers.
+        #expect(fixture.place.files.count < 200)
+        let again = fixture.place.reopened()
+        let timeline = try await Timeline.open(track: "video-1", of: fixture.recording.id, in: again)
+        #expect(timeline.totals == fixture.timeline.totals)
+        #expect(timeline.kept() == fixture.timeline.kept())
+        await fixture.close()
+    }
+
+    /// What somebody reads goes when he leaves.
+    @Test func whatIsReadGoesWhenItsReaderLeaves() async throws {
+        let library = LibraryFixture()
+        let store = try await library.open()
+        let place = CacheRecordingStore(store)
+        let recording = RecordingID()
+        let timeline = try await Timeline.open(track: "video-1", of: recording, in: place)
+        var rows: [RecordedSegment] = []
+        for number in 0..<3 as Range<Int64> {
+            var row = TimelineRows.kept(number)
+            let bytes = DownloadFixture.packets(Int(number))
+            library.origin[try ResourceURL(row.url)] = ScriptedResource(
+                .bytes(bytes), entityTag: "\"1\"", contentType: "video/mp2t")
+            row.length = try await place.fetch(
+                part(row, recording), settings: TransferSettings(), group: TransferGroup(name: "test")
+            ).length
+            rows.append(row)
+        }
+        try await place.commit()
+        try await timeline.append(rows)
+        let session = try await store.read(part(rows[0], recording).request(settings: TransferSettings()))
+        try await timeline.giveUp([0, 1])
+        #expect(try await store.resources().count == 2)
+        #expect(try await timeline.segment(0) == nil)
+        session.cancel()
+        for _ in 0..<1000 where try await store.resources().count > 1 { await Task.yield() }
+        #expect(try await store.resources().count == 1)
+        await store.close()
+    }
+
+    private func part(_ row: RecordedSegment, _ recording: RecordingID) -> AssetPart {
+        var part = AssetPart(role: .mediaSegment, name: "video-1/\(row.name)", url: row.url)
+        part.keptAs = recording.keptName(row.name, track: "video-1")
+        return part
+    }
+}

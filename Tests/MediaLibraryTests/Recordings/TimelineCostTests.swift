@@ -1,0 +1,114 @@
+import MediaCache
+import Synchronization
+import Testing
+
+@testable import MediaLibrary
+
+/// What timelines cost, however long they are.
+struct TimelineCostTests {
+    private let recording = RecordingID()
+
+    private func filled(_ count: Int64) async throws -> (TimelineMemoryStore, Timeline) {
+        let store = TimelineMemoryStore()
+        let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
+        // As many at a time as pages have: the cost of one by one is what is asked.
+        for start in stride(from: 0 as Int64, to: count, by: 2560) {
+            try await timeline.append(TimelineRows.kept(start..<min(start + 2560, count)))
+        }
+        return (store, timeline)
+    }
+
+    private func add(_ number: Int64, to timeline: Timeline) async throws {
+        var row = TimelineRows.kept(number)
+        row.state = .awaited
+        row.length = 0
+        try await timeline.append([row])
+        try await timeline.settle([TimelineRows.kept(number)])
+    }
+
+    @Test func addingCostsTheSameAfterThreeDays() async throws {
+        let (short, early) = try await filled(300)
+        let (long, late) = try await filled(130_000)
+        // At the same place within a page: 300 is the 45th of its own, and so is 130,092.
+        try await late.append(TimelineRows.kept(130_000..<130_092))
+        let atStart = try await short.counting { try await add(300, to: early) }
+        let atEnd = try await long.counting { try await add(130_092, to: late) }
+        #expect(atStart.reads == 0 && atEnd.reads == 0)
+        #expect(atStart.writes == 2 && atEnd.writes == 2)
+        #expect(atEnd.bytesWritten < atStart.bytesWritten * 3 / 2)
+        #expect(late.pagesInMemory <= early.pagesInMemory + 17)
+    }
+
+    @Test func memoryIsBounded() async throws {
+        let (store, timeline) = try await filled(20_000)
+        #expect(timeline.pagesInMemory <= 17)
+        _ = try await timeline.stretch(from: .min, to: .max)
+        #expect(timeline.pagesInMemory <= 17)
+        let again = try await Timeline.open(track: "video-1", of: recording, in: store)
+        #expect(again.pagesInMemory == 1)
+        for number in stride(from: 0 as Int64, to: 20_000, by: 97) { _ = try await again.segment(number) }
+        #expect(again.pagesInMemory <= 17)
+    }
+
+    @Test func anHourReadsAFewPages() async throws {
+        let (store, timeline) = try await filled(20_000)
+        let start = TimelineRows.kept(10_000).start
+        let counts = try await store.counting {
+            let stretch = try await timeline.stretch(from: start, to: start + 3600 * TimelineRows.second)
+            #expect(stretch.segments.count == 1800)
+        }
+        #expect(counts.reads <= 9)
+        // The live edge is in memory.
+        let edge = try #require(timeline.edgeTime)
+        let live = try await store.counting {
+            let stretch = try await timeline.stretch(from: edge - 60 * TimelineRows.second, to: edge)
+            #expect(stretch.segments.count == 30)
+        }
+        #expect(live.reads == 0)
+        let known = store.state.withLock { $0.counts }
+        #expect(timeline.kept().count == 1)
+        #expect(store.state.withLock { $0.counts } == known)
+    }
+
+    @Test func givingUpTouchesWhatItGivesUp() async throws {
+        let (store, timeline) = try await filled(20_000)
+        var cost = TimelineMemoryStore.Counts()
+        for number in 0..<1024 as Range<Int64> {
+            let one = try await store.counting { try await timeline.giveUp([number]) }
+            cost.reads += one.reads
+            cost.writes += one.writes
+            cost.removals += one.removals
+            cost.bytesWritten += one.bytesWritten
+        }
+        #expect(cost.reads == 4)
+        #expect(cost.writes == 1024)
+        #expect(cost.removals == 4)
+        #expect(cost.bytesWritten < 1024 * 64)
+        let many = try await store.counting { try await timeline.giveUp(Array(1024..<1324)) }
+        #expect(many.reads == 2)
+        #expect(many.writes == 1)
+        #expect(many.removals == 1)
+    }
+
+    /// On a real disk, with media and all.
+    @Test func aFolderHoldsThreeTracks() async throws {
+        let fixture = LibraryFixture()
+        let store = try await fixture.open()
+        let place = CacheRecordingStore(store)
+        for track in ["video-1", "video-2", "audio-1"] {
+            let timeline = try await Timeline.open(track: track, of: recording, in: place)
+            try await timeline.append(TimelineRows.kept(0..<3000))
+            try await timeline.giveUp(Array(0..<1000))
+        }
+        for track in ["video-1", "video-2", "audio-1"] {
+            let timeline = try await Timeline.open(track: track, of: recording, in: place)
+            #expect(timeline.next == 3000)
+            #expect(timeline.totals.segments == 2000)
+            #expect(try await timeline.stretch(from: .min, to: .max).segments.count == 2000)
+            try await timeline.finishGivingUp()
+            try await timeline.removeAll(keepingMedia: false)
+        }
+        #expect(try await place.files(of: recording) == [])
+        await store.close()
+    }
+}

@@ -1,0 +1,298 @@
+import MediaCache
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MediaLibrary
+
+/// Timelines whose store fails, whose process ends, and whose files are damaged.
+struct TimelineFailureTests {
+    private let recording = RecordingID()
+
+    private func open(_ store: TimelineMemoryStore) async throws -> Timeline {
+        try await Timeline.open(track: "video-1", of: recording, in: store)
+    }
+
+    private func awaited(_ number: Int64) -> RecordedSegment {
+        var row = TimelineRows.kept(number)
+        row.state = .awaited
+        row.length = 0
+        return row
+    }
+
+    @Test func whatCouldNotBeWrittenIsNotThere() async throws {
+        let store = TimelineMemoryStore()
+        let timeline = try await open(store)
+        try await timeline.append(TimelineRows.kept(0..<250))
+        // The page that is open can be written, the next one can't.
+        store.fail { $0.contains(".512.") }
+        await #expect(throws: CacheError.self) { try await timeline.append(TimelineRows.kept(250..<600)) }
+        #expect(timeline.next == 250)
+        #expect(timeline.edge == 250)
+        #expect(timeline.totals.segments == 250)
+        #expect(try await timeline.rows(from: 0).count == 250)
+        store.fail(nil)
+        // The same numbers, and fewer of them: the playlist has moved on.
+        let others = (250..<300 as Range<Int64>).map { number -> RecordedSegment in
+            var row = TimelineRows.kept(number)
+            row.url = "other-\(number).ts"
+            return row
+        }
+        try await timeline.append(others)
+        for timeline in [timeline, try await open(store)] {
+            #expect(timeline.next == 300)
+            #expect(try await timeline.rows(from: 0) == TimelineRows.kept(0..<250) + others)
+        }
+    }
+
+    @Test func numbersThatAreThereAreNotAddedAgain() async throws {
+        let store = TimelineMemoryStore()
+        let timeline = try await open(store)
+        try await timeline.append(TimelineRows.kept(0..<300))
+        try await timeline.append(TimelineRows.kept(290..<310))
+        #expect(try await timeline.rows(from: 0) == TimelineRows.kept(0..<310))
+        #expect(try await open(store).rows(from: 0) == TimelineRows.kept(0..<310))
+    }
+
+    @Test func settlingIsTriedAgain() async throws {
+        let store = TimelineMemoryStore()
+        let timeline = try await open(store)
+        try await timeline.append((0..<300 as Range<Int64>).map(awaited))
+        store.fail { $0.contains(".256.") }
+        await #expect(throws: CacheError.self) { try await timeline.settle(TimelineRows.kept(250..<260)) }
+        #expect(timeline.edge == 0)
+        store.fail(nil)
+        try await timeline.settle(TimelineRows.kept(0..<300))
+        #expect(timeline.edge == 300)
+        #expect(try await open(store).rows(from: 0) == TimelineRows.kept(0..<300))
+    }
+
+    @Test func givingUpGoesOnAfterAFailure() async throws {
+        let store = TimelineMemoryStore()
+        let timeline = try await open(store)
+        try await timeline.append(TimelineRows.kept(0..<600))
+        store.state.withLock { $0.parts = Set(timeline.names(0..<600, recording)) }
+        store.fail { $0.hasSuffix(".gone") }
+        await #expect(throws: CacheError.self) { try await timeline.giveUp([0, 1]) }
+        #expect(try await timeline.segment(0)?.number == 0)
+        store.fail { $0.hasSuffix("/1.ts") }
+        await #expect(throws: CacheError.self) { try await timeline.giveUp([0, 1, 2]) }
+        // Out of the timeline, though its bytes are here.
+        #expect(try await timeline.first(from: 0, outside: [])?.number == 3)
+        #expect(store.parts.count == 600)
+        store.fail(nil)
+        try await timeline.giveUp([3])
+        #expect(store.parts.count == 596)
+    }
+
+    @Test func whatNobodyKnowsOfAnyMoreIsFinishedLater() async throws {
+        let store = TimelineMemoryStore()
+        let timeline = try await open(store)
+        try await timeline.append(TimelineRows.kept(0..<2000))
+        store.state.withLock { $0.parts = Set(timeline.names(0..<2000, recording)) }
+        // Only the numbers are written; then the process ends.
+        store.crash(.init(change: 1, isMade: false))
+        await #expect(throws: CacheError.self) { try await timeline.giveUp(Array(100..<1900)) }
+        let next = store.reopened()
+        let again = try await open(next)
+        #expect(next.parts.count == 2000)
+        try await again.finishGivingUp()
+        #expect(next.parts == Set(timeline.names(0..<100, recording) + timeline.names(1900..<2000, recording)))
+        #expect(next.files.keys.sorted() == ["video-1.0.page", "video-1.1792.page", "video-1.gone"])
+        #expect(again.kept().count == 2)
+    }
+
+    // MARK: - Damage
+
+    @Test(arguments: [0, 256, 512] as [Int64])
+    func aDamagedPageIsLeftOut(_ damaged: Int64) async throws {
+        let store = TimelineMemoryStore()
+        var random = SeededGenerator(seed: 5)
+        let rows = TimelineRows.random(600, &random)
+        try await open(store).append(rows)
+        store.damage("video-1.\(damaged).page") { $0[$0.count / 2] ^= 0x40 }
+        let timeline = try await open(store)
+        let bad = damaged..<min(damaged + 256, 600)
+        #expect(timeline.next == (damaged == 512 ? 768 : 600))
+        #expect(timeline.edge == timeline.next)
+        #expect(timeline.edgeTime == rows.last { !bad.contains($0.number) }?.end)
+        let stretch = try await timeline.stretch(from: .min, to: .max)
+        #expect(stretch.segments == rows.filter { !bad.contains($0.number) })
+        for row in rows {
+            #expect(try await timeline.segment(row.number) == (bad.contains(row.number) ? nil : row))
+        }
+        let next = timeline.next
+        var added = TimelineRows.kept(next, from: TimelineRows.epoch * 2)
+        added.isDiscontinuous = true
+        try await timeline.append([added])
+        for timeline in [timeline, try await open(store)] {
+            #expect(timeline.next == next + 1)
+            #expect(try await timeline.segment(next) == added)
+            let last = try await timeline.stretch(from: added.start, to: .max)
+            // Never fewer than there were.
+            #expect(last.discontinuities >= rows.count { $0.isDiscontinuous })
+        }
+        #expect(store.files["video-1.\(damaged).page"] != nil)
+    }
+
+    @Test func onlyDamageIsLeft() async throws {
+        let store = TimelineMemoryStore()
+        try await open(store).append(TimelineRows.kept(1000..<1010))
+        store.damage("video-1.1000.page") { $0 = [] }
+        let timeline = try await open(store)
+        #expect(timeline.next == 1256)
+        #expect(timeline.edgeTime == nil)
+        try await timeline.append(TimelineRows.kept(1256..<1257))
+        #expect(try await open(store).rows(from: 0).map(\.number) == [1256])
+    }
+
+    @Test func aPageThatGoesBadMeanwhileIsLeftOut() async throws {
+        let store = TimelineMemoryStore()
+        try await open(store).append(TimelineRows.kept(0..<600))
+        let timeline = try await open(store)
+        store.damage("video-1.0.page") { $0[9] ^= 1 }
+        #expect(try await timeline.first(from: 0, outside: [])?.number == 256)
+        #expect(timeline.totals.segments == 344)
+        try await timeline.giveUp([0, 256])
+        #expect(timeline.totals.segments == 343)
+        #expect(try await timeline.stretch(from: .min, to: .max).segments.count == 343)
+    }
+
+    @Test func otherFilesAreLeftAlone() async throws {
+        let store = TimelineMemoryStore()
+        try await open(store).append(TimelineRows.kept(0..<10))
+        let names = [
+            "video-1.9223372036854775807.page", "video-1.-1.page", "video-1.x.page", "video-11.0.page",
+            "audio-1.0.page",
+        ]
+        store.state.withLock { state in
+            for name in names { state.files[name] = [1, 2, 3] }
+        }
+        #expect(try await open(store).next == 10)
+    }
+
+    @Test func whatWasGivenUpStaysUnknownIfItsFileIsDamaged() async throws {
+        let store = TimelineMemoryStore()
+        let timeline = try await open(store)
+        try await timeline.append(TimelineRows.kept(0..<600))
+        try await timeline.giveUp(Array(0..<300))
+        store.damage("video-1.gone") { $0[0] ^= 1 }
+        // What is told of comes back, without its bytes, until it's given up once more; nothing else suffers.
+        let again = try await open(store)
+        #expect(again.next == 600)
+        #expect(try await again.first(from: 0, outside: [])?.number == 256)
+        try await again.giveUp(Array(256..<300))
+        #expect(again.totals.segments == 300)
+    }
+
+    // MARK: - Crashes
+
+    /// A short recording, ended at every change that it makes: what was promised is there, and no number means two things.
+    @Test func everyCrashLeavesAWholeTimeline() async throws {
+        let full = TimelineMemoryStore()
+        let story = Story(recording)
+        try await story.run(on: full)
+        let changes = full.changes
+        #expect(changes > 60)
+        for change in 0..<changes {
+            for isMade in [false, true] {
+                let store = TimelineMemoryStore()
+                store.crash(.init(change: change, isMade: isMade))
+                let story = Story(recording)
+                try? await story.run(on: store)
+                try await story.look(at: store.reopened(), "change \(change), \(isMade)")
+            }
+        }
+    }
+
+    /// What a recorder does, and what it was told is durable.
+    private final class Story {
+        let recording: RecordingID
+        private var settled: [Int64: RecordedSegment] = [:]
+        private var gone: Set<Int64> = []
+        /// Asked to go; it may be gone or not.
+        private var going: Set<Int64> = []
+        private var highest: Int64 = -1
+        private var urls: [Int64: String] = [:]
+
+        init(_ recording: RecordingID) { self.recording = recording }
+
+        private func row(_ number: Int64, _ state: RecordedSegment.State) -> RecordedSegment {
+            var row = TimelineRows.kept(number)
+            row.state = state
+            row.isDiscontinuous = number % 7 == 0
+            row.conditions = TimelineRows.conditions(key: 1 + number / 90, map: 100)
+            return row
+        }
+
+        func run(on store: TimelineMemoryStore) async throws {
+            let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
+            var next: Int64 = 0
+            for step in 0..<16 as Range<Int64> {
+                let rows = (next..<next + 10 + step * 2).map { row($0, .awaited) }
+                next += Int64(rows.count)
+                try await timeline.append(rows)
+                highest = next - 1
+                for row in rows { urls[row.number] = row.url }
+                let done = rows.map { row($0.number, $0.number % 11 == 0 ? .gap : .kept) }
+                store.state.withLock { state in
+                    for row in done where row.state == .kept {
+                        for name in [row.name] + row.conditions.companions.map(\.name) {
+                            state.parts.insert(recording.keptName(name, track: "video-1"))
+                        }
+                    }
+                }
+                try await timeline.settle(done)
+                for row in done { settled[row.number] = row }
+                // All but the last hundred, and a programme.
+                let old = settled.keys.filter { $0 < next - 100 && !(150..<170).contains($0) && !gone.contains($0) }
+                    .sorted()
+                going = Set(old)
+                try await timeline.giveUp(old)
+                gone.formUnion(old)
+                going = []
+            }
+        }
+
+        func look(at store: TimelineMemoryStore, _ hint: String) async throws {
+            let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
+            try await timeline.finishGivingUp()
+            #expect(timeline.next > highest, "\(hint)")
+            let rows = try await timeline.rows(from: 0).filter { row in
+                settled[row.number] == nil || !gone.contains(row.number)
+            }
+            for row in rows where settled[row.number] != nil && row.state != .awaited {
+                #expect(row == settled[row.number], "\(hint)")
+            }
+            let stretch = try await timeline.stretch(from: .min, to: .max)
+            let there = Set(stretch.segments.map(\.number))
+            #expect(there.isDisjoint(with: gone), "\(hint)")
+            for number in settled.keys where !gone.contains(number) && !going.contains(number) {
+                #expect(there.contains(number), "\(hint): \(number)")
+            }
+            // What is in playlists has its parts; what isn't has none.
+            var needed: Set<String> = []
+            for row in stretch.segments + timeline.awaited where row.state != .gap {
+                for name in [row.name] + row.conditions.companions.map(\.name) {
+                    needed.insert(recording.keptName(name, track: "video-1"))
+                }
+            }
+            let own = Set(
+                stretch.segments.filter { $0.state == .kept }.flatMap {
+                    [$0.name] + $0.conditions.companions.map(\.name)
+                })
+            for name in own {
+                #expect(store.parts.contains(recording.keptName(name, track: "video-1")), "\(hint): \(name)")
+            }
+            #expect(
+                store.parts.subtracting(needed).filter { !$0.contains("/init") && !$0.contains("/key") } == [],
+                "\(hint)")
+            // And it goes on.
+            let next = timeline.next
+            try await timeline.settle(timeline.awaited.map { row($0.number, .gap) })
+            try await timeline.append([row(next, .kept)])
+            #expect(timeline.edge == next + 1)
+            #expect(try await timeline.segment(next)?.url == row(next, .kept).url)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import MediaCache
+import Synchronization
+
+@testable import MediaLibrary
+
+/// A recording's files and parts in memory. It counts what is asked of it, and fails when it's told to.
+final class TimelineMemoryStore: RecordingStore {
+    struct Counts: Sendable, Hashable {
+        var reads = 0
+        var writes = 0
+        var removals = 0
+        var bytesRead = 0
+        var bytesWritten = 0
+    }
+
+    /// A crash: the change of a number, counted from 0, is made or not, and whatever comes then isn't.
+    struct Crash: Sendable {
+        var change: Int
+        var isMade: Bool
+    }
+
+    struct State: Sendable {
+        var files: [String: [UInt8]] = [:]
+        var parts: Set<String> = []
+        var counts = Counts()
+        var changes = 0
+        var crash: Crash?
+        var failing: (@Sendable (String) -> Bool)?
+        var freeBytes: Int64 = .max
+        /// Parts that were given up, in order.
+        var removed: [String] = []
+    }
+
+    let state: Mutex<State>
+
+    init(_ state: State = State()) { self.state = Mutex(state) }
+
+    /// Another process that finds what this one left.
+    func reopened() -> TimelineMemoryStore {
+        let (files, parts) = state.withLock { ($0.files, $0.parts) }
+        return TimelineMemoryStore(State(files: files, parts: parts))
+    }
+
+    var files: [String: [UInt8]] { state.withLock { $0.files } }
+    var parts: Set<String> { state.withLock { $0.parts } }
+    var changes: Int { state.withLock { $0.changes } }
+
+    /// What `work` asks for.
+    func counting(_ work: () async throws -> Void) async rethrows -> Counts {
+        state.withLock { $0.counts = Counts() }
+        try await work()
+        return state.withLock { $0.counts }
+    }
+
+    func damage(_ name: String, _ body: @Sendable (inout [UInt8]) -> Void) {
+        state.withLock { state in
+            guard var bytes = state.files[name] else { return }
+            body(&bytes)
+            state.files[name] = bytes
+        }
+    }
+
+    /// Fails changes and reads of what has such names.
+    func fail(_ names: (@Sendable (String) -> Bool)?) { state.withLock { $0.failing = names } }
+
+    func crash(_ crash: Crash?) {
+        state.withLock {
+            $0.changes = 0
+            $0.crash = crash
+        }
+    }
+
+    private func change(_ name: String, _ body: (inout State) -> Void) throws {
+        try state.withLock { state in
+            defer { state.changes += 1 }
+            if state.failing?(name) == true { throw CacheError(.storage, "\(name) fails") }
+            if let crash = state.crash, state.changes >= crash.change {
+                if state.changes == crash.change, crash.isMade { body(&state) }
+                throw CacheError(.storage, "crashed at \(name)")
+            }
+            body(&state)
+        }
+    }
+
+    // MARK: - RecordingStore
+
+    func files(of recording: RecordingID) async throws -> [String] { files.keys.sorted() }
+
+    func read(_ names: [String], of recording: RecordingID) async throws -> [[UInt8]?] {
+        try state.withLock { state in
+            try names.map { name in
+                if state.failing?(name) == true { throw CacheError(.storage, "\(name) fails") }
+                state.counts.reads += 1
+                state.counts.bytesRead += state.files[name]?.count ?? 0
+                return state.files[name]
+            }
+        }
+    }
+
+    func write(_ bytes: [UInt8], as name: String, of recording: RecordingID) async throws {
+        try change(name) { state in
+            state.counts.writes += 1
+            state.counts.bytesWritten += bytes.count
+            state.files[name] = bytes
+        }
+    }
+
+    func removeFiles(_ names: [String], of recording: RecordingID) async throws {
+        for name in names {
+            try change(name) { state in
+                state.counts.removals += 1
+                state.files[name] = nil
+            }
+        }
+    }
+
+    func fetch(
+        _ part: AssetPart, settings: TransferSettings, group: TransferGroup
+    ) async throws -> FetchedPart {
+        throw CacheError(.unreachable, "nothing is fetched here")
+    }
+
+    func commit() async throws {}
+
+    func removeParts(_ names: [String]) async throws -> Int {
+        if let failing = state.withLock({ $0.failing }), let name = names.first(where: failing) {
+            throw CacheError(.storage, "\(name) fails")
+        }
+        // In two pieces, between which a crash may come.
+        for half in [names.prefix(names.count / 2), names.dropFirst(names.count / 2)] where !half.isEmpty {
+            try change("parts") { state in
+                state.parts.subtract(half)
+                state.removed += half
+            }
+        }
+        return names.count
+    }
+
+    func removeAllParts(of recording: RecordingID) async throws { state.withLock { $0.parts = [] } }
+
+    func freeBytes() async throws -> Int64 { state.withLock { $0.freeBytes } }
+}

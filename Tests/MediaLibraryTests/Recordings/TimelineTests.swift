@@ -1,0 +1,239 @@
+import HLS
+import MediaCache
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MediaLibrary
+
+/// What a timeline knows, and what it writes for that.
+struct TimelineTests {
+    private let store = TimelineMemoryStore()
+    private let recording = RecordingID()
+
+    private func open() async throws -> Timeline {
+        try await Timeline.open(track: "video-1", of: recording, in: store)
+    }
+
+    private func awaited(_ numbers: Range<Int64>) -> [RecordedSegment] {
+        TimelineRows.kept(numbers).map {
+            var row = $0
+            row.state = .awaited
+            row.length = 0
+            return row
+        }
+    }
+
+    @Test func anEmptyOneKnowsNothing() async throws {
+        let timeline = try await open()
+        #expect(timeline.next == 0)
+        #expect(timeline.edge == 0)
+        #expect(timeline.edgeTime == nil)
+        #expect(timeline.start == nil)
+        #expect(timeline.last == nil)
+        #expect(timeline.kept() == [])
+        #expect(try await timeline.stretch(from: .min, to: .max).segments == [])
+        #expect(try await timeline.first(from: 0, outside: []) == nil)
+        try await timeline.append([])
+        try await timeline.finishGivingUp()
+        #expect(store.files == [:])
+    }
+
+    @Test func theEdgeIsTheFirstThatIsAwaited() async throws {
+        let timeline = try await open()
+        try await timeline.append(awaited(100..<104))
+        #expect(timeline.next == 104)
+        #expect(timeline.edge == 100)
+        #expect(timeline.edgeTime == nil)
+        #expect(timeline.kept() == [])
+        try await timeline.settle([TimelineRows.kept(101), TimelineRows.kept(102)])
+        #expect(timeline.edge == 100)
+        #expect(timeline.awaited.map(\.number) == [100, 103])
+        var gap = TimelineRows.kept(100)
+        gap.state = .gap
+        try await timeline.settle([gap])
+        #expect(timeline.edge == 103)
+        #expect(timeline.edgeTime == TimelineRows.kept(102).end)
+        #expect(try await timeline.stretch(from: .min, to: .max).segments.map(\.number) == [100, 101, 102])
+        #expect(timeline.totals.segments == 2)
+        #expect(timeline.totals.bytes == 2000)
+        #expect(timeline.totals.gaps == 1)
+        #expect(timeline.totals.gapDuration == 2 * TimelineRows.second)
+        #expect(timeline.isPlain(101) == false)
+        let again = try await open()
+        #expect(again.next == 104)
+        #expect(again.edge == 103)
+        #expect(again.awaited.map(\.number) == [103])
+        #expect(again.totals == timeline.totals)
+    }
+
+    /// One that comes late holds up playlists, over several pages too, and what is behind it is known all the same.
+    @Test func whatIsAwaitedForLongHoldsTheEdge() async throws {
+        let timeline = try await open()
+        try await timeline.append(awaited(0..<600))
+        try await timeline.settle(TimelineRows.kept(1..<600))
+        #expect(timeline.edge == 0)
+        #expect(timeline.edgeTime == nil)
+        #expect(timeline.kept() == [])
+        #expect(timeline.pagesInMemory <= 3)
+        try await timeline.settle([TimelineRows.kept(0)])
+        #expect(timeline.edge == 600)
+        #expect(timeline.kept() == [TimelineRows.kept(0).start..<TimelineRows.kept(599).end])
+    }
+
+    @Test func whatWasWrittenComesBackInOrder() async throws {
+        var random = SeededGenerator(seed: 1)
+        let rows = TimelineRows.random(1500, from: 77, &random)
+        let timeline = try await open()
+        var rest = rows[...]
+        while !rest.isEmpty {
+            let count = Int.random(in: 1...40, using: &random)
+            try await timeline.append(Array(rest.prefix(count)))
+            rest = rest.dropFirst(count)
+        }
+        for timeline in [timeline, try await open()] {
+            #expect(try await timeline.rows(from: 0) == rows)
+            #expect(try await timeline.rows(from: 1000) == rows.filter { $0.number >= 1000 })
+            #expect(try await timeline.stretch(from: .min, to: .max).segments == rows)
+            for number in [77, 78, 332, 333, 1576] as [Int64] {
+                #expect(try await timeline.segment(number) == rows[Int(number - 77)])
+            }
+            #expect(try await timeline.segment(76) == nil)
+            #expect(try await timeline.segment(1577) == nil)
+            #expect(timeline.next == 1577)
+        }
+        #expect(store.files.count == 6)
+    }
+
+    /// Stretches, what stands before them and what is kept, against the same asked of all rows.
+    @Test func stretchesAreThoseOfAllRows() async throws {
+        var random = SeededGenerator(seed: 2)
+        let rows = TimelineRows.random(1200, &random)
+        let timeline = try await open()
+        try await timeline.append(rows)
+        for _ in 0..<300 {
+            let from = Int64.random(in: rows[0].start - 9...rows[1199].end + 9, using: &random)
+            let to = from + Int64.random(in: 1...2000, using: &random) * TimelineRows.second
+            let stretch = try await timeline.stretch(from: from, to: to)
+            let expected = rows.filter { $0.end > from && $0.start < to }
+            #expect(stretch.segments == expected)
+            guard let first = expected.first else { continue }
+            let before = rows.prefix { $0.number < first.number }.count { $0.isDiscontinuous }
+            #expect(stretch.discontinuities == Int64(before))
+            #expect(stretch.jumps == [:])
+        }
+        var kept: [Range<Int64>] = []
+        for row in rows {
+            if let last = kept.last, row.start - last.upperBound < TimelineRows.second {
+                kept[kept.count - 1] = last.lowerBound..<row.end
+            } else {
+                kept.append(row.start..<row.end)
+            }
+        }
+        #expect(timeline.kept() == kept)
+        #expect(try await open().kept() == kept)
+    }
+
+    @Test func givingUpTakesRowsAndTheirPagesAway() async throws {
+        let timeline = try await open()
+        try await timeline.append(TimelineRows.kept(0..<600))
+        store.state.withLock { $0.parts = Set(timeline.names(0..<600, recording)) }
+        try await timeline.giveUp(Array(0..<300))
+        #expect(store.parts == Set(timeline.names(300..<600, recording)))
+        #expect(store.files.keys.sorted() == ["video-1.256.page", "video-1.512.page", "video-1.gone"])
+        for timeline in [timeline, try await open()] {
+            #expect(timeline.kept() == [TimelineRows.kept(300).start..<TimelineRows.kept(599).end])
+            #expect(timeline.start == TimelineRows.kept(300).start)
+            #expect(timeline.totals.bytes == 300_000)
+            #expect(timeline.totals.segments == 300)
+            #expect(try await timeline.segment(299) == nil)
+            #expect(try await timeline.segment(300)?.number == 300)
+            #expect(try await timeline.first(from: 0, outside: [])?.number == 300)
+            #expect(try await timeline.stretch(from: .min, to: .max).segments.first?.number == 300)
+            #expect(!timeline.isPlain(299))
+            #expect(timeline.isPlain(300))
+        }
+        // All of it: the last page stays, since it says which number is next.
+        try await timeline.giveUp(Array(300..<600))
+        #expect(store.parts == [])
+        #expect(store.files.keys.sorted() == ["video-1.512.page", "video-1.gone"])
+        for timeline in [timeline, try await open()] {
+            #expect(timeline.next == 600)
+            #expect(timeline.kept() == [])
+            #expect(timeline.start == nil)
+        }
+        try await timeline.append(TimelineRows.kept(600..<900))
+        try await timeline.giveUp([600])
+        #expect(store.files.keys.sorted() == ["video-1.512.page", "video-1.768.page", "video-1.gone"])
+    }
+
+    @Test func whatIsPinnedIsPassedOver() async throws {
+        let timeline = try await open()
+        try await timeline.append(TimelineRows.kept(0..<1000))
+        let time = { (number: Int64) in TimelineRows.kept(number).start }
+        // Overlapping, touching, unordered; the second begins and ends within a segment.
+        let pinned = [time(700)..<time(900), time(2) + 5..<time(600) + 5, time(500)..<time(650)]
+        let expected: [(from: Int64, first: Int64?)] = [
+            (0, 0), (1, 1), (2, 650), (300, 650), (651, 651), (699, 699), (700, 900), (1000, nil),
+        ]
+        for (from, first) in expected {
+            #expect(try await timeline.first(from: from, outside: pinned)?.number == first, "from \(from)")
+        }
+        #expect(try await timeline.first(from: 0, outside: [.min..<time(999)])?.number == 999)
+        #expect(try await timeline.first(from: 0, outside: [.min..<Int64.max]) == nil)
+        try await timeline.giveUp(Array(650..<700))
+        #expect(try await timeline.first(from: 2, outside: pinned)?.number == 900)
+    }
+
+    /// Keys and sections go exactly when the last segment goes that needs them.
+    @Test func companionsGoWithTheLastThatNeedsThem() async throws {
+        let timeline = try await open()
+        let rows = (0..<700 as Range<Int64>).map { number -> RecordedSegment in
+            var row = TimelineRows.kept(number)
+            // 1 to the end of the first page and once much later; 2 in the middle; 9 all along.
+            row.conditions = TimelineRows.conditions(
+                key: number < 250 || number == 600 ? 1 : number < 400 ? 2 : nil, map: 9)
+            return row
+        }
+        try await timeline.append(rows)
+        store.state.withLock { state in
+            state.parts = Set(
+                rows.flatMap { row in
+                    ([row.name] + row.conditions.companions.map(\.name)).map {
+                        recording.keptName($0, track: "video-1")
+                    }
+                })
+        }
+        func has(_ name: String) -> Bool { store.parts.contains(recording.keptName(name, track: "video-1")) }
+        func giveUp(_ numbers: Range<Int64>) async throws { try await timeline.giveUp(Array(numbers)) }
+        try await giveUp(0..<399)
+        #expect(has("key-1.key.ts") && has("key-2.key.ts") && has("init-9.mp4"))
+        #expect(try await timeline.companion("key-2.key.ts")?.number == 2)
+        try await giveUp(399..<400)
+        #expect(has("key-1.key.ts") && !has("key-2.key.ts") && has("init-9.mp4"))
+        #expect(try await timeline.companion("key-2.key.ts") == nil)
+        try await giveUp(400..<600)
+        #expect(has("key-1.key.ts") && has("init-9.mp4"))
+        try await giveUp(600..<601)
+        #expect(!has("key-1.key.ts") && has("init-9.mp4"))
+        #expect(try await timeline.companion("init-9.mp4")?.name == "init-9.mp4")
+        try await giveUp(601..<700)
+        #expect(store.parts == [])
+    }
+
+    @Test func removingTakesEverything() async throws {
+        let timeline = try await open()
+        try await timeline.append(TimelineRows.kept(0..<600))
+        store.state.withLock { $0.parts = Set(timeline.names(0..<600, recording)) }
+        try await timeline.giveUp([5])
+        try await timeline.removeAll(keepingMedia: false)
+        #expect(store.parts == [])
+        #expect(store.files == [:])
+    }
+}
+
+extension Timeline {
+    func names(_ numbers: Range<Int64>, _ recording: RecordingID) -> [String] {
+        numbers.map { recording.keptName("\($0).ts", track: track) }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import HLS
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// A recording whose timelines tests fill, on a clock that they turn.
+final class WindowFixture: Sendable {
+    static let second = TimelineRows.second
+
+    let library = LibraryFixture()
+    let place = TimelineMemoryStore()
+    let store: CacheStore
+    let recording: Recording
+
+    init(tracks: [String] = ["video-1"], retention: Retention = Retention(), entry: String? = nil) async throws {
+        let store = try await library.open()
+        self.store = store
+        guard let name = ChannelName(rawValue: "one") else { preconditionFailure("no name") }
+        let url = try ResourceURL("http://origin.example/live/index.m3u8")
+        var channel = Channel(ChannelRequest(name: name, url: url, retention: retention), created: store.now)
+        channel.tracks = tracks.map { Channel.Track(folder: $0, url: "http://origin.example/live/\($0).m3u8") }
+        channel.entry = entry ?? ChannelEntry.single(folder: tracks[0], bandwidth: 1_000_000)
+        recording = Recording(
+            channel,
+            work: RecordingWork(
+                store: store, place: place, loader: PlaylistLoader(store: store),
+                events: EventHub<RecordingEvent> { .dropped(count: $0) }, settings: Downloads.storeSettings(store),
+                keep: { _ in }, ended: { _ in }))
+        try await recording.open()
+    }
+
+    var timeline: Timeline { recording.timelines[0] }
+
+    /// Puts the wall clock so many seconds after a moment.
+    func setClock(to nanoseconds: Int64) { library.time.setWallClock(to: Date(nanosecondsSinceEpoch: nanoseconds)) }
+
+    func close() async {
+        await recording.stop()
+        await store.close()
+    }
+
+    /// A window of a track, as it's served.
+    func text(_ request: WindowRequest, track: String = "video-1", isGranted: Bool = false) async throws -> String {
+        String(decoding: try await recording.playlist(request, track: track, isGranted: isGranted), as: UTF8.self)
+    }
+
+    /// The same read by the strict parser: nothing is wrong with it.
+    func window(
+        _ request: WindowRequest, track: String = "video-1", isGranted: Bool = false
+    ) async throws -> MediaPlaylist {
+        try Self.parsed(try await text(request, track: track, isGranted: isGranted))
+    }
+
+    static func parsed(_ text: String) throws -> MediaPlaylist {
+        let parsed = try PlaylistParser(isStrict: true).parse(text)
+        #expect(parsed.diagnostics.filter { $0.severity > .note } == [], "\(text)")
+        guard case .media(let playlist) = parsed.playlist else { throw CacheError(.notMedia, text) }
+        return playlist
+    }
+}
+
+/// The numbers of what a playlist names, as a player counts them.
+struct CountedWindow {
+    struct Segment: Hashable {
+        var sequence: Int
+        var discontinuity: Int
+        var uri: String
+    }
+
+    var segments: [Segment] = []
+
+    init(_ playlist: MediaPlaylist) {
+        var discontinuity = playlist.discontinuitySequence
+        for (index, segment) in playlist.segments.enumerated() {
+            if segment.isDiscontinuous { discontinuity += 1 }
+            segments.append(
+                Segment(sequence: playlist.mediaSequence + index, discontinuity: discontinuity, uri: segment.uri))
+        }
+    }
+}

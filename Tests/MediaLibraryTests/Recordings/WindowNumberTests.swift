@@ -1,0 +1,122 @@
+import HLS
+import MediaCache
+import TestSupport
+import Testing
+
+@testable import MediaLibrary
+
+/// Players go from one playlist to another, and from one load to the next: a segment has one number in all of them.
+struct WindowNumberTests {
+    private static let second = TimelineRows.second
+    private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
+
+    /// Rows with breaks, gaps, and others lengths, without keys: of these is what a window of random ones consists.
+    private func rows(_ count: Int, seed: UInt64) -> [RecordedSegment] {
+        var random = SeededGenerator(seed: seed)
+        return TimelineRows.random(count, from: 500, &random).map {
+            var row = $0
+            row.tags = []
+            row.ending = "ts"
+            row.targetDuration = 10
+            return row
+        }
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func allWindowsAgree(_ seed: UInt64) async throws {
+        let fixture = try await WindowFixture()
+        let rows = rows(700, seed: seed)
+        try await fixture.timeline.append(rows)
+        await fixture.recording.start()
+        var random = SeededGenerator(seed: seed + 100)
+        var known: [Int: CountedWindow.Segment] = [:]
+        for _ in 0..<80 {
+            let first = rows[Int.random(in: 0..<700, using: &random)]
+            let to = first.start + Int64.random(in: 1...600, using: &random) * Self.second
+            let isOpen = Int.random(in: 0..<4, using: &random) == 0
+            let playlist = try await fixture.window(.span(from: first.start, to: isOpen ? nil : to))
+            #expect(playlist.segments.count == rows.count { $0.end > first.start && (isOpen || $0.start < to) })
+            for segment in CountedWindow(playlist).segments {
+                #expect(known[segment.sequence, default: segment] == segment)
+                known[segment.sequence] = segment
+            }
+        }
+        // And they are what the rows say.
+        var discontinuities = 0
+        for row in rows {
+            if row.isDiscontinuous { discontinuities += 1 }
+            guard let segment = known[Int(row.number)] else { continue }
+            #expect(segment.discontinuity == discontinuities)
+            #expect(segment.uri == (row.state == .gap ? "gap.ts" : "\(row.number).ts"))
+        }
+        #expect(known.count > 600)
+        await fixture.close()
+    }
+
+    /// What is given up in the midst of a window that isn't over: load after load each segment keeps its number.
+    @Test func numbersHoldWhileWhatIsPinnedStandsAlone() async throws {
+        let fixture = try await WindowFixture()
+        let rows = rows(900, seed: 9)
+        try await fixture.timeline.append(Array(rows.prefix(800)))
+        await fixture.recording.start()
+        var known: [Int: CountedWindow.Segment] = [:]
+        for step in 0..<10 as Range<Int64> {
+            // A programme of a hundred rows stays; behind it more and more goes.
+            try await fixture.timeline.giveUp(Array(600 + step * 60..<660 + step * 60))
+            try await fixture.timeline.append(Array(rows[800 + Int(step) * 10..<810 + Int(step) * 10]))
+            let playlist = try await fixture.window(.span(from: rows[0].start, to: nil))
+            #expect(playlist.type == .event)
+            #expect(playlist.segments.count == 810 + Int(step) * 10)
+            for segment in CountedWindow(playlist).segments {
+                // What was given up is played by nobody: its discontinuities may stand anywhere in it.
+                if let before = known[segment.sequence], segment.uri != "gap.ts" { #expect(before == segment) }
+                known[segment.sequence] = segment
+            }
+        }
+        await fixture.close()
+    }
+
+    /// A window that is over goes on at once behind what was given up; before that nothing changes.
+    @Test func whatWasGivenUpIsSkippedWhereItIsOver() async throws {
+        let fixture = try await WindowFixture()
+        try await fixture.timeline.append(TimelineRows.kept(0..<1000))
+        let request = WindowRequest.span(from: Self.time(10), to: Self.time(900))
+        try await fixture.timeline.giveUp(Array(0..<10) + Array(20..<880))
+        let playlist = try await fixture.window(request)
+        #expect(playlist.segments.map(\.uri) == (10..<20).map { "\($0).ts" } + (880..<900).map { "\($0).ts" })
+        #expect(playlist.segments.indices.filter { playlist.segments[$0].isDiscontinuous } == [10])
+        #expect(playlist.segments[10].programDateTime?.nanosecondsSinceEpoch == Self.time(880))
+        #expect(playlist.hasEndList)
+        #expect(fixture.recording.kept().count == 2)
+        await #expect(throws: OutsideRecording.self) { try await fixture.text(.span(from: Self.time(100), to: nil)) }
+        #expect(try await fixture.window(.all).segments.count == 130)
+        await fixture.close()
+    }
+
+    /// A key without a vector means the segment's number (RFC 8216bis §5.2): where a playlist counts otherwise it's named.
+    @Test func keysMeanTheSameWhereverTheSegmentStands() async throws {
+        let fixture = try await WindowFixture()
+        let rows = (0..<600 as Range<Int64>).map { number -> RecordedSegment in
+            var row = TimelineRows.kept(number)
+            row.conditions = TimelineRows.conditions(key: 1, map: number < 300 ? nil : 2)
+            return row
+        }
+        try await fixture.timeline.append(rows)
+        try await fixture.timeline.giveUp(Array(100..<400))
+        let playlist = try await fixture.window(.all)
+        #expect(playlist.segments.count == 300)
+        for segment in playlist.resolvedSegments {
+            let number = try #require(Int(segment.segment.uri.prefix { $0 != "." }))
+            let key = try #require(segment.segment.keys.first)
+            #expect(
+                key.initializationVector(mediaSequence: segment.mediaSequence)
+                    == EncryptionKey(method: .aes128).initializationVector(mediaSequence: number))
+            #expect(key.uri == "key-1.key.ts")
+            #expect(segment.segment.map?.uri == (number < 300 ? nil : "init-2.mp4"))
+        }
+        // None is named where none has to be.
+        #expect(try await !fixture.text(.span(from: Self.time(0), to: Self.time(50))).contains("IV="))
+        #expect(try await !fixture.text(.span(from: Self.time(450), to: Self.time(500))).contains("IV="))
+        await fixture.close()
+    }
+}

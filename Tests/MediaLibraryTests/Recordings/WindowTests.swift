@@ -1,0 +1,275 @@
+import Foundation
+import HLS
+import MediaCache
+import Testing
+
+@testable import MediaLibrary
+
+/// Windows of a recording as players get them.
+struct WindowTests {
+    private static let second = TimelineRows.second
+
+    private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
+
+    private func filled(_ numbers: Range<Int64> = 100..<400) async throws -> WindowFixture {
+        let fixture = try await WindowFixture()
+        try await fixture.timeline.append(TimelineRows.kept(numbers))
+        fixture.setClock(to: Self.time(numbers.upperBound))
+        return fixture
+    }
+
+    @Test func aWindowOfThePastIsWhole() async throws {
+        let fixture = try await filled()
+        await fixture.recording.start()
+        let request = WindowRequest.span(from: Self.time(200) + Self.second, to: Self.time(210))
+        let text = try await fixture.text(request)
+        #expect(
+            text.hasPrefix(
+                """
+                #EXTM3U
+                #EXT-X-START:TIME-OFFSET=1,PRECISE=YES
+                #EXT-X-TARGETDURATION:2
+                #EXT-X-MEDIA-SEQUENCE:200
+                #EXT-X-PLAYLIST-TYPE:VOD
+                #EXT-X-PROGRAM-DATE-TIME:2026-01-31T20:06:40.000Z
+                #EXTINF:2,
+                200.ts
+                #EXTINF:2,
+                201.ts
+
+                """), "\(text)")
+        let playlist = try WindowFixture.parsed(text)
+        #expect(playlist.segments.map(\.uri) == (200..<210).map { "\($0).ts" })
+        #expect(playlist.hasEndList)
+        // The same whenever it's asked for, and after another opening.
+        try await fixture.timeline.append(TimelineRows.kept(400..<700))
+        fixture.setClock(to: Self.time(700))
+        #expect(try await fixture.text(request) == text)
+        await fixture.recording.stop()
+        #expect(try await fixture.text(request) == text)
+        await fixture.close()
+    }
+
+    @Test func theStartIsExactAndMayBeZero() async throws {
+        let fixture = try await filled()
+        for (offset, written) in [(0, "0"), (1, "0"), (999_999, "0"), (1_234_567_890, "1.234")] as [(Int64, String)] {
+            let text = try await fixture.text(.span(from: Self.time(200) + offset, to: Self.time(210)))
+            #expect(text.contains("#EXT-X-START:TIME-OFFSET=\(written),PRECISE=YES\n"), "\(offset)")
+        }
+        #expect(try await fixture.text(.live(nil)).contains("EXT-X-START") == false)
+        await fixture.close()
+    }
+
+    /// A window that isn't over grows, keeps its head and its target duration, and becomes a whole one.
+    @Test func aWindowThatIsNotOverGrows() async throws {
+        let fixture = try await filled()
+        await fixture.recording.start()
+        let request = WindowRequest.span(from: Self.time(390) + 1, to: Self.time(420) + 1)
+        var last = ""
+        for number in 400..<430 as Range<Int64> {
+            let text = try await fixture.text(request)
+            let playlist = try WindowFixture.parsed(text)
+            let isOver = number >= 421
+            #expect(playlist.hasEndList == isOver, "\(number)")
+            #expect(playlist.type == (isOver ? .onDemand : .event))
+            #expect(playlist.targetDuration == 2)
+            #expect(playlist.mediaSequence == 390)
+            #expect(playlist.segments.count == Int(min(number, 421) - 390))
+            if !isOver, !last.isEmpty { #expect(text.hasPrefix(last)) }
+            last = text
+            try await fixture.timeline.append([TimelineRows.kept(number)])
+        }
+        // Without an end it goes on and on.
+        let open = try await fixture.window(.span(from: Self.time(390), to: nil))
+        #expect(open.type == .event)
+        #expect(!open.hasEndList)
+        #expect(open.segments.count == 40)
+        await fixture.recording.stop()
+        let stopped = try await fixture.window(.span(from: Self.time(390), to: nil))
+        #expect(stopped.type == .onDemand)
+        #expect(stopped.hasEndList)
+        #expect(try await fixture.window(.live(nil)).hasEndList)
+        await fixture.close()
+    }
+
+    @Test func whatIsAwaitedIsNotInIt() async throws {
+        let fixture = try await filled()
+        await fixture.recording.start()
+        var row = TimelineRows.kept(400)
+        row.state = .awaited
+        try await fixture.timeline.append([row, TimelineRows.kept(401)])
+        let request = WindowRequest.span(from: Self.time(390), to: Self.time(401))
+        #expect(try await fixture.window(request).segments.last?.uri == "399.ts")
+        #expect(try await !fixture.window(request).hasEndList)
+        try await fixture.timeline.settle([TimelineRows.kept(400)])
+        #expect(try await fixture.window(request).segments.last?.uri == "400.ts")
+        #expect(try await fixture.window(request).hasEndList)
+        await fixture.close()
+    }
+
+    @Test func theLiveWindowSlides() async throws {
+        let fixture = try await filled()
+        await fixture.recording.start()
+        for number in 400..<420 as Range<Int64> {
+            let playlist = try await fixture.window(.live(nil))
+            #expect(playlist.mediaSequence == Int(number) - 30)
+            #expect(playlist.segments.count == 30)
+            #expect(playlist.type == nil)
+            #expect(!playlist.hasEndList)
+            try await fixture.timeline.append([TimelineRows.kept(number)])
+        }
+        #expect(try await fixture.window(.live(20 * Self.second)).segments.count == 10)
+        // Three target durations at least (RFC 8216bis §6.2.2), and no more than there is.
+        #expect(try await fixture.window(.live(0)).segments.count == 3)
+        #expect(try await fixture.window(.live(1_000_000 * Self.second)).segments.count == 320)
+        await fixture.close()
+    }
+
+    @Test func theDelayedEdgeFollowsTheClock() async throws {
+        let fixture = try await filled()
+        await fixture.recording.start()
+        fixture.setClock(to: Self.time(400) + 1)
+        let playlist = try await fixture.window(.delayed(100 * Self.second))
+        #expect(playlist.segments.last?.uri == "349.ts")
+        #expect(playlist.segments.first?.uri == "320.ts")
+        #expect(!playlist.hasEndList)
+        fixture.setClock(to: Self.time(401) + 1)
+        #expect(try await fixture.window(.delayed(100 * Self.second)).mediaSequence == 321)
+        // Less than the recording is behind.
+        #expect(try await fixture.window(.delayed(0)).segments.last?.uri == "399.ts")
+        await #expect(throws: OutsideRecording.self) { try await fixture.text(.delayed(100_000 * Self.second)) }
+        await fixture.close()
+    }
+
+    @Test func allIsClosed() async throws {
+        let fixture = try await filled()
+        await fixture.recording.start()
+        let playlist = try await fixture.window(.all)
+        #expect(playlist.segments.count == 300)
+        #expect(playlist.hasEndList)
+        #expect(playlist.type == .onDemand)
+        // What an entry names goes on to mean what it meant.
+        let name = try #require(
+            try await fixture.recording.entry(.all).split(separator: "\n").last?.split(separator: "/").last)
+        let granted = try #require(WindowRequest(granted: String(name)))
+        try await fixture.timeline.append(TimelineRows.kept(400..<410))
+        #expect(try await fixture.window(granted, isGranted: true).segments.count == 300)
+        #expect(try await fixture.window(.all).segments.count == 310)
+        await fixture.close()
+    }
+
+    @Test func nowBeginsAtTheEdge() async throws {
+        let fixture = try await filled()
+        await fixture.recording.start()
+        let now = Self.time(400) + 5 * Self.second
+        fixture.setClock(to: now)
+        let entry = try await fixture.recording.entry(.span(from: now, to: nil))
+        let name = try #require(entry.split(separator: "\n").last?.split(separator: "/").last)
+        let granted = try #require(WindowRequest(granted: String(name)))
+        let playlist = try await fixture.window(granted, isGranted: true)
+        #expect(playlist.segments.map(\.uri) == ["399.ts"])
+        #expect(playlist.type == .event)
+        try await fixture.timeline.append(TimelineRows.kept(400..<410))
+        #expect(try await fixture.window(granted, isGranted: true).segments.count == 11)
+        await fixture.close()
+    }
+
+    @Test func aStartOutsideSaysWhatIsKept() async throws {
+        let fixture = try await filled()
+        await fixture.recording.start()
+        let kept = [Self.time(100)..<Self.time(400)]
+        for from in [0, Self.time(100) - 1, Self.time(400) + 2 * Self.second, Self.time(9000)] {
+            let error = await #expect(throws: OutsideRecording.self) {
+                try await fixture.text(.span(from: from, to: nil))
+            }
+            #expect(error?.kept == kept)
+            #expect(error?.description.contains("2026-01-31T20:03:20.000Z to 2026-01-31T20:13:20.000Z") == true)
+            await #expect(throws: OutsideRecording.self) {
+                try await fixture.recording.entry(.span(from: from, to: nil))
+            }
+        }
+        #expect(try await fixture.window(.span(from: Self.time(100), to: nil)).segments.count == 300)
+        let error = await #expect(throws: CacheError.self) { try await fixture.text(.all, track: "audio-9") }
+        #expect(error?.message.contains("video-1") == true)
+        // Where it isn't recorded any more, the edge is its end.
+        await fixture.recording.stop()
+        await #expect(throws: OutsideRecording.self) { try await fixture.text(.span(from: Self.time(400), to: nil)) }
+        await fixture.close()
+    }
+
+    @Test func nothingRecordedIsSaid() async throws {
+        let fixture = try await WindowFixture()
+        for request in [.all, .live(nil), .delayed(0), .span(from: 5, to: nil), .span(from: 5, to: 9)]
+            as [WindowRequest]
+        {
+            let error = await #expect(throws: OutsideRecording.self) { try await fixture.recording.entry(request) }
+            #expect(error?.description.contains("nothing is kept") == true)
+            await #expect(throws: OutsideRecording.self) { try await fixture.text(request) }
+        }
+        await fixture.close()
+    }
+
+    @Test func gapsAndBreaksAreToldAsTheyAre() async throws {
+        let fixture = try await WindowFixture()
+        let rows = (0..<20 as Range<Int64>).map { number -> RecordedSegment in
+            var row = TimelineRows.kept(number)
+            row.isDiscontinuous = [5, 12].contains(number)
+            if (8..<11).contains(number) { row.state = .gap }
+            // The clock jumps by an hour.
+            if number >= 15 { row.start += 3600 * Self.second }
+            row.tags = number == 3 ? ["EXT-X-CUE-OUT:30", "EXT-OTHER"] : []
+            return row
+        }
+        try await fixture.timeline.append(rows)
+        let text = try await fixture.text(.all)
+        let playlist = try WindowFixture.parsed(text)
+        #expect(playlist.segments.indices.filter { playlist.segments[$0].isGap } == [8, 9, 10])
+        #expect(playlist.segments.indices.filter { playlist.segments[$0].isDiscontinuous } == [5, 12])
+        #expect(playlist.segments.indices.filter { playlist.segments[$0].programDateTime != nil } == [0, 5, 12, 15])
+        for (segment, row) in zip(playlist.segments, rows) where segment.programDateTime != nil {
+            #expect(segment.programDateTime?.nanosecondsSinceEpoch == row.start)
+        }
+        #expect(text.contains("#EXT-X-CUE-OUT:30\n#EXT-OTHER\n"))
+        // It may begin in what was lost, also the playlist's first.
+        let gap = try await fixture.window(.span(from: Self.time(9) + 1, to: Self.time(13)))
+        #expect(gap.segments.map(\.isGap) == [true, true, false, false])
+        #expect(gap.segments[0].programDateTime?.nanosecondsSinceEpoch == Self.time(9))
+        #expect(gap.discontinuitySequence == 1)
+        // What nobody recorded is outside.
+        await #expect(throws: OutsideRecording.self) { try await fixture.text(.span(from: Self.time(100), to: nil)) }
+        await fixture.close()
+    }
+
+    @Test func tracksThatHaveNothingOfItAreLeftOut() async throws {
+        let entry = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="one",DEFAULT=YES,URI="audio-1/index.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="two",URI="audio-2/index.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1000,CODECS="avc1.640028",AUDIO="a"
+            video-1/index.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=2000,CODECS="avc1.640028",AUDIO="b"
+            video-2/index.m3u8
+
+            """
+        let fixture = try await WindowFixture(tracks: ["video-1", "video-2", "audio-1", "audio-2"], entry: entry)
+        for (index, numbers) in [0..<100, 50..<100, 0..<100, 90..<100].enumerated() {
+            try await fixture.recording.timelines[index].append(
+                TimelineRows.kept(Int64(numbers.lowerBound)..<Int64(numbers.upperBound)))
+        }
+        func folders(_ request: WindowRequest) async throws -> [String] {
+            let text = try await fixture.recording.entry(request)
+            let parsed = try PlaylistParser(isStrict: true).parse(text)
+            #expect(parsed.diagnostics.filter { $0.severity > .note } == [], "\(text)")
+            guard case .multivariant(let playlist) = parsed.playlist else { return [] }
+            return (playlist.variants.map(\.uri) + playlist.renditions.compactMap(\.uri)).map {
+                String($0.prefix { $0 != "/" })
+            }
+        }
+        let first = WindowRequest.span(from: Self.time(0), to: Self.time(10))
+        #expect(try await folders(first) == ["video-1", "audio-1"])
+        #expect(try await folders(.span(from: Self.time(60), to: Self.time(70))) == ["video-1", "video-2", "audio-1"])
+        #expect(try await folders(.live(nil)) == ["video-1", "video-2", "audio-1", "audio-2"])
+        #expect(try await folders(.all) == ["video-1", "video-2", "audio-1", "audio-2"])
+        await fixture.close()
+    }
+}
