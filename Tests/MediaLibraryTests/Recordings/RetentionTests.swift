@@ -75,9 +75,13 @@ struct RetentionTests {
         await fixture.recording.retentionChanged()
         try await expect([900..<1000], fixture)
         try await fixture.recording.change { $0.retention = Retention(bytes: 0) }
+        await fixture.recording.start()
         await fixture.recording.retentionChanged()
-        // Players need something to go on with.
+        // Players of the live edge need something to go on with.
         try await expect([997..<1000], fixture)
+        await fixture.recording.stop()
+        await fixture.recording.retentionChanged()
+        try await expect([], fixture)
         await fixture.close()
     }
 
@@ -142,6 +146,7 @@ struct RetentionTests {
     @Test func theEdgeOutlivesLargeProgrammes() async throws {
         let fixture = try await fixture(Retention(bytes: 50_000, segments: 20))
         try await fixture.recording.change { $0.programmes = [Self.programme(100..<400)] }
+        await fixture.recording.start()
         await fixture.recording.retentionChanged()
         try await expect([100..<400, 997..<1000], fixture)
         await fixture.close()
@@ -186,27 +191,27 @@ struct RetentionTests {
 
     /// Two weeks: at each step the limits hold, programmes are whole, and a step costs what it adds.
     @Test func twoWeeksStayWithinTheirLimits() async throws {
-        let minute = 60 * Self.second
-        let (total, step) = (14 * 24 * 60 as Int64, 20 as Int64)
-        let day = 24 * 60 as Int64
+        let length = 240 * Self.second
+        let (total, step) = (14 * 24 * 15 as Int64, 10 as Int64)
+        let day = 24 * 15 as Int64
         let retention = Retention(seconds: 2 * 86_400, bytes: 2 * 2 * day * 1000 * 3 / 4)
         let fixture = try await WindowFixture(tracks: ["video-1", "audio-1"], retention: retention)
-        @Sendable func time(_ number: Int64) -> Int64 { TimelineRows.epoch + number * minute }
+        func time(_ number: Int64) -> Int64 { TimelineRows.epoch + number * length }
         func row(_ number: Int64) -> RecordedSegment {
             var row = TimelineRows.kept(number, length: 500 + number % 7 * 166)
             row.start = time(number)
-            row.duration = minute
-            row.targetDuration = 60
+            row.duration = length
+            row.targetDuration = 240
             if number % 500 == 499 { row.state = .gap }
             return row
         }
-        // Made before they begin, each of 90 minutes, every 20 hours.
-        let starts = stride(from: 600 as Int64, to: total, by: 1200)
+        // In segments of four minutes. Programmes are made before they begin, each of 88 minutes, every 20 hours.
+        let starts = stride(from: 150 as Int64, to: total, by: 300)
         try await fixture.recording.change { channel in
             channel.programmes = starts.map {
                 Programme(
                     name: "\($0)", from: Date(nanosecondsSinceEpoch: time($0)),
-                    to: Date(nanosecondsSinceEpoch: time($0 + 90)))
+                    to: Date(nanosecondsSinceEpoch: time($0 + 22)))
             }
         }
         var most = TimelineMemoryStore.Counts()
@@ -224,7 +229,7 @@ struct RetentionTests {
             let pinned = starts.filter { $0 < first }
             for timeline in fixture.recording.timelines {
                 let rest = try await timeline.first(
-                    from: 0, outside: pinned.map { time($0)..<time($0 + 90) })
+                    from: 0, outside: pinned.map { time($0)..<time($0 + 22) })
                 // Nothing is older, but programmes.
                 #expect(try #require(rest).end > time(first + step) - 2 * 86_400 * Self.second)
             }
@@ -232,8 +237,8 @@ struct RetentionTests {
             guard first % (day / 2) == 0 else { continue }
             for start in pinned {
                 for timeline in fixture.recording.timelines {
-                    let stretch = try await timeline.stretch(from: time(start), to: min(time(start + 90), time(first)))
-                    #expect(stretch.segments.count == Int(min(90, first - start)), "\(start) at \(first)")
+                    let stretch = try await timeline.stretch(from: time(start), to: min(time(start + 22), time(first)))
+                    #expect(stretch.segments.count == Int(min(22, first - start)), "\(start) at \(first)")
                 }
             }
         }

@@ -193,7 +193,7 @@ struct TimelineFailureTests {
         let story = Story(recording)
         try await story.run(on: full)
         let changes = full.changes
-        #expect(changes > 60)
+        #expect(changes > 40)
         for change in 0..<changes {
             for isMade in [false, true] {
                 let store = TimelineMemoryStore()
@@ -228,8 +228,8 @@ struct TimelineFailureTests {
         func run(on store: TimelineMemoryStore) async throws {
             let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
             var next: Int64 = 0
-            for step in 0..<16 as Range<Int64> {
-                let rows = (next..<next + 10 + step * 2).map { row($0, .awaited) }
+            for step in 0..<12 as Range<Int64> {
+                let rows = (next..<next + 14 + step * 2).map { row($0, .awaited) }
                 next += Int64(rows.count)
                 try await timeline.append(rows)
                 highest = next - 1

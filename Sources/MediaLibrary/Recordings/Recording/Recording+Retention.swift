@@ -20,6 +20,8 @@ extension Recording {
     private static let measureInterval = Duration.seconds(10)
     /// So many segments go at a time, so that new ones needn't wait for long.
     private static let batch = 256
+    /// While it's recorded, players of the live edge need so many to go on.
+    private static let spared: Int64 = 3
 
     /// Gives up the oldest until every limit holds, or so many of them that it will soon. What is pinned stays. It costs
     /// as much as is given up.
@@ -54,7 +56,7 @@ extension Recording {
         do {
             let limits = Pruning.Limits(
                 oldest: retention.seconds.map { now.clampedSum(-Int64(min(max(0, $0), 1e9) * 1e9)) } ?? .min,
-                segments: retention.segments, excess: try await excess(retention))
+                segments: retention.segments, excess: try await excess(retention), spared: isRunning ? Self.spared : 0)
             var pruning = prune.pruning
             let choice = try await pruning.choose(
                 of: timelines, limits: limits, outside: channel.programmes.map(\.nanoseconds), atMost: Self.batch)

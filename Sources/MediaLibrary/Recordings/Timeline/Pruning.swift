@@ -9,12 +9,15 @@ package struct Pruning: Sendable {
         package var segments: Int?
         /// How many bytes are too many.
         package var excess: Int64
+        /// Of the newest of a track so many stay, however many bytes are too many.
+        package var spared: Int64
 
         /// Limits; without arguments none.
-        package init(oldest: Int64 = .min, segments: Int? = nil, excess: Int64 = 0) {
+        package init(oldest: Int64 = .min, segments: Int? = nil, excess: Int64 = 0, spared: Int64 = 0) {
             self.oldest = oldest
             self.segments = segments
             self.excess = excess
+            self.spared = spared
         }
     }
 
@@ -25,9 +28,6 @@ package struct Pruning: Sendable {
         /// Whether the limits hold without them, as far as they can.
         package var isComplete = true
     }
-
-    /// Of the newest so many stay, however many bytes are too many: players need them to go on.
-    private static let leastKept: Int64 = 3
 
     /// Up to where everything is given up or pinned, by track.
     private var cursors: [String: Int64] = [:]
@@ -57,7 +57,7 @@ package struct Pruning: Sendable {
             let timeline = timelines[index]
             let isOld = head.end <= limits.oldest
             let isSurplus = limits.segments.map { timeline.next - head.number > Int64(max(1, $0)) } ?? false
-            let isSpare = excess > 0 && head.number + Self.leastKept < timeline.edge
+            let isSpare = excess > 0 && head.number + limits.spared < timeline.edge
             // Later ones of other tracks may be too many.
             guard isOld || isSurplus || isSpare else { continue }
             guard chosen < count else {
