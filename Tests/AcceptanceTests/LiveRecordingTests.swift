@@ -40,6 +40,7 @@ extension AcceptanceTests {
                 }
             }
             try await expectMovie(channel, span)
+            try await expectPictures(channel, span)
             for player in StreamPlayer.present {
                 var url = channel.url("index.m3u8?begintime=\(span.from + 30_000)&endtime=\(span.from + 40_000)")
                 if player == .chromium {
@@ -130,6 +131,20 @@ extension AcceptanceTests {
                 #expect(live.names[number - live.playlist.mediaSequence] == "\(number).ts")
             }
             _ = encoder
+        }
+
+        /// Each segment of a window has a picture of its own to show while somebody seeks.
+        private func expectPictures(_ channel: RecordedChannel, _ span: RecordedChannel.Span) async throws {
+            let path = "thumbnails.m3u8?begintime=\(span.from + 20_000)&endtime=\(span.from + 40_000)"
+            let window = try channel.window(path)
+            #expect(window.playlist.hasIFramesOnly && window.playlist.hasEndList)
+            #expect(window.playlist.segments.count >= 10 && window.playlist.segments.allSatisfy { !$0.isGap })
+            let first = try #require(window.playlist.segments.first)
+            let length = try #require(first.byteRange?.length)
+            let folder = try TemporaryFolder("picture")
+            try channel.get(first.uri).body.prefix(length).write(to: URL(filePath: folder.file("one.ts")))
+            let packets = try await StreamPackets.read(from: URL(filePath: folder.file("one.ts")))
+            #expect(packets.first { $0.type == "video" }?.count == 1, "\(packets)")
         }
 
         /// A window as one file has the packets of its segments.

@@ -5,7 +5,7 @@ import MediaLibrary
 /// `/live/<name>/`: any window of a channel's recording, as players read it.
 ///
 /// `index.m3u8` and its other forms (`WindowRequest`) are what a player is given; they name the tracks' playlists, and
-/// those the segments. `<from>-<to>.mp4` is a window as one file, `<time>.jpg` a picture of a moment.
+/// those the segments. `thumbnails.m3u8` has a window's pictures, `<from>-<to>.mp4` is a window as one file, `<time>.jpg` a picture of a moment.
 struct LiveRoute: MediaRoute {
     static let prefix = "/live/"
 
@@ -37,7 +37,9 @@ struct LiveRoute: MediaRoute {
         if parts.count == 3 {
             return try trackOpener(live, track: parts[1], file)
         }
-        if let window = try live.window(file) { return WindowOpener(live: live, window: window) }
+        if let window = try live.window(file) {
+            return WindowOpener(live: live, window: window, isPictures: file == LiveChannel.pictures)
+        }
         let stem = file.prefix { $0 != "." }
         if file.hasSuffix(".mp4") { return try movieOpener(live, String(file.dropLast(4))) }
         if file.hasSuffix(".jpg") {
@@ -52,7 +54,7 @@ struct LiveRoute: MediaRoute {
         if let window = WindowRequest(granted: file) {
             return TrackOpener(live: live, track: track, window: window, isGranted: true)
         }
-        if let window = try live.window(file) {
+        if file != LiveChannel.pictures, let window = try live.window(file) {
             return TrackOpener(live: live, track: track, window: window, isGranted: false)
         }
         return SegmentOpener(live: live, track: track, file: file, store: store, inflations: inflations)
@@ -78,6 +80,9 @@ struct LiveRoute: MediaRoute {
 
 /// A channel as one request means it.
 struct LiveChannel: Sendable {
+    /// What the playlist of a window's pictures is called.
+    static let pictures = "thumbnails.m3u8"
+
     let recording: Recording
     let name: ChannelName
     let query: String

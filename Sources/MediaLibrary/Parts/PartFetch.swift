@@ -96,7 +96,8 @@ struct PartFetch: Sendable {
         return CacheError(.notMedia, "\(info.url) \(problem)")
     }
 
-    private func front(
+    /// The first bytes of a part that is here.
+    func front(
         of part: AssetPart, _ request: ReadRequest, length: Int64 = PartFetch.frontLength
     ) async throws -> [UInt8] {
         let start = part.range?.lowerBound ?? 0

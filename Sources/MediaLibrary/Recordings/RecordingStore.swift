@@ -1,4 +1,5 @@
 package import MediaCache
+internal import MediaContainers
 
 /// Where recordings live: their media by name, and the pages of their timelines. Nothing else knows where that is.
 ///
@@ -33,6 +34,8 @@ package struct FetchedPart: Sendable, Hashable {
     package var length: Int64
     /// Whether its origin has put something around it.
     package var isWrapped: Bool
+    /// How many bytes at its front hold its first picture, where that can be decoded by itself; else 0.
+    package var firstPicture: Int64 = 0
 }
 
 /// Recordings in a cache folder: media as pinned resources, files beside the catalog.
@@ -79,10 +82,26 @@ package struct CacheRecordingStore: RecordingStore {
         let info = try await parts.fill(part, request)
         let length = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesKept
         switch try await parts.check(part, request, info) {
-        case .right: return FetchedPart(length: length, isWrapped: false)
+        case .right:
+            return FetchedPart(
+                length: length, isWrapped: false, firstPicture: try await firstPicture(of: part, request, length))
         case .noteworthy: return FetchedPart(length: length, isWrapped: true)
         case .playlist: throw CacheError(.notMedia, "\(part.url) came as a playlist, not as media")
         }
+    }
+
+    /// A first picture is looked for in so many bytes.
+    private static let longestFront: Int64 = 1 << 20
+
+    private func firstPicture(of part: AssetPart, _ request: ReadRequest, _ length: Int64) async throws -> Int64 {
+        guard part.role == .mediaSegment, !part.isEncrypted, part.range == nil, part.name.hasSuffix(".ts") else {
+            return 0
+        }
+        let front = try await parts.front(of: part, request, length: min(length, Self.longestFront))
+        let found = front.withUnsafeBytes {
+            TransportStreamFront.lengthToFirstPicture($0, isWhole: Int64($0.count) == length)
+        }
+        return Int64(found ?? 0)
     }
 
     /// See ``RecordingStore/commit()``.

@@ -196,7 +196,7 @@ struct RetentionTests {
         let day = 24 * 15 as Int64
         let retention = Retention(seconds: 2 * 86_400, bytes: 2 * 2 * day * 1000 * 3 / 4)
         let fixture = try await WindowFixture(tracks: ["video-1", "audio-1"], retention: retention)
-        func time(_ number: Int64) -> Int64 { TimelineRows.epoch + number * length }
+        @Sendable func time(_ number: Int64) -> Int64 { TimelineRows.epoch + number * length }
         func row(_ number: Int64) -> RecordedSegment {
             var row = TimelineRows.kept(number, length: 500 + number % 7 * 166)
             row.start = time(number)

@@ -58,6 +58,7 @@ extension Recording {
             row.state = .kept
             row.length = fetched.length
             row.isWrapped = fetched.isWrapped
+            row.firstPicture = fetched.firstPicture
             tracks[index].fetched = monotonic
             arrivals.append((monotonic, fetched.length))
             if arrivals.count > 1000 { arrivals.removeFirst(500) }

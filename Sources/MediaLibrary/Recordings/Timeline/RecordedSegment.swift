@@ -30,6 +30,8 @@ package struct RecordedSegment: Sendable, Hashable {
     package var isWrapped = false
     /// How many bytes it has; 0 unless it's kept.
     package var length: Int64 = 0
+    /// How many bytes at its front hold its first picture, where that can be decoded by itself; else 0.
+    package var firstPicture: Int64 = 0
     /// The media sequence number that it had at its origin.
     package var originSequence = 0
     /// Where it came from; empty for a gap that nobody has a URL of.

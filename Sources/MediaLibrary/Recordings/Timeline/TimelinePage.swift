@@ -40,6 +40,7 @@ extension TimelinePage {
         static let hasOtherConditions: UInt64 = 64
         static let hasOtherTarget: UInt64 = 128
         static let hasOtherEnding: UInt64 = 256
+        static let hasFirstPicture: UInt64 = 512
     }
 
     /// The page as bytes.
@@ -59,6 +60,7 @@ extension TimelinePage {
             if segment.conditions != last.conditions { flags |= Flag.hasOtherConditions }
             if segment.targetDuration != last.targetDuration { flags |= Flag.hasOtherTarget }
             if segment.ending != last.ending { flags |= Flag.hasOtherEnding }
+            if segment.firstPicture > 0 { flags |= Flag.hasFirstPicture }
             writer.write(flags)
             writer.write(signed: segment.start &- last.end)
             writer.write(signed: segment.duration &- last.duration)
@@ -69,6 +71,7 @@ extension TimelinePage {
             writer.write(String(decoding: segment.url.utf8.dropFirst(shared), as: UTF8.self))
             if segment.ending != last.ending { writer.write(segment.ending) }
             if segment.targetDuration != last.targetDuration { writer.write(UInt64(clamping: segment.targetDuration)) }
+            if segment.firstPicture > 0 { writer.write(UInt64(segment.firstPicture)) }
             if let range = segment.range {
                 writer.write(UInt64(clamping: range.lowerBound))
                 writer.write(UInt64(range.count))
@@ -152,6 +155,10 @@ extension TimelinePage {
         if flags & Flag.hasOtherTarget != 0 {
             guard let target = reader.read() else { return nil }
             segment.targetDuration = Int(clamping: target)
+        }
+        if flags & Flag.hasFirstPicture != 0 {
+            guard let length = reader.read() else { return nil }
+            segment.firstPicture = Int64(clamping: length)
         }
         if flags & Flag.hasRange != 0 {
             guard let lower = reader.read(), let count = reader.read() else { return nil }

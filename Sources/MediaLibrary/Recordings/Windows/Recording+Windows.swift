@@ -77,6 +77,28 @@ extension Recording {
         }
     }
 
+    /// The pictures of a window, of the last track that has any: that of the least bandwidth mostly.
+    ///
+    /// - Throws: as ``entry(_:)``; `CacheError` with `notFound` where its segments have none that can be told.
+    package func pictures(_ request: WindowRequest) async throws -> [UInt8] {
+        guard let edge else { throw outside("nothing of it has been recorded yet") }
+        let span: (from: Int64, to: Int64?)
+        switch request {
+        case .live(let window): span = (edge.clampedSum(-(window ?? Self.standardWindow)), nil)
+        case .delayed(let delay): span = (now - delay - Self.standardWindow, now - delay)
+        case .span(let from, let to): span = try granted(from, to)
+        case .all: span = (kept().first?.lowerBound ?? edge, edge)
+        }
+        let isOver = !isRunning || span.to.map { edge >= $0 } ?? false
+        for timeline in timelines.reversed() {
+            let stretch = try await timeline.stretch(from: span.from, to: span.to ?? .max)
+            let playlist = PicturePlaylist(stretch: stretch, prefix: timeline.track + "/", isOver: isOver)
+            if !playlist.isEmpty { return playlist.bytes }
+        }
+        throw CacheError(
+            .notFound, "\(channel.name) has no thumbnails of that time: they are had of transport streams in the clear")
+    }
+
     private func playlist(
         of timeline: Timeline, from: Int64, to: Int64, _ make: @Sendable (TimelineStretch) -> WindowPlaylist
     ) async throws -> [UInt8] {

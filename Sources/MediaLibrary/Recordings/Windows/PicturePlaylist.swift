@@ -1,0 +1,42 @@
+import HLS
+
+/// The first pictures of a window's segments, as a playlist of I-frames (EXT-X-I-FRAMES-ONLY, RFC 8216bis §4.4.3.6): what
+/// players show while somebody seeks.
+package struct PicturePlaylist: Sendable {
+    /// What there is of the window.
+    package var stretch: TimelineStretch
+    /// What stands before the segments' names.
+    package var prefix: String
+    /// Whether nothing will be added.
+    package var isOver: Bool
+
+    /// Whether any of the segments begins with a picture that can be decoded by itself.
+    package var isEmpty: Bool { !stretch.segments.contains { $0.firstPicture > 0 } }
+
+    /// The playlist, in UTF-8. Each segment has the number that it has in other playlists.
+    package var bytes: [UInt8] {
+        var playlist = MediaPlaylist(targetDuration: 1)
+        playlist.hasIFramesOnly = true
+        playlist.mediaSequence = Int(stretch.segments.first?.number ?? 0)
+        playlist.discontinuitySequence = Int(clamping: stretch.discontinuities)
+        playlist.hasEndList = isOver
+        var last: RecordedSegment?
+        for row in stretch.segments {
+            let hasPicture = row.firstPicture > 0
+            var segment = MediaSegment(
+                uri: hasPicture ? prefix + row.name : LocalNames.gap,
+                duration: DecimalValue(nanoseconds: row.duration))
+            segment.isGap = !hasPicture
+            if hasPicture { segment.byteRange = ByteRange(length: Int(row.firstPicture), offset: 0) }
+            segment.isDiscontinuous = row.isDiscontinuous || last.map { $0.number + 1 != row.number } ?? false
+            if last == nil || segment.isDiscontinuous {
+                segment.programDateTime = DateTime(nanosecondsSinceEpoch: row.start / 1_000_000 * 1_000_000)
+            }
+            playlist.targetDuration = max(
+                playlist.targetDuration ?? 1, row.targetDuration, Int((row.duration + 500_000_000) / 1_000_000_000))
+            playlist.segments.append(segment)
+            last = row
+        }
+        return PlaylistWriter().bytes(.media(playlist))
+    }
+}
