@@ -16,12 +16,13 @@ extension TrackFollower {
         let target = max(1, playlist.targetDuration ?? playlist.segments.last?.duration.roundedUp ?? 1)
         let resolved = Array(playlist.resolvedSegments)
         let total = resolved.last.map { $0.startNanoseconds &+ $0.segment.duration.nanoseconds } ?? 0
+        // Once: it takes as long as the playlist is.
+        let lost = TimelineClock.product(missed ?? 0, averageDuration(of: playlist))
         var rows: [RecordedSegment] = []
         for segment in resolved where new.contains(segment.mediaSequence) {
             let isFirst = rows.isEmpty
             let isBreak = isFirst && clock.end != nil && (missed != 0 || isBroken)
             let before = clock.end
-            let lost = TimelineClock.product(missed ?? 0, averageDuration(of: playlist))
             let start = clock.place(
                 TimelineClock.Segment(
                     programDateTime: segment.programDateTime?.nanosecondsSinceEpoch,
