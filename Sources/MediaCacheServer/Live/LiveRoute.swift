@@ -41,7 +41,9 @@ struct LiveRoute: MediaRoute {
             return WindowOpener(live: live, window: window, isPictures: file == LiveChannel.pictures)
         }
         let stem = file.prefix { $0 != "." }
-        if file.hasSuffix(".mp4") { return try movieOpener(live, String(file.dropLast(4))) }
+        if file.hasSuffix(".mp4") {
+            return try movieOpener(live, String(file.dropLast(4)), takesGaps: try request.flag("gaps"))
+        }
         if file.hasSuffix(".jpg") {
             guard frames.isAble else { throw Problem.noDecoder }
             let time = try live.moment(String(stem), "the moment")
@@ -60,7 +62,7 @@ struct LiveRoute: MediaRoute {
         return SegmentOpener(live: live, track: track, file: file, store: store, inflations: inflations)
     }
 
-    private func movieOpener(_ live: LiveChannel, _ stem: String) throws -> any ReaderOpener {
+    private func movieOpener(_ live: LiveChannel, _ stem: String, takesGaps: Bool) throws -> any ReaderOpener {
         let parts = stem.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else {
             throw Problem.badRequest("“\(stem).mp4” isn't <from>-<to>.mp4, with times in seconds or milliseconds")
@@ -72,7 +74,17 @@ struct LiveRoute: MediaRoute {
         return MovieOpener(name: name, movies: movies) {
             try await live.translating {
                 let contents = try await live.recording.finished(from: from, to: to)
-                return try await movies.movie(of: contents, named: "\(live.recording.id) \(from) \(to)", called: name)
+                // What was given up since isn't in it any more.
+                let version = contents.playlists.reduce(FNV1a.initial) { hash, playlist in
+                    Array(playlist.text.utf8).withUnsafeBytes { FNV1a.extend(hash, with: $0) }
+                }
+                let gaps = contents.playlists.reduce(0) { $0 + $1.text.components(separatedBy: "#EXT-X-GAP").count - 1 }
+                guard gaps == 0 || takesGaps else {
+                    throw Problem.notFound(
+                        "\(live.name): \(gaps) segments of this window were lost; ask with ?gaps=1 for what is left")
+                }
+                return try await movies.movie(
+                    of: contents, named: "\(live.recording.id) \(from) \(to) \(version)", called: name)
             }
         }
     }

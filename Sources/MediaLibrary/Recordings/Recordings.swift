@@ -298,8 +298,9 @@ public actor Recordings {
                 let channel = try? JSONDecoder().decode(Channel.self, from: Data(bytes))
             else { continue }
             let recording = Recording(channel, work: work)
-            try await recording.open()
             known.withLock { $0[channel.name] = recording }
+            // One that can't be read doesn't keep the others from going on. It's listed, without what was kept of it.
+            try? await recording.open()
         }
         isLoaded = true
     }

@@ -177,11 +177,17 @@ struct TrackBeginningTests {
     @Test mutating func aNameThatMeansAnotherSegmentIsTold() throws {
         for end in 6..<8 { try playlist.load(end - 6..<end) }
         let waiting = playlist.rows[6]
-        #expect(playlist.follower.present(waiting) != nil && !playlist.follower.isReused(waiting))
+        #expect(
+            playlist.follower.present(waiting) != nil
+                && !playlist.follower.isReused(waiting, among: playlist.follower.names))
         begin(at: 60, as: "#.ts")
         try playlist.load(0..<6)
-        #expect(playlist.follower.present(waiting) == nil && !playlist.follower.isReused(waiting))
+        #expect(
+            playlist.follower.present(waiting) == nil
+                && !playlist.follower.isReused(waiting, among: playlist.follower.names))
         try playlist.load(0..<7)
-        #expect(playlist.follower.present(waiting) == nil && playlist.follower.isReused(waiting))
+        #expect(
+            playlist.follower.present(waiting) == nil
+                && playlist.follower.isReused(waiting, among: playlist.follower.names))
     }
 }

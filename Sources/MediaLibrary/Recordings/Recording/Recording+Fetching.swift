@@ -206,7 +206,7 @@ extension Recording {
         guard channel.entry.isEmpty, tracks.count == 1 else { return }
         guard let row = batch.first(where: { $0.row.state == .kept && $0.row.duration > 0 })?.row else { return }
         // Half as much again, since the first one isn't the greatest.
-        let bandwidth = Int(Double(row.length) * 12e9 / Double(row.duration))
+        let bandwidth = Int(min(Double(row.length) * 12e9 / Double(row.duration), 1e12))
         let entry = ChannelEntry.single(folder: tracks[0].folder, bandwidth: bandwidth)
         try? await change { $0.entry = entry }
     }

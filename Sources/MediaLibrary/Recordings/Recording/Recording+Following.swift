@@ -132,12 +132,18 @@ extension Recording {
     /// something else now.
     private func noteSeen(_ index: Int, _ now: Duration) {
         let follower = tracks[index].follower
+        var areAllPresent = true
         for (number, awaited) in tracks[index].awaited {
-            guard let row = follower.refreshed(awaited.row) else { continue }
+            guard let row = follower.refreshed(awaited.row) else {
+                areAllPresent = false
+                continue
+            }
             tracks[index].awaited[number]?.seen = now
             tracks[index].awaited[number]?.row = row
         }
-        lose(index, "its name means another segment now") { !$0.isUnderWay && follower.isReused($0.row) }
+        guard !areAllPresent else { return }
+        let names = follower.names
+        lose(index, "its name means another segment now") { !$0.isUnderWay && follower.isReused($0.row, among: names) }
     }
 
     /// What was never seen is one gap, however many rows stand for it.

@@ -1,3 +1,5 @@
+internal import MediaCache
+
 /// Says when segments are: by their playlist's clock (EXT-X-PROGRAM-DATE-TIME, RFC 8216bis §4.4.4.6), else by when they
 /// came. It never goes back, and doesn't follow a clock that jumps while media goes on.
 ///
@@ -58,8 +60,11 @@ struct TimelineClock: Sendable {
     ///
     /// - Parameter shared: when another track's segment of the same number begins, for one without a clock of its own.
     mutating func place(_ segment: Segment, shared: Int64? = nil) -> Int64 {
-        let start = segment.programDateTime.map { clocked(segment, $0) } ?? unclocked(segment, shared)
-        end = start + max(0, segment.duration)
+        let placed = segment.programDateTime.map { clocked(segment, $0) } ?? unclocked(segment, shared)
+        // What comes from outside may say anything; a timeline goes so far.
+        let (first, last) = (TimelinePage.starts.lowerBound, TimelinePage.starts.upperBound)
+        let start = min(max(first, placed), last)
+        end = min(start.clampedSum(max(0, segment.duration)), last)
         return start
     }
 

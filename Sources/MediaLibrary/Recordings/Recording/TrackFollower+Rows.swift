@@ -132,12 +132,24 @@ extension TrackFollower {
     }
 
     /// Whether a row's name is in the playlist, and means another segment there.
-    func isReused(_ row: RecordedSegment) -> Bool {
-        guard let known, present(row) == nil else { return false }
-        let name = row.url.prefix { $0 != "?" }
-        return known.segments.contains { segment in
-            segment.uri.prefix { $0 != "?" } == name
-                && (row.range == nil || segment.byteRange?.offset.map(Int64.init) == row.range?.lowerBound)
+    ///
+    /// - Parameter names: ``names``, made once for all that are asked about.
+    func isReused(_ row: RecordedSegment, among names: Set<String>) -> Bool {
+        guard present(row) == nil else { return false }
+        return names.contains(Self.name(row.url, row.range?.lowerBound))
+    }
+
+    /// What the playlist's segments are called, and the slices of files among them.
+    var names: Set<String> {
+        var names: Set<String> = []
+        for segment in known?.segments ?? [] {
+            names.insert(Self.name(segment.uri, nil))
+            if let offset = segment.byteRange?.offset { names.insert(Self.name(segment.uri, Int64(offset))) }
         }
+        return names
+    }
+
+    private static func name(_ url: String, _ offset: Int64?) -> String {
+        "\(url.prefix { $0 != "?" })" + (offset.map { " \($0)" } ?? "")
     }
 }

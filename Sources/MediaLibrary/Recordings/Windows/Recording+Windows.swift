@@ -48,7 +48,7 @@ extension Recording {
         }
         guard let edge = timeline.edgeTime else { throw outside("nothing of \(track) has been recorded yet") }
         let now = now
-        let isOver = !isRunning
+        let isOver = isEnded
         switch request {
         case .live(let window):
             let target = Int64(min(max(1, timeline.last?.targetDuration ?? 1), 3600)) * 1_000_000_000
@@ -89,7 +89,7 @@ extension Recording {
         case .span(let from, let to): span = try granted(from, to)
         case .all: span = (kept().first?.lowerBound ?? edge, edge)
         }
-        let isOver = !isRunning || span.to.map { edge >= $0 } ?? false
+        let isOver = isEnded || span.to.map { edge >= $0 } ?? false
         for timeline in timelines.reversed() {
             let stretch = try await timeline.stretch(from: span.from, to: span.to ?? .max)
             let playlist = PicturePlaylist(stretch: stretch, prefix: timeline.track + "/", isOver: isOver)
@@ -115,13 +115,17 @@ extension Recording {
         return playlist.stretch.segments.isEmpty ? nil : playlist.bytes
     }
 
+    /// Whether nothing is to be added: it has ended, or somebody has stopped it. A process that ends hasn't.
+    private var isEnded: Bool { channel.hasEnded || !channel.isWanted }
+
     /// The window that is served for what was asked for.
     ///
     /// - Throws: ``OutsideRecording``.
     private func granted(_ from: Int64, _ to: Int64?) throws -> (from: Int64, to: Int64?) {
         let kept = kept()
         guard let edge else { throw outside("nothing of it has been recorded yet") }
-        if kept.contains(where: { $0.contains(from) }) { return (from, to) }
+        // Who asks says milliseconds.
+        if kept.contains(where: { $0.contains(from) || $0.contains(from.clampedSum(1_000_000)) }) { return (from, to) }
         // The edge is behind by what is under way.
         if isRunning, from >= edge, from <= max(now, edge) + 1_000_000_000, now - edge < Self.newest {
             return (edge - 1, to)
@@ -148,7 +152,7 @@ extension Recording {
     ///
     /// - Throws: as ``contents(from:to:)``; ``OutsideRecording`` where some of it is still to come.
     package func finished(from: Int64, to: Int64) async throws -> AssetContents {
-        if isRunning, let edge, edge < to { throw outside("the window isn't over yet") }
+        if !channel.hasEnded, let edge, edge < to { throw outside("the window isn't over yet") }
         return try await contents(from: from, to: to)
     }
 
