@@ -1,4 +1,5 @@
 import Foundation
+import MediaLibrary
 
 /// A stretch of time.
 public struct TimeSpan: Codable, Sendable, Hashable {
@@ -13,15 +14,18 @@ public struct TimeSpan: Codable, Sendable, Hashable {
         self.to = to
     }
 
-    /// A stretch in nanoseconds since 1970.
+    /// The whole milliseconds of a stretch in nanoseconds since 1970: what is said to be there can be asked for.
     init(_ range: Range<Int64>) {
-        self.init(from: range.lowerBound / 1_000_000, to: range.upperBound / 1_000_000)
+        let from = (range.lowerBound + 999_999) / 1_000_000
+        self.init(from: from, to: max(from, range.upperBound / 1_000_000))
     }
 
-    /// A stretch between two moments.
+    /// A stretch between two moments, likewise.
     init(_ range: Range<Date>) {
+        // To the microsecond, since a date is no whole number of anything.
         self.init(
-            from: Int64((range.lowerBound.timeIntervalSince1970 * 1000).rounded()),
-            to: Int64((range.upperBound.timeIntervalSince1970 * 1000).rounded()))
+            range.lowerBound
+                .nanosecondsSinceEpoch..<max(
+                    range.lowerBound.nanosecondsSinceEpoch, range.upperBound.nanosecondsSinceEpoch))
     }
 }

@@ -84,7 +84,10 @@ struct WindowTests {
         #expect(open.type == .event)
         #expect(!open.hasEndList)
         #expect(open.segments.count == 40)
+        // Somebody stops it; a process that ends says nothing of the window.
         await fixture.recording.stop()
+        #expect(try await fixture.window(.span(from: Self.time(390), to: nil)).hasEndList == false)
+        try await fixture.recording.change { $0.isWanted = false }
         let stopped = try await fixture.window(.span(from: Self.time(390), to: nil))
         #expect(stopped.type == .onDemand)
         #expect(stopped.hasEndList)

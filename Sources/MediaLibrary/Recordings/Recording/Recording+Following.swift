@@ -8,7 +8,7 @@ extension Recording {
     private static let leastMasterInterval = Duration.seconds(5)
 
     func follow(_ index: Int) async {
-        while !Task.isCancelled {
+        while !Task.isCancelled, !isPastEnd {
             let began = monotonic
             let outcome = await load(index)
             guard !Task.isCancelled else { return }

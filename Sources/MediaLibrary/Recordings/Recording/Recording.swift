@@ -253,9 +253,16 @@ package actor Recording {
     /// A track whose playlist has been away for so long has ended with the others.
     private static let absencePatience = Duration.seconds(60)
 
+    /// Whether nothing more is to be recorded.
+    var isPastEnd: Bool { channel.endsAt.map { work.store.now >= $0 } ?? false }
+
     /// Whether the time is over, or every playlist says so for long enough to be believed.
     private var isOver: Bool {
-        if let end = channel.endsAt, work.store.now >= end { return true }
+        if let end = channel.endsAt, isPastEnd {
+            // What is under way may still come.
+            return tracks.allSatisfy(\.awaited.isEmpty)
+                || work.store.now.timeIntervalSince(end) >= Self.leastVerification.seconds
+        }
         guard channel.endsWithStream, tracks.contains(where: { $0.endedSince != nil }) else { return false }
         let now = monotonic
         return tracks.allSatisfy { track in

@@ -124,8 +124,7 @@ extension Recording {
     private func granted(_ from: Int64, _ to: Int64?) throws -> (from: Int64, to: Int64?) {
         let kept = kept()
         guard let edge else { throw outside("nothing of it has been recorded yet") }
-        // Who asks says milliseconds.
-        if kept.contains(where: { $0.contains(from) || $0.contains(from.clampedSum(1_000_000)) }) { return (from, to) }
+        if kept.contains(where: { $0.contains(from) }) { return (from, to) }
         // The edge is behind by what is under way.
         if isRunning, from >= edge, from <= max(now, edge) + 1_000_000_000, now - edge < Self.newest {
             return (edge - 1, to)
