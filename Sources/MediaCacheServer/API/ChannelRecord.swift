@@ -65,7 +65,9 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
 
     /// The record of a channel.
     ///
-    /// - Parameter base: what its paths stand behind, with a slash at its end.
+    /// - Parameters:
+    ///   - status: the channel at a moment.
+    ///   - base: what its paths stand behind, with a slash at its end.
     public init(_ status: RecordingStatus, base: String) {
         let channel = status.channel
         name = channel.name.rawValue

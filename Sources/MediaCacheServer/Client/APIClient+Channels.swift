@@ -21,6 +21,7 @@ extension APIClient {
     /// Where a window of a channel plays, at the owner's own address and without a key.
     ///
     /// - Parameters:
+    ///   - name: the channel.
     ///   - from: when it begins, in milliseconds since 1970.
     ///   - to: when it ends, likewise.
     public func liveURL(of name: ChannelName, from: Int64, to: Int64) -> String {
