@@ -39,7 +39,7 @@ struct StreamContents {
     // MARK: - Playlists
 
     private mutating func add(entry: LoadedPlaylist) async throws -> Bool {
-        let parsed = try Self.parse(entry)
+        let parsed = try entry.parsed()
         switch parsed.playlist {
         case .media(let media):
             try add(media, from: entry, name: AssetContents.entryName, folder: "media-1")
@@ -60,11 +60,7 @@ struct StreamContents {
         contents.playlists.append(.init(name: AssetContents.entryName, url: entry.url.description, text: ""))
         var local: [String: String] = [:]
         var isLive = false
-        let children =
-            variants.map { (uri: $0.uri, folder: "video") }
-            + chosen.compactMap { rendition in
-                rendition.uri.map { (uri: $0, folder: rendition.type?.folder ?? "other") }
-            }
+        let children = MultivariantPlaylist.children(variants, chosen)
         for (uri, kind) in children where local[uri] == nil {
             let url = try Self.resolve(uri, against: entry.base, of: entry.url)
             let known = contents.playlists.first { $0.url == url.description && $0.name != AssetContents.entryName }
@@ -75,7 +71,7 @@ struct StreamContents {
             guard let child = try await load(url, variables) else {
                 throw CacheError(.notMedia, "\(url) isn't a playlist, though \(entry.url) names it as one")
             }
-            let parsed = try Self.parse(child, importing: variables)
+            let parsed = try child.parsed(importing: variables)
             guard case .media(let media) = parsed.playlist else {
                 throw CacheError(.notMedia, "\(url) is a multivariant playlist inside another")
             }
@@ -252,17 +248,6 @@ struct StreamContents {
 
     // MARK: - Reading
 
-    private static func parse(
-        _ playlist: LoadedPlaylist, importing variables: [String: String] = [:]
-    ) throws -> ParsedPlaylist {
-        let context = PlaylistContext(playlistURL: playlist.base.description, importableVariables: variables)
-        do {
-            return try PlaylistParser(context: context).parse(playlist.bytes)
-        } catch {
-            throw CacheError(.notMedia, "\(playlist.url) can't be read as a playlist: \(error)")
-        }
-    }
-
     private static func resolve(
         _ uri: String, against base: ResourceURL, of playlist: ResourceURL
     ) throws -> ResourceURL {
@@ -278,6 +263,16 @@ struct StreamContents {
 }
 
 extension MultivariantPlaylist {
+    /// The media playlists that variant streams and renditions name, and what kind of folder each has here.
+    static func children(
+        _ variants: [VariantStream], _ renditions: [Rendition]
+    ) -> [(uri: String, kind: String)] {
+        variants.map { (uri: $0.uri, kind: "video") }
+            + renditions.compactMap { rendition in
+                rendition.uri.map { (uri: $0, kind: rendition.type?.folder ?? "other") }
+            }
+    }
+
     /// The same with these variant streams and renditions alone, and with nothing that leads elsewhere.
     func narrowed(to variants: [VariantStream], _ renditions: [Rendition]) -> MultivariantPlaylist {
         var playlist = self
@@ -307,7 +302,7 @@ extension MultivariantPlaylist {
 
 extension RenditionType {
     /// What the folder of a rendition's parts is called.
-    var folder: String {
+    fileprivate var folder: String {
         switch self {
         case .audio: "audio"
         case .video: "video"

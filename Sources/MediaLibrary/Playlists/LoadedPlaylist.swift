@@ -40,3 +40,18 @@ public struct LoadedPlaylist: Sendable {
         return !lines.contains("#EXT-X-ENDLIST") || !lines.contains("#EXTINF")
     }
 }
+
+extension LoadedPlaylist {
+    /// The playlist's model.
+    ///
+    /// - Parameter variables: what it may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
+    /// - Throws: `CacheError` with `notMedia` for what is no playlist.
+    func parsed(importing variables: [String: String] = [:]) throws -> ParsedPlaylist {
+        let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
+        do {
+            return try PlaylistParser(context: context).parse(bytes)
+        } catch {
+            throw CacheError(.notMedia, "\(url) can't be read as a playlist: \(error)")
+        }
+    }
+}

@@ -44,8 +44,7 @@ extension Recording {
                     asked, settings: try settings(for: url), transferClass: .preload, isFresh: true)
             else { throw CacheError(.notMedia, "\(url) isn't a playlist any more") }
             return try await take(playlist, index)
-        } catch let error as PlaylistReloadError {
-            _ = error
+        } catch is PlaylistReloadError {
             tracks[index].loaded = nil
             return .updated
         } catch {
@@ -68,14 +67,7 @@ extension Recording {
     }
 
     private func take(_ loaded: LoadedPlaylist, _ index: Int) async throws -> PlaylistReload.Outcome {
-        let context = PlaylistContext(playlistURL: loaded.base.description)
-        let parsed: Playlist
-        do {
-            parsed = try PlaylistParser(context: context).parse(loaded.bytes).playlist
-        } catch {
-            throw CacheError(.notMedia, "\(loaded.url) can't be read as a playlist: \(error)")
-        }
-        guard case .media(let media) = parsed else {
+        guard case .media(let media) = try loaded.parsed().playlist else {
             throw CacheError(
                 .notMedia, "\(loaded.url) is a multivariant playlist, and a media playlist was there before")
         }

@@ -11,14 +11,7 @@ enum ChannelEntry {
     static func make(
         of playlist: LoadedPlaylist, selection: StreamSelection, known: [Channel.Track]
     ) throws -> (tracks: [Channel.Track], text: String) {
-        let context = PlaylistContext(playlistURL: playlist.base.description)
-        let parsed: ParsedPlaylist
-        do {
-            parsed = try PlaylistParser(context: context).parse(playlist.bytes)
-        } catch {
-            throw CacheError(.notMedia, "\(playlist.url) can't be read as a playlist: \(error)")
-        }
-        guard case .multivariant(let multivariant) = parsed.playlist else {
+        guard case .multivariant(let multivariant) = try playlist.parsed().playlist else {
             return ([Channel.Track(folder: "media-1", url: playlist.url.description)], "")
         }
         let (variants, renditions) = selection.choose(from: multivariant)
@@ -28,12 +21,7 @@ enum ChannelEntry {
         var names = LocalNames()
         var tracks: [Channel.Track] = []
         var folders: [String: String] = [:]
-        let children =
-            variants.map { (uri: $0.uri, kind: "video") }
-            + renditions.compactMap { rendition in
-                rendition.uri.map { (uri: $0, kind: rendition.type?.folder ?? "other") }
-            }
-        for (uri, kind) in children where folders[uri] == nil {
+        for (uri, kind) in MultivariantPlaylist.children(variants, renditions) where folders[uri] == nil {
             let url = try playlist.base.resolve(uri).description
             if let track = tracks.first(where: { $0.url == url }) {
                 folders[uri] = track.folder
