@@ -17,9 +17,8 @@ public actor AssetShelf {
     private var loading: Task<[AssetID: Asset], any Error>?
     /// How often each asset's contents were set.
     private var contentsVersions: [AssetID: Int] = [:]
-    /// Whether something is changed at the moment; the next waits, so that record and picture agree.
-    private var isChanging = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// One change waits for the other, so that record and picture agree.
+    private let changes = Turns()
 
     /// The shelf of a store. Nothing is read before it's asked for.
     public init(of store: CacheStore) {
@@ -60,7 +59,7 @@ public actor AssetShelf {
     ///
     /// - Throws: `CacheError` with `storage`.
     public func add(_ resource: ResourceInfo) async throws -> Asset {
-        try await changing {
+        try await changes.take {
             if let asset = try await asset(of: resource) { return asset }
             let asset = Asset(of: resource, created: store.now)
             try await write(asset)
@@ -81,7 +80,7 @@ public actor AssetShelf {
     /// - Returns: the one on the shelf.
     /// - Throws: `CacheError` with `storage`.
     func add(_ asset: Asset) async throws -> Asset {
-        try await changing {
+        try await changes.take {
             if let known = try await self.asset(withKey: asset.key) { return known }
             return try await put(asset)
         }
@@ -128,7 +127,7 @@ public actor AssetShelf {
     }
 
     private func change(_ id: AssetID, _ change: (inout Asset) -> Void) async throws {
-        try await changing {
+        try await changes.take {
             guard let asset = try await load()[id] else { return }
             var changed = asset
             change(&changed)
@@ -154,7 +153,7 @@ public actor AssetShelf {
     /// - Throws: `CacheError` with `storage`.
     func setContents(_ contents: AssetContents, of id: AssetID) async throws {
         let bytes = try contents.encoded()
-        try await changing {
+        try await changes.take {
             guard try await load()[id] != nil else { return }
             try await folder.write(bytes, to: id.rawValue + Self.contentsSuffix)
             contentsVersions[id, default: 0] += 1
@@ -165,7 +164,7 @@ public actor AssetShelf {
     ///
     /// - Throws: `CacheError` with `storage`.
     func removeContents(of id: AssetID) async throws {
-        try await changing {
+        try await changes.take {
             try await folder.remove(id.rawValue + Self.contentsSuffix)
             contentsVersions[id, default: 0] += 1
         }
@@ -175,7 +174,7 @@ public actor AssetShelf {
     ///
     /// - Throws: `CacheError` with `storage`.
     public func remove(_ id: AssetID) async throws {
-        try await changing {
+        try await changes.take {
             guard try await load()[id] != nil else { return }
             try await folder.remove(id.rawValue + Self.recordSuffix)
             known?[id] = nil
@@ -208,7 +207,7 @@ public actor AssetShelf {
     /// - Returns: the asset with it.
     /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
     public func setCover(_ cover: Cover, of id: AssetID) async throws -> Asset {
-        try await changing {
+        try await changes.take {
             var asset = try await requireAsset(id)
             // A picture without its note is passed over, and a note without its picture too.
             try await folder.write(cover.bytes, to: id.rawValue + Self.coverSuffix)
@@ -223,7 +222,7 @@ public actor AssetShelf {
     /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
     @discardableResult
     public func removeCover(of id: AssetID) async throws -> Asset {
-        try await changing {
+        try await changes.take {
             var asset = try await requireAsset(id)
             asset.cover = nil
             let changed = try await put(asset)
@@ -258,16 +257,6 @@ public actor AssetShelf {
         try await write(asset)
         known?[asset.id] = asset
         return asset
-    }
-
-    // MARK: - Changes
-
-    /// Makes changes one after the other.
-    private func changing<Result>(_ change: () async throws -> Result) async throws -> Result {
-        if isChanging { await withCheckedContinuation { waiting.append($0) } } else { isChanging = true }
-        // The turn goes to the first who waits; nobody comes between.
-        defer { if waiting.isEmpty { isChanging = false } else { waiting.removeFirst().resume() } }
-        return try await change()
     }
 
     // MARK: - Files
