@@ -73,12 +73,11 @@ struct LiveRoute: MediaRoute {
         let (movies, name) = (movies, "\(Self.prefix)\(live.name)/\(stem).mp4")
         return MovieOpener(name: name, movies: movies) {
             try await live.translating {
-                let contents = try await live.recording.finished(from: from, to: to)
+                let (contents, gaps) = try await live.recording.finished(from: from, to: to)
                 // What was given up since isn't in it any more.
                 let version = contents.playlists.reduce(FNV1a.initial) { hash, playlist in
                     Array(playlist.text.utf8).withUnsafeBytes { FNV1a.extend(hash, with: $0) }
                 }
-                let gaps = contents.playlists.reduce(0) { $0 + $1.text.components(separatedBy: "#EXT-X-GAP").count - 1 }
                 guard gaps == 0 || takesGaps else {
                     throw Problem.notFound(
                         "\(live.name): \(gaps) segments of this window were lost; ask with ?gaps=1 for what is left")

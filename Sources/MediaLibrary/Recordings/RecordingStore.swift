@@ -19,9 +19,7 @@ package protocol RecordingStore: Sendable {
     /// Makes durable all that was fetched before the call.
     func commit() async throws
     /// Gives up parts by the names that they are kept as. What somebody reads goes when the last of them leaves.
-    ///
-    /// - Returns: how many there were.
-    func removeParts(_ names: [String]) async throws -> Int
+    func removeParts(_ names: [String]) async throws
     /// Gives up all parts of a recording, likewise.
     func removeAllParts(of recording: RecordingID) async throws
     /// How many bytes are free where media is kept.
@@ -108,7 +106,7 @@ package struct CacheRecordingStore: RecordingStore {
     package func commit() async throws { try await store.commit() }
 
     /// See ``RecordingStore/removeParts(_:)``.
-    package func removeParts(_ names: [String]) async throws -> Int { try await store.remove(keys: names).count }
+    package func removeParts(_ names: [String]) async throws { _ = try await store.remove(keys: names) }
 
     /// See ``RecordingStore/removeAllParts(of:)``.
     package func removeAllParts(of recording: RecordingID) async throws {

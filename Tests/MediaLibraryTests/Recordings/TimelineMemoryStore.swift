@@ -122,7 +122,7 @@ final class TimelineMemoryStore: RecordingStore {
 
     func commit() async throws {}
 
-    func removeParts(_ names: [String]) async throws -> Int {
+    func removeParts(_ names: [String]) async throws {
         if let failing = state.withLock({ $0.failing }), let name = names.first(where: failing) {
             throw CacheError(.storage, "\(name) fails")
         }
@@ -133,7 +133,6 @@ final class TimelineMemoryStore: RecordingStore {
                 state.removed += half
             }
         }
-        return names.count
     }
 
     func removeAllParts(of recording: RecordingID) async throws { state.withLock { $0.parts = [] } }

@@ -182,7 +182,7 @@ extension Recording {
             }
             // What came of those that are lost.
             let lost = batch.filter { $0.row.state == .gap && !$0.row.url.isEmpty }
-            _ = try? await work.place.removeParts(
+            try? await work.place.removeParts(
                 lost.map { id.keptName($0.row.name, track: tracks[$0.track].folder) })
             for done in batch {
                 tracks[done.track].awaited[done.row.number] = nil

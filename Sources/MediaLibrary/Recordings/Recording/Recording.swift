@@ -283,11 +283,7 @@ package actor Recording {
     /// Ends the recording, whether it runs or not.
     func end() async {
         await stop()
-        for index in tracks.indices {
-            for row in tracks[index].timeline.awaited {
-                tracks[index].awaited[row.number] = Awaited(row: row, seen: monotonic)
-            }
-        }
+        resume()
         await Task { await self.settleAsEnded() }.value
     }
 

@@ -124,7 +124,7 @@ extension Timeline {
             !needed.contains { $0.contains(companion.number) }
         }
         let names = lost.filter(\.hasMedia).map(\.name) + companions.map(\.name).sorted()
-        if !names.isEmpty { _ = try await store.removeParts(names.map { recording.keptName($0, track: track) }) }
+        if !names.isEmpty { try await store.removeParts(names.map { recording.keptName($0, track: track) }) }
         try await removeEmptyPages()
         state.withLock { $0.unfinished = RangeSet() }
     }
@@ -156,7 +156,7 @@ extension Timeline {
                 if !keepingMedia, let page {
                     let companions = Set(page.segments.flatMap(\.conditions.companions)).map(\.name)
                     let names = page.segments.filter(\.hasMedia).map(\.name) + companions
-                    _ = try await store.removeParts(names.map { recording.keptName($0, track: track) })
+                    try await store.removeParts(names.map { recording.keptName($0, track: track) })
                 }
                 try await store.removeFiles([name(ofPage: entry.first)], of: recording)
                 state.withLock { state in

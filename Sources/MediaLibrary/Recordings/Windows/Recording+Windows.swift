@@ -147,19 +147,24 @@ extension Recording {
         return ranges.reduce(into: []) { $0.join($1.lowerBound, $1.upperBound) }
     }
 
-    /// What a window consists of that is over.
+    /// What a window consists of that is over, and how many of its segments were lost.
     ///
     /// - Throws: as ``contents(from:to:)``; ``OutsideRecording`` where some of it is still to come.
-    package func finished(from: Int64, to: Int64) async throws -> AssetContents {
+    package func finished(from: Int64, to: Int64) async throws -> (contents: AssetContents, gaps: Int) {
         if !channel.hasEnded, let edge, edge < to { throw outside("the window isn't over yet") }
-        return try await contents(from: from, to: to)
+        return try await assembled(from: from, to: to)
     }
 
     /// What a window consists of, in the form in which an asset's contents are known: to be exported or to be kept.
     ///
     /// - Throws: ``OutsideRecording``; `CacheError` with `storage`.
     package func contents(from: Int64, to: Int64) async throws -> AssetContents {
+        try await assembled(from: from, to: to).contents
+    }
+
+    private func assembled(from: Int64, to: Int64) async throws -> (contents: AssetContents, gaps: Int) {
         let span = try granted(from, to)
+        var gaps = 0
         var contents = AssetContents(parts: [])
         contents.playlists.append(.init(name: AssetContents.entryName, url: channel.url, text: ""))
         var folders: Set<String> = []
@@ -169,6 +174,7 @@ extension Recording {
             guard let first = stretch.segments.first, let last = stretch.segments.last else { continue }
             let track = timeline.track
             folders.insert(track)
+            gaps += stretch.segments.count { $0.state == .gap }
             contents.playlists.append(
                 .init(
                     name: "\(track)/\(AssetContents.entryName)",
@@ -185,7 +191,7 @@ extension Recording {
         }
         guard !folders.isEmpty else { throw outside("nothing of that time is kept") }
         contents.playlists[0].text = ChannelEntry.text(channel.entry, playlist: "index.m3u8", having: folders)
-        return contents
+        return (contents, gaps)
     }
 }
 
