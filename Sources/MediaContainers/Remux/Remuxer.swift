@@ -153,6 +153,7 @@ public struct Remuxer<Output: SampleSink> {
         input.beginSegment()
         core.join(join, missing: missing)
         if join == .discontinuity { input.resetClock() }
+        if join == .gap { input.nextOrigin = input.nextOrigin.addingClamped(missing) }
         switch format {
         case .transportStream where input.transportStream == nil:
             changeDemuxer()

@@ -117,4 +117,27 @@ struct StreamRemuxTests {
         let pause = try remux.run(into: Pause())
         #expect(abs(pause.longest - 5) < 0.2)
     }
+
+    /// Packed audio without time stamps goes on where the segment before ended, and has none for what is missing.
+    @Test(arguments: ["#EXT-X-GAP\ngone.aac", "gone.aac"])
+    func whatIsMissingOfPackedAudioStaysAGap(segment: String) throws {
+        let frame = Self.frame
+        let sound = (0..<94).flatMap { _ in frame }
+        let text = playlist("#EXTINF:2.005,", "1.aac", "#EXTINF:5,", segment, "#EXTINF:2.005,", "1.aac")
+        let resources = MemoryResources(["http://h/index.m3u8": text, "http://h/1.aac": sound])
+        var remux = StreamRemux(
+            try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources: resources)
+        remux.missingParts = .leaveGaps
+        let pause = try remux.run(into: Pause())
+        #expect(pause.times.count == 188)
+        #expect(abs(pause.longest - 5) < 0.1)
+    }
+
+    /// A frame of AAC LC in ADTS, 48 kHz, stereo.
+    private static var frame: [UInt8] {
+        let length = 67
+        return [
+            0xFF, 0xF1, 0x4C, 0x80 | UInt8(length >> 11), UInt8(length >> 3 & 255), UInt8(length & 7) << 5 | 0x1F, 0xFC,
+        ] + [UInt8](repeating: 0x21, count: length - 7)
+    }
 }
