@@ -46,6 +46,8 @@ public struct Channel: Sendable, Hashable, Codable {
     public internal(set) var programmes: [Programme] = []
     /// Its media playlists, when they are known.
     package var tracks: [Track] = []
+    /// What their playlists may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
+    var variables: [String: String]?
     /// What a player is given: a multivariant playlist that names the tracks' playlists. Empty until it's known.
     package var entry = ""
 

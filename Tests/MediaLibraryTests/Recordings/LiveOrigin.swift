@@ -38,6 +38,8 @@ final class LiveOrigin {
     var isWriting = true
     /// Lines before a segment, by its number and whether it's the playlist's first.
     var line: (_ number: Int, _ isFirst: Bool) -> String = { _, _ in "" }
+    /// Lines at the beginning of the multivariant playlist, and of the others.
+    var definitions = (entry: "", media: "")
     /// What media sequence numbers are above segments' numbers.
     var shift = 0
     /// What becomes of a segment's bytes on their way out.
@@ -113,6 +115,7 @@ final class LiveOrigin {
         library.serve(
             """
             #EXTM3U
+            \(definitions.entry)
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="A",URI="\(place)/a1/index.m3u8\(query)"
             #EXT-X-STREAM-INF:BANDWIDTH=2000000,AUDIO="a"
             \(place)/v1/index.m3u8\(query)
@@ -152,6 +155,11 @@ final class LiveOrigin {
 
     private func name(_ number: Int) -> String { names.replacing("#", with: String(number)) }
 
+    /// What a playlist has in place of a query: by way of a variable, where one is defined.
+    private var writtenQuery: String {
+        definitions.media.isEmpty ? query : query.isEmpty ? "" : "?{$query}"
+    }
+
     private static func packets(_ seed: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         for packet in 0..<4 {
@@ -170,7 +178,8 @@ final class LiveOrigin {
     func text(_ folder: String) -> String {
         let number = listed.first?.number ?? next
         var text =
-            "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:\(target)\n#EXT-X-MEDIA-SEQUENCE:\(number + shift)\n"
+            "#EXTM3U\n\(definitions.media)\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:\(target)\n"
+            + "#EXT-X-MEDIA-SEQUENCE:\(number + shift)\n"
         for item in listed {
             if clock != nil {
                 let date = DateTime(
@@ -178,7 +187,7 @@ final class LiveOrigin {
                 text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
             }
             text += line(item.number, item.number == number)
-            text += "#EXTINF:\(item.duration),\n\(name(item.number))\(query)\(tokens)\n"
+            text += "#EXTINF:\(item.duration),\n\(name(item.number))\(writtenQuery)\(tokens)\n"
         }
         return text + (hasEndList ? "#EXT-X-ENDLIST\n" : "")
     }

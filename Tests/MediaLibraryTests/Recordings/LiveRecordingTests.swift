@@ -28,6 +28,23 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
+    /// Also by the next process, which reads the tracks' playlists first.
+    @Test func variablesComeFromTheStreamsOwnPlaylist() async throws {
+        let fixture = try await fixture { live in
+            live.query = "?t=1"
+            live.definitions = ("#EXT-X-DEFINE:NAME=\"query\",VALUE=\"t=1\"", "#EXT-X-DEFINE:IMPORT=\"query\"")
+        }
+        try await fixture.pass(20)
+        try await fixture.record()
+        try await fixture.pass(120)
+        await fixture.close()
+        try await fixture.open()
+        try await fixture.pass(60)
+        try await fixture.check { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        await fixture.close()
+    }
+
     @Test(arguments: [6.0, 20, 600, 10_800]) func playlistsThatCannotBeHad(outage: Double) async throws {
         let fixture = try await fixture()
         try await fixture.pass(60)

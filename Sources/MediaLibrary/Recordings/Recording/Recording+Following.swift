@@ -67,7 +67,7 @@ extension Recording {
     }
 
     private func take(_ loaded: LoadedPlaylist, _ index: Int) async throws -> PlaylistReload.Outcome {
-        guard case .media(let media) = try loaded.parsed().playlist else {
+        guard case .media(let media) = try loaded.parsed(importing: channel.variables ?? [:]).playlist else {
             throw CacheError(
                 .notMedia, "\(loaded.url) is a multivariant playlist, and a media playlist was there before")
         }

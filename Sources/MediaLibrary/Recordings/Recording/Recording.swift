@@ -216,6 +216,7 @@ package actor Recording {
         guard !Task.isCancelled else { return }
         try await change { channel in
             channel.tracks = made.tracks
+            channel.variables = made.variables.isEmpty ? nil : made.variables
             if !made.text.isEmpty { channel.entry = made.text }
         }
         for track in made.tracks {

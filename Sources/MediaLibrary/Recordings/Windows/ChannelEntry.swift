@@ -3,6 +3,15 @@ internal import MediaCache
 
 /// What a player of a channel is given: a multivariant playlist that names the tracks' playlists by their folders.
 enum ChannelEntry {
+    /// What a stream's own playlist says of it.
+    struct Made {
+        var tracks: [Channel.Track]
+        /// The entry; empty where the stream is one media playlist.
+        var text = ""
+        /// What the tracks' playlists may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
+        var variables: [String: String] = [:]
+    }
+
     /// The tracks of a stream, and its entry.
     ///
     /// - Parameters:
@@ -10,9 +19,10 @@ enum ChannelEntry {
     /// - Throws: `CacheError` with `notMedia` for a playlist that names nothing to play.
     static func make(
         of playlist: LoadedPlaylist, selection: StreamSelection, known: [Channel.Track]
-    ) throws -> (tracks: [Channel.Track], text: String) {
-        guard case .multivariant(let multivariant) = try playlist.parsed().playlist else {
-            return ([Channel.Track(folder: "media-1", url: playlist.url.description)], "")
+    ) throws -> Made {
+        let parsed = try playlist.parsed()
+        guard case .multivariant(let multivariant) = parsed.playlist else {
+            return Made(tracks: [Channel.Track(folder: "media-1", url: playlist.url.description)])
         }
         let (variants, renditions) = selection.choose(from: multivariant)
         guard !variants.isEmpty else {
@@ -44,7 +54,7 @@ enum ChannelEntry {
         }
         let text = PlaylistWriter().text(
             .multivariant(narrowed.mappingURIs { _, uri in folders[uri].map { "\($0)/index.m3u8" } ?? uri }))
-        return (tracks, text)
+        return Made(tracks: tracks, text: text, variables: parsed.variables)
     }
 
     /// The entry of a stream that is one media playlist, by the bandwidth of what came of it in bits per second.
