@@ -86,7 +86,7 @@ public final class CacheServer: Service, Sendable {
                     // Not by way of a proxy. Other users see a decoder's arguments: no key, where none is needed.
                     if isMovie {
                         return try Self.libraryURL(of: asset.id, addresses.all.first, access, configuration)
-                            + "media.mp4"
+                            + "media.mp4?gaps=1"
                     }
                     let options = PlayOptions(isKeptOnly: true, identity: asset.identity)
                     return try Self.playURL(for: try ResourceURL(asset.url), options, addresses.all.first, access)

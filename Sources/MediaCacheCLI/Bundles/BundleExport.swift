@@ -38,8 +38,9 @@ struct BundleExport: Sendable {
             throw CommandFailure(
                 .failed, "it isn't known what \(asset.url) consists of; `get` it, or export it to a file with -o")
         }
-        if asset.state == .completeWithHoles, !leavesGaps {
-            throw CommandFailure(.failed, "not all of \(asset.url) could be had; --gaps leaves out what is missing")
+        if asset.holeCount > 0, !leavesGaps {
+            throw CommandFailure(
+                .failed, "\(asset.holesInWords) of \(asset.url) couldn't be had; --gaps leaves out what is missing")
         }
         let draft = try target.makeDraft()
         defer { draft.remove() }

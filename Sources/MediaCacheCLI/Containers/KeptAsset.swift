@@ -81,8 +81,8 @@ struct KeptAsset: Sendable {
 
     /// - Throws: ``CommandFailure``, saying what is missing.
     func requireWhole() throws {
-        if download?.state == .completeWithHoles {
-            throw CommandFailure(.failed, "not all of \(url) could be had; --gaps leaves gaps")
+        if let download, download.holeCount > 0 {
+            throw CommandFailure(.failed, "\(download.holesInWords) of \(url) couldn't be had; --gaps leaves gaps")
         }
         guard let record else { return }
         if let stream = record.stream {
@@ -106,4 +106,9 @@ struct KeptAsset: Sendable {
         else { return true }
         return stream.playlists.first { $0.url == origin.description }?.isComplete ?? true
     }
+}
+
+extension BundleRecord {
+    /// How much of it is missing, in words.
+    var holesInWords: String { holeCount == 1 ? "1 part" : "\(holeCount) parts" }
 }

@@ -26,7 +26,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var state: DownloadRecord.State?
     /// What its download waits for, or why it failed.
     public var reason: DownloadRecord.Reason?
-    /// How many parts its download couldn't have.
+    /// How many parts its download couldn't have, or its recording lost.
     public var holeCount: Int
     /// When it became an asset.
     public var created: Date
@@ -60,7 +60,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
         bytes = status?.progress.bytes ?? (kind == .file ? file?.bytesKept : nil)
         state = asset.download.map { DownloadRecord.State($0.state) }
         reason = asset.download.flatMap { DownloadRecord.Reason($0.state) }
-        holeCount = asset.download?.holeCount ?? 0
+        holeCount = asset.holeCount
         created = asset.created
         plays = asset.plays ?? 0
         lastPlayed = asset.lastPlayed

@@ -14,6 +14,8 @@ public struct BundleRecord: Codable, Sendable, Hashable {
     public var selection: StreamSelection?
     /// Where its download stands, as `complete`; null where nobody asked for one.
     public var state: DownloadState?
+    /// How many parts its download couldn't have, or its recording lost.
+    public var holeCount: Int
     /// Whether a picture is kept with it.
     public var hasCover: Bool
     /// Where its playlists and parts are read: their names stand behind this.

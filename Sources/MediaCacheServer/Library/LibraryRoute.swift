@@ -4,7 +4,7 @@ import MediaLibrary
 /// `/library/<id>/`: what players and pages read of an asset, without the URL that it came from.
 ///
 /// What it consists of has a name each (`AssetContents`): `index.m3u8` is what a player is given of a stream, `file.mp4` or
-/// the like a film that isn't one. Besides, `media.mp4` is all of it as one file, `cover` the picture that is kept with it,
+/// the like a film that isn't one. Besides, `media.mp4` is all of it as one file (`?gaps=1`: or what a recording has of it), `cover` the picture that is kept with it,
 /// and `frame.jpg?t=<seconds>` one out of the film. What isn't kept is an error, and no origin is asked, except where an
 /// asset is still being made complete: then what is read comes first.
 struct LibraryRoute: MediaRoute {
@@ -47,8 +47,9 @@ struct LibraryRoute: MediaRoute {
         }
         switch parts[1] {
         case "media.mp4":
+            let takesGaps = try request.flag("gaps")
             return MovieOpener(name: "\(Self.prefix)\(id)/media.mp4", movies: movies) { [shelf, movies] in
-                try await movies.movie(of: try await shelf.requireAsset(id))
+                try await movies.movie(of: try await shelf.requireAsset(id), takesGaps: takesGaps)
             }
         case "cover": return CoverOpener(id: id, shelf: shelf)
         case "frame.jpg":

@@ -44,10 +44,11 @@ final class MovieBook: Sendable {
 
     /// The movie of an asset, and what it's remembered by.
     ///
+    /// - Parameter takesGaps: whether what a recording lost may stay a gap in it.
     /// - Throws: `CacheError` with `notFound` where not all of it is kept, saying what is missing; `notMedia` where it
     ///   can't become an MP4.
-    func movie(of asset: Asset) async throws -> (movie: Movie, name: String) {
-        if let stream = try await streamMovie(of: asset) { return stream }
+    func movie(of asset: Asset, takesGaps: Bool) async throws -> (movie: Movie, name: String) {
+        if let stream = try await streamMovie(of: asset, takesGaps: takesGaps) { return stream }
         let (request, info) = try await resource(of: asset)
         let available = try await available(info, request.url)
         let name = "\(info.key) \(info.validator) \(info.length ?? -1) \(available.sorted())"
@@ -63,33 +64,35 @@ final class MovieBook: Sendable {
 
     /// Whether a decoder is to read an asset's movie: of a stream in any case, of a file where it's one nearly.
     ///
-    /// - Throws: as ``movie(of:)``, for a stream: it's said here what keeps it from being read.
+    /// - Throws: as ``movie(of:takesGaps:)``, for a stream: it's said here what keeps it from being read.
     func isReadAsMovie(_ asset: Asset) async throws -> Bool {
-        if try await streamMovie(of: asset) != nil { return true }
+        if try await streamMovie(of: asset, takesGaps: true) != nil { return true }
         let (_, info) = try await resource(of: asset)
         if MediaTypes.isPlaylist(info.contentType) {
-            _ = try await movie(of: asset)
+            _ = try await movie(of: asset, takesGaps: true)
             return true
         }
         let type = MediaType.essence(info.contentType) ?? ""
         guard info.isComplete, type.hasSuffix("/mp4") || type == "video/quicktime" else { return false }
-        return (try? await movie(of: asset)) != nil
+        return (try? await movie(of: asset, takesGaps: true)) != nil
     }
 
     /// The movie of a stream of which it's known what it consists of: what its playlists have become doesn't matter.
-    private func streamMovie(of asset: Asset) async throws -> (movie: Movie, name: String)? {
+    private func streamMovie(of asset: Asset, takesGaps: Bool) async throws -> (movie: Movie, name: String)? {
         let (index, version) = try await contents.versioned(asset.id)
         guard let index, !index.contents.playlists.isEmpty else { return nil }
         switch asset.download?.state {
-        case nil, .complete: break
+        case nil, .complete:
+            guard takesGaps || asset.holeCount == 0 else {
+                throw Problem.notFound(lost: asset.holeCount, of: asset.title ?? asset.url)
+            }
         case .completeWithHoles:
             let count = asset.download?.holeCount ?? 0
             throw CacheError(.notFound, "not all of \(asset.url) is kept: \(count) parts couldn't be had")
         case .queued, .running, .paused, .waiting, .failed:
             throw CacheError(.notFound, "not all of \(asset.url) is kept: its download isn't complete")
         }
-        return try await movie(
-            of: index, named: "\(asset.id) \(version)", called: asset.url, try settings(for: asset))
+        return try await movie(named: "\(asset.id) \(version)", called: asset.url, try settings(for: asset)) { index }
     }
 
     /// The movie of contents that are all here.
@@ -97,19 +100,24 @@ final class MovieBook: Sendable {
     /// - Parameters:
     ///   - name: what tells these contents from all others.
     ///   - title: what messages call them.
-    /// - Throws: as ``movie(of:)``.
+    ///   - contents: finds them, where the movie isn't known.
+    /// - Throws: as ``movie(of:takesGaps:)``.
     func movie(
-        of contents: AssetContents, named name: String, called title: String
+        named name: String, called title: String, _ contents: @escaping @Sendable () async throws -> AssetContents
     ) async throws -> (movie: Movie, name: String) {
-        try await movie(of: ContentsIndex(contents), named: name, called: title, store.transfers.askingNoOrigins)
+        try await movie(named: name, called: title, store.transfers.askingNoOrigins) {
+            ContentsIndex(try await contents())
+        }
     }
 
     private func movie(
-        of index: ContentsIndex, named name: String, called title: String, _ settings: TransferSettings
+        named name: String, called title: String, _ settings: TransferSettings,
+        _ contents: @escaping @Sendable () async throws -> ContentsIndex
     ) async throws -> (movie: Movie, name: String) {
-        let entry = index.contents.entry
         let movie = try await movies.value(for: name) { [store, turnstile] in
-            try await turnstile.pass {
+            let index = try await contents()
+            let entry = index.contents.entry
+            return try await turnstile.pass {
                 try await BlockingWork.run { control in
                     let resources = StoreResources(store, settings: settings, control: control, asset: index)
                     do {
@@ -210,5 +218,13 @@ final class MovieBook: Sendable {
                     throw ContainerError(.inputOutput, "interrupted", cause: error)
                 }
             })
+    }
+}
+
+extension Problem {
+    /// A movie of a recording that lost segments, asked for without leave to have gaps.
+    static func notFound(lost count: Int, of title: String) -> Problem {
+        let what = count == 1 ? "1 segment was" : "\(count) segments were"
+        return .notFound("\(title): \(what) lost in recording; ask with ?gaps=1 for what is left")
     }
 }

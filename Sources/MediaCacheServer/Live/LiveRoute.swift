@@ -72,18 +72,16 @@ struct LiveRoute: MediaRoute {
         guard to > from else { throw Problem.badRequest("the end isn't after the beginning") }
         let (movies, name) = (movies, "\(Self.prefix)\(live.name)/\(stem).mp4")
         return MovieOpener(name: name, movies: movies) {
-            try await live.translating {
-                let (contents, gaps) = try await live.recording.finished(from: from, to: to)
-                // What was given up since isn't in it any more.
-                let version = contents.playlists.reduce(FNV1a.initial) { hash, playlist in
-                    Array(playlist.text.utf8).withUnsafeBytes { FNV1a.extend(hash, with: $0) }
+            // What was given up since isn't in it any more.
+            let known = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.recording.kept(from: from, to: to))"
+            return try await movies.movie(named: known, called: name) {
+                try await live.translating {
+                    let (contents, gaps) = try await live.recording.finished(from: from, to: to)
+                    guard gaps == 0 || takesGaps else {
+                        throw Problem.notFound(lost: gaps, of: "this window of \(live.name)")
+                    }
+                    return contents
                 }
-                guard gaps == 0 || takesGaps else {
-                    throw Problem.notFound(
-                        "\(live.name): \(gaps) segments of this window were lost; ask with ?gaps=1 for what is left")
-                }
-                return try await movies.movie(
-                    of: contents, named: "\(live.recording.id) \(from) \(to) \(version)", called: name)
             }
         }
     }

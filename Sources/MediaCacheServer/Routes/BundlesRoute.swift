@@ -85,7 +85,8 @@ struct BundlesRoute: Route {
         let asset = await downloads?.status(of: asset.id)?.asset ?? asset
         return BundleRecord(
             id: asset.id.rawValue, title: asset.title, url: asset.url, withCredentials: asset.identity != nil,
-            selection: asset.download?.selection, state: asset.download?.state, hasCover: asset.cover != nil,
+            selection: asset.download?.selection, state: asset.download?.state, holeCount: asset.holeCount,
+            hasCover: asset.cover != nil,
             libraryURL: try libraryURL(asset.id), contents: try await book.index(of: asset.id)?.contents)
     }
 }

@@ -42,6 +42,8 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     public var lastPlayed: Date?
     /// The making complete of it; nil where nobody asked for that.
     public var download: Download?
+    /// How many segments of the recording that it was were lost; nil where it was none.
+    public var lostCount: Int?
 
     /// What an asset is made of.
     public enum Kind: String, Sendable, Hashable, Codable {
@@ -50,6 +52,9 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
         /// An HLS stream.
         case stream
     }
+
+    /// How many of its parts aren't here and won't come: its download couldn't have them, or its recording lost them.
+    public var holeCount: Int { download?.holeCount ?? lostCount ?? 0 }
 
     /// In whose name it's read, where its origin tells users apart; else nil.
     public var identity: ProfileIdentity? { CacheKey(key).identity }

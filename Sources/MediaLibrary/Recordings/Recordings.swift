@@ -276,11 +276,12 @@ public actor Recordings {
             let kept = recording.kept()
             guard let first = kept.first, let last = kept.last else { return }
             let channel = await recording.channel
-            let contents = try await recording.contents(from: first.lowerBound, to: last.upperBound)
+            let (contents, gaps) = try await recording.assembled(from: first.lowerBound, to: last.upperBound)
             var asset = Asset(key: Self.assetKey(of: recording.id), url: channel.url, created: store.now)
             asset.title = channel.name.rawValue
             asset.kind = .stream
             asset.duration = contents.duration
+            asset.lostCount = gaps
             asset = try await shelf.add(asset)
             try await shelf.setContents(contents, of: asset.id)
             try await recording.change { $0.isAsset = true }

@@ -177,6 +177,10 @@ struct LiveRouteTests {
             let assets = try APICoding.makeDecoder().decode(AssetList.self, from: Data(list.body)).assets
             let asset = try #require(assets.first)
             #expect(assets.count == 1 && asset.title == "one" && asset.kind == .stream && asset.duration == 60)
+            // One was lost, which its movie doesn't pass over without a word.
+            #expect(asset.holeCount == 1)
+            let movie = try await host.exchange("GET", "/library/\(asset.id)/media.mp4")
+            #expect(movie.status == 404 && String(decoding: movie.body, as: UTF8.self).contains("?gaps=1"))
             let entry = try await text(host, "/library/\(asset.id)/index.m3u8")
             #expect(entry.contains("media-1/index.m3u8"))
             for number in [0, 9] {

@@ -106,6 +106,10 @@ struct RecordingLifeTests {
         let contents = try #require(try await fixture.shelf?.contents(of: asset.id))
         let rows = try await fixture.rows("video-1") + fixture.rows("audio-1")
         #expect(contents.parts.count == rows.count { $0.state == .kept })
+        // It says that it isn't whole.
+        #expect(rows.contains { $0.state == .gap })
+        #expect(asset.lostCount == rows.count { $0.state == .gap })
+        #expect(asset.holeCount == asset.lostCount)
         #expect(contents.playlists.count == 3)
         #expect(contents.playlists.dropFirst().allSatisfy { $0.text.contains("#EXT-X-ENDLIST") })
         #expect(abs(contents.duration - Double(fixture.live.next * 6)) < 7)

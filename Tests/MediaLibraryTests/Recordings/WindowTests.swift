@@ -84,13 +84,15 @@ struct WindowTests {
         #expect(open.type == .event)
         #expect(!open.hasEndList)
         #expect(open.segments.count == 40)
-        // Somebody stops it; a process that ends says nothing of the window.
+        // One that is stopped may go on: its windows are over when it has ended.
         await fixture.recording.stop()
-        #expect(try await fixture.window(.span(from: Self.time(390), to: nil)).hasEndList == false)
         try await fixture.recording.change { $0.isWanted = false }
-        let stopped = try await fixture.window(.span(from: Self.time(390), to: nil))
-        #expect(stopped.type == .onDemand)
-        #expect(stopped.hasEndList)
+        #expect(try await fixture.window(.span(from: Self.time(390), to: nil)).hasEndList == false)
+        #expect(try await fixture.window(.live(nil)).hasEndList == false)
+        try await fixture.recording.change { $0.hasEnded = true }
+        let ended = try await fixture.window(.span(from: Self.time(390), to: nil))
+        #expect(ended.type == .onDemand)
+        #expect(ended.hasEndList)
         #expect(try await fixture.window(.live(nil)).hasEndList)
         await fixture.close()
     }
@@ -141,6 +143,10 @@ struct WindowTests {
         // Less than the recording is behind.
         #expect(try await fixture.window(.delayed(0)).segments.last?.uri == "399.ts")
         await #expect(throws: OutsideRecording.self) { try await fixture.text(.delayed(100_000 * Self.second)) }
+        await #expect(throws: OutsideRecording.self) {
+            try await fixture.recording.entry(.delayed(100_000 * Self.second))
+        }
+        #expect(try await fixture.recording.entry(.delayed(100 * Self.second)).contains("/timeshift_rel-100.m3u8"))
         await fixture.close()
     }
 

@@ -23,7 +23,10 @@ extension Recording {
             guard edge != nil else { throw outside("nothing of it has been recorded yet") }
             name = window.map { "index.m3u8?window=\(Self.seconds($0))" } ?? "index.m3u8"
         case .delayed(let delay):
-            guard edge != nil else { throw outside("nothing of it has been recorded yet") }
+            guard let edge else { throw outside("nothing of it has been recorded yet") }
+            let span = Self.span(delayedBy: delay, now: now, edge: edge)
+            folders = Set(timelines.filter { $0.has((from: span.lowerBound, to: span.upperBound)) }.map(\.track))
+            guard !folders.isEmpty else { throw outside("nothing of that time is kept") }
             name = "timeshift_rel-\(Self.seconds(delay)).m3u8"
         case .span(let from, let to):
             let span = try granted(from, to)
@@ -47,8 +50,7 @@ extension Recording {
             throw CacheError(.notFound, "the channel \(channel.name) has no track “\(track)”; it has \(tracks)")
         }
         guard let edge = timeline.edgeTime else { throw outside("nothing of \(track) has been recorded yet") }
-        let now = now
-        let isOver = isEnded
+        let isOver = channel.hasEnded
         switch request {
         case .live(let window):
             let target = Int64(min(max(1, timeline.last?.targetDuration ?? 1), 3600)) * 1_000_000_000
@@ -57,11 +59,11 @@ extension Recording {
                 WindowPlaylist($0, isOver: isOver)
             }
         case .delayed(let delay):
-            let now = now - delay
-            return try await playlist(of: timeline, from: min(now, edge) - Self.standardWindow, to: now) {
+            let span = Self.span(delayedBy: delay, now: now, edge: edge)
+            return try await playlist(of: timeline, from: span.lowerBound, to: span.upperBound) {
                 var stretch = $0
-                stretch.segments.removeAll { $0.end > now }
-                return WindowPlaylist(stretch, isOver: isOver && now >= edge)
+                stretch.segments.removeAll { $0.end > span.upperBound }
+                return WindowPlaylist(stretch, isOver: isOver && span.upperBound >= edge)
             }
         case .all:
             return try await playlist(
@@ -85,11 +87,13 @@ extension Recording {
         let span: (from: Int64, to: Int64?)
         switch request {
         case .live(let window): span = (edge.clampedSum(-(window ?? Self.standardWindow)), nil)
-        case .delayed(let delay): span = (now - delay - Self.standardWindow, now - delay)
+        case .delayed(let delay):
+            let delayed = Self.span(delayedBy: delay, now: now, edge: edge)
+            span = (delayed.lowerBound, delayed.upperBound)
         case .span(let from, let to): span = try granted(from, to)
         case .all: span = (kept().first?.lowerBound ?? edge, edge)
         }
-        let isOver = isEnded || span.to.map { edge >= $0 } ?? false
+        let isOver = channel.hasEnded || span.to.map { edge >= $0 } ?? false
         for timeline in timelines.reversed() {
             let stretch = try await timeline.stretch(from: span.from, to: span.to ?? .max)
             let playlist = PicturePlaylist(stretch: stretch, prefix: timeline.track + "/", isOver: isOver)
@@ -115,8 +119,11 @@ extension Recording {
         return playlist.stretch.segments.isEmpty ? nil : playlist.bytes
     }
 
-    /// Whether nothing is to be added: it has ended, or somebody has stopped it. A process that ends hasn't.
-    private var isEnded: Bool { channel.hasEnded || !channel.isWanted }
+    /// What players get who are so far behind now; the last of it, when the recording doesn't go on.
+    private static func span(delayedBy delay: Int64, now: Int64, edge: Int64) -> Range<Int64> {
+        let end = now.clampedSum(-delay)
+        return min(end, edge).clampedSum(-standardWindow)..<end
+    }
 
     /// The window that is served for what was asked for.
     ///
@@ -147,6 +154,13 @@ extension Recording {
         return ranges.reduce(into: []) { $0.join($1.lowerBound, $1.upperBound) }
     }
 
+    /// Of which stretches of a window something is kept, on each track: it's another when some of it was given up.
+    package nonisolated func kept(from: Int64, to: Int64) -> [[Range<Int64>]] {
+        timelines.map { timeline in
+            timeline.kept().map { $0.clamped(to: from..<to) }.filter { !$0.isEmpty }
+        }
+    }
+
     /// What a window consists of that is over, and how many of its segments were lost.
     ///
     /// - Throws: as ``contents(from:to:)``; ``OutsideRecording`` where some of it is still to come.
@@ -162,7 +176,10 @@ extension Recording {
         try await assembled(from: from, to: to).contents
     }
 
-    private func assembled(from: Int64, to: Int64) async throws -> (contents: AssetContents, gaps: Int) {
+    /// The same, and how many of its segments were lost.
+    ///
+    /// - Throws: as ``contents(from:to:)``.
+    func assembled(from: Int64, to: Int64) async throws -> (contents: AssetContents, gaps: Int) {
         let span = try granted(from, to)
         var gaps = 0
         var contents = AssetContents(parts: [])
