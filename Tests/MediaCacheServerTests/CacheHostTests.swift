@@ -214,6 +214,27 @@ struct CacheHostTests {
         }
     }
 
+    /// The system sends it from its file, which is given up meanwhile.
+    @Test func whatIsRemovedWhileItIsSentComesWhole() async throws {
+        let large = Array(repeatElement(media, count: 8).joined())
+        let url = try ResourceURL("http://origin.example/large.mp4")
+        origin[url] = ScriptedResource(.bytes(large))
+        try await withHost { host in
+            #expect(try await host.play(url).body == large)
+            let path = PlayTarget.path(for: url, key: host.key.value)
+            let client = try await LoopbackClient(to: try #require(host.server.boundAddresses.first))
+            let removing = OnceTask()
+            let store = host.store
+            let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            let bytes = try await client.receiveAll(after: request) { _ in
+                removing.start { _ = try? await store.remove(keys: [store.key(for: url)]) }
+            }
+            await removing.finish()
+            #expect(RawResponse(bytes)?.body == large)
+            #expect(try await store.resource(for: url) == nil)
+        }
+    }
+
     @Test func aPlayerThatLeavesEndsItsReadSession() async throws {
         try await withHost { host in
             let path = PlayTarget.path(for: url, key: host.key.value)

@@ -149,6 +149,9 @@ private func failure(_ call: String, _ path: String) -> SystemError {
 
 /// An open file.
 private final class POSIXFile: BlobFile {
+    /// Systems read ahead by as much.
+    private static let sampleDistance = 128 << 10
+
     private let path: String
     private let descriptor: Int32
     private let isWritable: Bool
@@ -181,6 +184,17 @@ private final class POSIXFile: BlobFile {
         if count == buffer.count { return true }
         if count >= 0 || errno == EAGAIN || errno == ENOTSUP || errno == EINTR { return false }
         throw failure("preadv2", path)
+    }
+
+    func descriptor(forSending range: Range<Int64>) -> Int32? {
+        guard !range.isEmpty else { return nil }
+        // Of pages that came from the disk one by one some may be absent: then who sends waits for them.
+        var byte: UInt8 = 0
+        for offset in stride(from: range.lowerBound, to: range.upperBound - 1, by: Self.sampleDistance) {
+            guard mc_pread_nowait(descriptor, &byte, 1, offset) == 1 else { return nil }
+        }
+        guard mc_pread_nowait(descriptor, &byte, 1, range.upperBound - 1) == 1 else { return nil }
+        return descriptor
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws {

@@ -19,4 +19,14 @@ package protocol ByteSource: Sendable {
 
     /// Reads exactly `buffer.count` bytes at `offset`, waiting for the disk where it must.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws
+
+    /// The descriptor of a file that has these bytes at this place, if they are in memory as far as samples of them tell: so
+    /// that the system may send them from there. It's valid while this is kept, and isn't to be closed.
+    ///
+    /// Callable from an event loop.
+    func descriptor(forSending range: Range<Int64>) -> Int32?
+}
+
+extension ByteSource {
+    package func descriptor(forSending range: Range<Int64>) -> Int32? { nil }
 }

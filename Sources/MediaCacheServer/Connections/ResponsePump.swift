@@ -2,6 +2,14 @@ import MediaCache
 import NIOCore
 import NIOPosix
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// What a pump tells as it goes, on its event loop.
 protocol ResponsePumpDelegate: AnyObject {
     /// The first bytes are here, or the end: the head can be written.
@@ -14,14 +22,17 @@ protocol ResponsePumpDelegate: AnyObject {
 
 /// Carries the bytes of one reader to a client, as fast as the client takes them. Lives on one event loop.
 ///
-/// It goes on when the channel becomes writable or bytes arrive, never from a write's completion: a write that
-/// completes at once would recurse. What isn't in memory is read on a thread pool, so that the disk never holds up
-/// the other connections of the loop.
+/// It goes on when the channel becomes writable or bytes arrive, never from within a write's completion: a write that
+/// completes at once would recurse. Bytes that lie in a file and in memory are sent from there by the system, without
+/// coming here. What isn't in memory is read on a thread pool, so that the disk never holds up the other connections of
+/// the loop.
 final class ResponsePump {
     /// Bytes written before other connections get their turn.
     private static let turn = 4 << 20
     /// Reads that may fail in a row. After the second the reader has the bytes fetched again.
     private static let maximumReadFailures = 4
+    /// Fewer bytes are copied as soon as sent from their file.
+    private static let leastSent = 32 << 10
 
     private let reader: any ByteReader
     private let writer: ResponseWriter
@@ -33,6 +44,9 @@ final class ResponsePump {
     private var hasBegun = false
     private var isPumping = false
     private var isReading = false
+    /// Whether the system sends bytes that the reader still holds for it.
+    private var isSending = false
+    private lazy var takesFiles = writer.takesFiles
     private var isFinished = false
     private var readFailures = 0
 
@@ -63,11 +77,11 @@ final class ResponsePump {
 
     /// Writes what there is, until the client has enough, there is no more, or others want their turn.
     func pump() {
-        guard !isPumping, !isReading, !isFinished, let onReady else { return }
+        guard !isPumping, !isReading, !isSending, !isFinished, let onReady else { return }
         isPumping = true
         defer { isPumping = false }
         var budget = Self.turn
-        while !isFinished, !isReading, writer.isWritable {
+        while !isFinished, !isReading, !isSending, writer.isWritable {
             guard remaining > 0 else { return end() }
             guard budget > 0 else {
                 onReady()
@@ -96,6 +110,11 @@ final class ResponsePump {
     }
 
     private func take(_ count: Int, of source: any ByteSource, at offset: Int64) {
+        if count >= Self.leastSent, takesFiles,
+            let descriptor = source.descriptor(forSending: offset..<offset + Int64(count))
+        {
+            return send(count, of: source, at: offset, from: descriptor)
+        }
         do {
             guard let buffer = try pieces.fill(count, { try source.readWithoutBlocking(into: $0, at: offset) }) else {
                 return takeFromDisk(count, of: source, at: offset)
@@ -104,6 +123,42 @@ final class ResponsePump {
         } catch {
             readFailed(count, error)
         }
+    }
+
+    /// Has the system send bytes from their file. They stay the reader's until it has: their place in the file may be
+    /// given to others afterwards.
+    private func send(_ count: Int, of source: any ByteSource, at offset: Int64, from descriptor: Int32) {
+        begin()
+        guard !isFinished else { return }
+        isSending = true
+        let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
+        let region = FileRegion(fileHandle: handle, readerIndex: Int(offset), endIndex: Int(offset) + count)
+        let bound = NIOLoopBound((self, source), eventLoop: writer.eventLoop)
+        writer.writeBody(region).whenComplete { result in
+            // It was never the handle's own: whose it is is kept until here.
+            _ = try? handle.takeDescriptorOwnership()
+            bound.value.0.didSend(count, result)
+        }
+        guard Int64(count) == remaining else { return writer.flush() }
+        // The end goes along; only the reader waits until all is sent.
+        remaining = 0
+        end()
+    }
+
+    private func didSend(_ count: Int, _ result: Result<Void, any Error>) {
+        isSending = false
+        switch result {
+        case .success: reader.consume(count)
+        case .failure(let error):
+            // The connection ends with that, and whoever asks again has to get the bytes.
+            if (error as? IOError)?.errnoCode == EIO { reader.readFailed(count: count, error: error) }
+            isFinished = true
+            onReady = nil
+        }
+        guard !isFinished else { return reader.cancel() }
+        readFailures = 0
+        if remaining != .max { remaining -= Int64(count) }
+        if !isPumping { onReady?() }
     }
 
     private func takeFromDisk(_ count: Int, of source: any ByteSource, at offset: Int64) {
@@ -172,6 +227,7 @@ final class ResponsePump {
     private func finish() {
         isFinished = true
         onReady = nil
-        reader.cancel()
+        // What the system sends still is the reader's.
+        if !isSending { reader.cancel() }
     }
 }

@@ -94,6 +94,24 @@ final class ResponseWriter {
         write(.body(.byteBuffer(buffer)))
     }
 
+    /// Whether what is written may lie in a file.
+    var takesFiles: Bool { context.channel is any SocketOptionProvider }
+
+    /// Writes a part of the body that lies in a file, without flushing it.
+    ///
+    /// - Returns: when the client's system has taken it.
+    func writeBody(_ region: FileRegion) -> EventLoopFuture<Void> {
+        guard state == .body, remaining.map({ $0 >= Int64(region.readableBytes) }) ?? true else {
+            abort()
+            return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+        }
+        if let left = remaining { remaining = left - Int64(region.readableBytes) }
+        bytesWritten += Int64(region.readableBytes)
+        let written = eventLoop.makePromise(of: Void.self)
+        context.write(wrap(.body(.fileRegion(region))), promise: written)
+        return written.futureResult
+    }
+
     func flush() {
         guard state == .body else { return }
         context.flush()

@@ -1,0 +1,24 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    @testable import MediaCache
+
+    /// Files of the system.
+    struct POSIXFileTests {
+        @Test func whatIsInMemoryIsSentFromItsFile() throws {
+            let path = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID())").path
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let file = try POSIXFileSystem().open(path, creating: true)
+            let bytes = [UInt8](repeating: 7, count: 300_000)
+            try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+            let descriptor = try #require(file.descriptor(forSending: 0..<300_000))
+            var first: UInt8 = 0
+            #expect(pread(descriptor, &first, 1, 299_999) == 1 && first == 7)
+            // Nothing is promised that isn't there.
+            #expect(file.descriptor(forSending: 0..<300_001) == nil)
+            #expect(file.descriptor(forSending: 300_000..<300_001) == nil)
+            #expect(file.descriptor(forSending: 5..<5) == nil)
+        }
+    }
+#endif
