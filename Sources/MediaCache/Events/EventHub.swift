@@ -4,6 +4,7 @@ import Synchronization
 package final class EventHub<Event: Sendable>: Sendable {
     private struct Listener {
         var continuation: AsyncStream<Event>.Continuation
+        let isWanted: @Sendable (Event) -> Bool
         var dropped = 0
     }
 
@@ -12,9 +13,10 @@ package final class EventHub<Event: Sendable>: Sendable {
         var listeners: [Int: Listener] = [:]
         var lastProgress: [String: Duration] = [:]
 
-        /// The listeners, with what each is to be told to have lost; who takes them tells it.
-        mutating func takeListeners() -> [Int: Listener] {
-            let taken = listeners
+        /// Those who want an event, with what each is to be told to have lost; who takes them tells it.
+        mutating func takeListeners(to event: Event) -> [(id: Int, Listener)] {
+            var taken: [(id: Int, Listener)] = []
+            for (id, listener) in listeners where listener.isWanted(event) { taken.append((id, listener)) }
             for (id, listener) in taken where listener.dropped > 0 { listeners[id]?.dropped = 0 }
             return taken
         }
@@ -37,12 +39,15 @@ package final class EventHub<Event: Sendable>: Sendable {
         dropped = nil
     }
 
-    package func stream() -> AsyncStream<Event> {
+    /// What happens from now on.
+    ///
+    /// - Parameter isWanted: what the listener is woken for; it's called with a lock held.
+    package func stream(where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true }) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: dropped == nil ? .bufferingNewest(1) : .bufferingOldest(Self.capacity))
         let id = state.withLock { state in
             state.nextID += 1
-            state.listeners[state.nextID] = Listener(continuation: continuation)
+            state.listeners[state.nextID] = Listener(continuation: continuation, isWanted: isWanted)
             return state.nextID
         }
         continuation.onTermination = { [weak self] _ in
@@ -53,7 +58,7 @@ package final class EventHub<Event: Sendable>: Sendable {
 
     package func send(_ event: Event) {
         // Outside the lock: who is woken has locks of its own, and one that is being cancelled comes here with them held.
-        for (id, listener) in state.withLock({ $0.takeListeners() }) {
+        for (id, listener) in state.withLock({ $0.takeListeners(to: event) }) {
             let continuation = listener.continuation
             if let dropped, listener.dropped > 0 {
                 guard case .enqueued = continuation.yield(dropped(listener.dropped)) else {

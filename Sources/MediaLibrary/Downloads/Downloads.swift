@@ -138,7 +138,8 @@ public actor Downloads {
     public nonisolated func events() -> AsyncStream<DownloadEvent> { hub.stream() }
 
     private func watch() {
-        let events = store.events()
+        // Those of every read would wake it for nothing.
+        let events = store.events { if case .progress = $0 { true } else { false } }
         watchers.append(
             Task { [weak self] in
                 for await event in events {

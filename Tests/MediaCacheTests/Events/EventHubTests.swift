@@ -43,6 +43,17 @@ struct EventHubTests {
         #expect(dropped > 0)
     }
 
+    @Test func aListenerIsWokenForWhatItWants() async {
+        let hub = EventHub<Int> { -$0 }
+        let even = hub.stream { $0.isMultiple(of: 2) }
+        let all = hub.stream()
+        // What isn't wanted doesn't count as lost, however much it is.
+        for number in 1...1000 { hub.send(number) }
+        hub.finish()
+        #expect(await even.reduce(into: []) { $0.append($1) } == (1...500).map { $0 * 2 })
+        #expect(await all.reduce(into: []) { $0.append($1) } == Array(1...512))
+    }
+
     @Test func progressIsCoalescedAndItsLastWordTold() async {
         let hub = EventHub<CacheEvent> { .dropped(count: $0) }
         let stream = hub.stream()
