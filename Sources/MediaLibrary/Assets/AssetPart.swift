@@ -72,8 +72,13 @@ extension AssetPart {
     ///
     /// - Throws: `CacheError` with `invalidURL`.
     package func request(settings: TransferSettings?) throws -> ReadRequest {
+        request(of: try ResourceURL(url), settings: settings)
+    }
+
+    /// The same where its URL has been read.
+    func request(of url: ResourceURL, settings: TransferSettings?) -> ReadRequest {
         var request = ReadRequest(
-            url: try ResourceURL(url),
+            url: url,
             range: range.map { .closed($0.lowerBound, through: $0.upperBound - 1) } ?? .all,
             settings: settings, revalidation: .never, kind: role.kind)
         request.name = keptAs

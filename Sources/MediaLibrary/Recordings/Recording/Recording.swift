@@ -77,6 +77,7 @@ package actor Recording {
     private(set) var isOpen = false
     var arrivals: [(at: Duration, bytes: Int64)] = []
     var prune: RetentionState = .init()
+    var made = MadeWindows()
     private var lastState: RecordingState?
     private var troubleAtStart: String?
 

@@ -11,13 +11,15 @@ package final class Timeline: Sendable {
     static let mostRecent = 16
 
     struct State {
-        var index = TimelineIndex()
+        var index = TimelineIndex() { didSet { revision += 1 } }
         /// Pages that may change: the last, and those with awaited segments.
-        var hot: [Int64: TimelinePage] = [:]
+        var hot: [Int64: TimelinePage] = [:] { didSet { revision += 1 } }
         /// Pages that were read, the last one first.
         var recent: [TimelinePage] = []
         /// The numbers in pages that are there which were given up.
-        var gone = RangeSet<Int64>()
+        var gone = RangeSet<Int64>() { didSet { revision += 1 } }
+        /// Where it's the same as before, all windows are.
+        private(set) var revision = 0
         /// Those of them whose bytes may be here still.
         var unfinished = RangeSet<Int64>()
         var next: Int64 = 0
@@ -127,6 +129,9 @@ package final class Timeline: Sendable {
     package var totals: (bytes: Int64, segments: Int, gaps: Int, gapDuration: Int64) {
         state.withLock { ($0.index.bytes, $0.index.kept, $0.index.gaps, $0.index.gapDuration) }
     }
+
+    /// What tells its state from those before: where it's the same, all windows are.
+    var revision: Int { state.withLock { $0.revision } }
 
     /// How many pages are in memory.
     package var pagesInMemory: Int { state.withLock { $0.hot.count + $0.recent.count } }

@@ -1,5 +1,5 @@
 internal import HLS
-internal import MediaCache
+package import MediaCache
 
 /// What playlists of a recording name.
 extension Recording {
@@ -32,8 +32,13 @@ extension Recording {
         return RecordedPart(part: self.part(row, track: track), isWrapped: row.isWrapped)
     }
 
-    /// A segment that is a whole resource without anything around it, where that is known without waiting; else nil.
-    package nonisolated func plainPart(_ name: String, track: String) -> AssetPart? {
+    /// A read of a segment that is a whole resource without anything around it, where that is known without waiting; else
+    /// nil.
+    package nonisolated func plainRequest(_ name: String, track: String, settings: TransferSettings) -> ReadRequest? {
+        plainPart(name, track: track)?.request(of: Self.noURL, settings: settings)
+    }
+
+    private nonisolated func plainPart(_ name: String, track: String) -> AssetPart? {
         guard let timeline = timelines.first(where: { $0.track == track }),
             let number = Int64(name.prefix { $0 != "." }), timeline.isPlain(number)
         else { return nil }
@@ -41,13 +46,20 @@ extension Recording {
     }
 
     private nonisolated func keptPart(_ name: String, track: String) -> AssetPart {
-        var part = AssetPart(role: .mediaSegment, name: "\(track)/\(name)", url: Self.noURL)
+        var part = AssetPart(role: .mediaSegment, name: "\(track)/\(name)", url: Self.noURLText)
         part.keptAs = id.keptName(name, track: track)
         return part
     }
 
     /// What stands for the URL of what is found by its name: no host has this one (RFC 6761 §6.4).
-    private static var noURL: String { "http://recording.invalid/" }
+    private static let noURLText = "http://recording.invalid/"
+    private static let noURL: ResourceURL = {
+        do {
+            return try ResourceURL(noURLText)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }()
 
     /// Where a picture of a moment is: the track, the row that is under way then, and how many seconds of it are over.
     ///

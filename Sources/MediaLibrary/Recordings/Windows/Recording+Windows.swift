@@ -50,33 +50,15 @@ extension Recording {
             throw CacheError(.notFound, "the channel \(channel.name) has no track “\(track)”; it has \(tracks)")
         }
         guard let edge = timeline.edgeTime else { throw outside("nothing of \(track) has been recorded yet") }
-        let isOver = channel.hasEnded
-        switch request {
-        case .live(let window):
-            let target = Int64(min(max(1, timeline.last?.targetDuration ?? 1), 3600)) * 1_000_000_000
-            let length = max(window ?? Self.standardWindow, target * Self.leastTargets)
-            return try await playlist(of: timeline, from: edge.clampedSum(-length), to: edge) {
-                WindowPlaylist($0, isOver: isOver)
-            }
-        case .delayed(let delay):
-            let span = Self.span(delayedBy: delay, now: now, edge: edge)
-            return try await playlist(of: timeline, from: span.lowerBound, to: span.upperBound) {
-                var stretch = $0
-                stretch.segments.removeAll { $0.end > span.upperBound }
-                return WindowPlaylist(stretch, isOver: isOver && span.upperBound >= edge)
-            }
-        case .all:
-            return try await playlist(
-                .span(from: kept().first?.lowerBound ?? edge, to: self.edge ?? edge), track: track, isGranted: true)
-        case .span(let from, let to):
-            let span = isGranted ? (from: from, to: to) : try granted(from, to)
-            let isOver = isOver || to.map { edge >= $0 } ?? false
-            return try await playlist(of: timeline, from: span.from, to: span.to ?? .max) {
-                WindowPlaylist(
-                    $0, begins: from, isOver: isOver,
-                    isGrowing: $0.segments.first.map { $0.start <= span.from } ?? false)
-            }
+        let window = try served(request, edge: edge, of: timeline, isGranted: isGranted)
+        // Before it's read: what changes meanwhile is another window's.
+        let revision = timeline.revision
+        if let bytes = made[window, of: track, revision] { return bytes }
+        guard let bytes = try await Self.bytes(of: timeline, window) else {
+            throw outside("nothing of that time is kept")
         }
+        made[window, of: track, revision] = bytes
+        return bytes
     }
 
     /// The pictures of a window, of the last track that has any: that of the least bandwidth mostly.
@@ -84,39 +66,53 @@ extension Recording {
     /// - Throws: as ``entry(_:)``; `CacheError` with `notFound` where its segments have none that can be told.
     package func pictures(_ request: WindowRequest) async throws -> [UInt8] {
         guard let edge else { throw outside("nothing of it has been recorded yet") }
-        let span: (from: Int64, to: Int64?)
-        switch request {
-        case .live(let window): span = (edge.clampedSum(-(window ?? Self.standardWindow)), nil)
-        case .delayed(let delay):
-            let delayed = Self.span(delayedBy: delay, now: now, edge: edge)
-            span = (delayed.lowerBound, delayed.upperBound)
-        case .span(let from, let to): span = try granted(from, to)
-        case .all: span = (kept().first?.lowerBound ?? edge, edge)
-        }
-        let isOver = channel.hasEnded || span.to.map { edge >= $0 } ?? false
         for timeline in timelines.reversed() {
-            let stretch = try await timeline.stretch(from: span.from, to: span.to ?? .max)
-            let playlist = PicturePlaylist(stretch: stretch, prefix: timeline.track + "/", isOver: isOver)
+            let window = try served(request, edge: edge, of: timeline, isGranted: false)
+            let stretch = try await timeline.stretch(from: window.from, to: window.to)
+            let playlist = PicturePlaylist(stretch: stretch, prefix: timeline.track + "/", isOver: window.isOver)
             if !playlist.isEmpty { return playlist.bytes }
         }
         throw CacheError(
             .notFound, "\(channel.name) has no thumbnails of that time: they are had of transport streams in the clear")
     }
 
-    private func playlist(
-        of timeline: Timeline, from: Int64, to: Int64, _ make: @Sendable (TimelineStretch) -> WindowPlaylist
-    ) async throws -> [UInt8] {
-        let bytes = try await Self.bytes(of: timeline, from: from, to: to, make)
-        guard let bytes else { throw outside("nothing of that time is kept") }
-        return bytes
+    /// What is served of a track for a request, at this moment.
+    ///
+    /// - Parameter edge: when what there is of the track ends.
+    /// - Throws: ``OutsideRecording``.
+    private func served(
+        _ request: WindowRequest, edge: Int64, of timeline: Timeline, isGranted: Bool
+    ) throws -> ServedWindow {
+        switch request {
+        case .live(let window):
+            let target = Int64(min(max(1, timeline.last?.targetDuration ?? 1), 3600)) * 1_000_000_000
+            let length = max(window ?? Self.standardWindow, target * Self.leastTargets)
+            return ServedWindow(from: edge.clampedSum(-length), to: edge, isOver: channel.hasEnded)
+        case .delayed(let delay):
+            let span = Self.span(delayedBy: delay, now: now, edge: edge)
+            return ServedWindow(
+                from: span.lowerBound, to: span.upperBound, isOver: channel.hasEnded && span.upperBound >= edge,
+                isDelayed: true)
+        case .all:
+            let all = WindowRequest.span(from: kept().first?.lowerBound ?? edge, to: self.edge ?? edge)
+            return try served(all, edge: edge, of: timeline, isGranted: true)
+        case .span(let from, let to):
+            let span = isGranted ? (from: from, to: to) : try granted(from, to)
+            return ServedWindow(
+                from: span.from, to: span.to ?? .max, begins: from,
+                isOver: channel.hasEnded || to.map { edge >= $0 } ?? false)
+        }
     }
 
     /// Away from what records, since it may be long.
-    @concurrent private static func bytes(
-        of timeline: Timeline, from: Int64, to: Int64, _ make: @Sendable (TimelineStretch) -> WindowPlaylist
-    ) async throws -> [UInt8]? {
-        let playlist = make(try await timeline.stretch(from: from, to: to))
-        return playlist.stretch.segments.isEmpty ? nil : playlist.bytes
+    @concurrent private static func bytes(of timeline: Timeline, _ window: ServedWindow) async throws -> [UInt8]? {
+        var stretch = try await timeline.stretch(from: window.from, to: window.to)
+        if window.isDelayed { stretch.segments.removeAll { $0.end > window.to } }
+        guard let first = stretch.segments.first else { return nil }
+        return WindowPlaylist(
+            stretch, begins: window.begins, isOver: window.isOver,
+            isGrowing: window.begins != nil && first.start <= window.from
+        ).bytes
     }
 
     /// What players get who are so far behind now; the last of it, when the recording doesn't go on.

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import MediaLibrary
+
+/// Playlists of windows that are remembered.
+struct MadeWindowsTests {
+    private func window(_ from: Int64) -> ServedWindow { ServedWindow(from: from, to: from + 10, isOver: true) }
+
+    @Test func oneIsKnownWhileItsTimelineStaysAsItIs() {
+        var made = MadeWindows()
+        made[window(1), of: "a", 1] = [1]
+        made[window(1), of: "b", 1] = [2]
+        #expect(made[window(1), of: "a", 1] == [1])
+        #expect(made[window(1), of: "b", 1] == [2])
+        #expect(made[window(2), of: "a", 1] == nil)
+        #expect(made[window(1), of: "a", 2] == nil)
+        made[window(2), of: "a", 2] = [3]
+        #expect(made[window(1), of: "a", 1] == nil)
+        // Whoever began before is late.
+        made[window(1), of: "a", 1] = [4]
+        #expect(made[window(1), of: "a", 1] == nil)
+        #expect(made[window(2), of: "a", 2] == [3])
+        #expect(made[window(1), of: "b", 1] == [2])
+    }
+
+    @Test func theyDoNotGrowWithoutEnd() {
+        var made = MadeWindows()
+        let playlist = [UInt8](repeating: 1, count: 1 << 20)
+        for from in 0..<100 as Range<Int64> { made[window(from), of: "a", 1] = playlist }
+        #expect((0..<100 as Range<Int64>).count { made[window($0), of: "a", 1] != nil } <= 4)
+        #expect(made[window(99), of: "a", 1] == playlist)
+        made[window(100), of: "a", 1] = [UInt8](repeating: 1, count: 5 << 20)
+        #expect(made[window(100), of: "a", 1] == nil)
+    }
+}
