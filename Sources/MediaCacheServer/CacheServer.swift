@@ -113,7 +113,8 @@ public final class CacheServer: Service, Sendable {
         ]
         let live = recordings.map { recordings in
             LiveRoute(
-                recordings: recordings, store: store, movies: movies, frames: frames,
+                recordings: recordings, store: store, settings: store.transfers.askingNoOrigins, movies: movies,
+                frames: frames,
                 base: { try Self.liveURL(of: $0, addresses.all.first, access, configuration) })
         }
         self.configuration = configuration

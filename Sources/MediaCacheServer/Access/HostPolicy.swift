@@ -13,7 +13,7 @@ struct HostPolicy: Sendable {
     /// Whether `host`, the value of a `Host` field, may be answered on a connection made to `localAddress`.
     func allows(_ host: String, localAddress: String?) -> Bool {
         let name = Self.name(of: host)
-        return Self.isLoopback(name) || allowed.contains(name) || (localAddress.map { Self.name(of: $0) } == name)
+        return Self.meansThisMachine(name) || allowed.contains(name) || (localAddress.map { Self.name(of: $0) } == name)
     }
 
     /// Whether only this machine can have asked: nobody else reaches the server, and no proxy before it was asked under
@@ -21,9 +21,10 @@ struct HostPolicy: Sendable {
     func isLocal(_ host: String?) -> Bool { isBoundToLoopback && host.map(Self.isLoopback) ?? true }
 
     /// Whether a name or an address always means this machine.
-    static func isLoopback(_ host: String) -> Bool {
-        let name = name(of: host)
-        if name == "localhost" || name == "::1" { return true }
+    static func isLoopback(_ host: String) -> Bool { meansThisMachine(name(of: host)) }
+
+    private static func meansThisMachine(_ name: String) -> Bool {
+        if name == "127.0.0.1" || name == "localhost" || name == "::1" { return true }
         let octets = name.split(separator: ".", omittingEmptySubsequences: false)
         return octets.count == 4 && octets[0] == "127" && octets.dropFirst().allSatisfy { UInt8($0) != nil }
     }

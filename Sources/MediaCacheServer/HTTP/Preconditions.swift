@@ -35,8 +35,9 @@ struct Preconditions {
 
     /// The conditions in the order of RFC 9110 §13.2.2, `If-Range` apart.
     func evaluate(_ head: ResourceHead) -> Outcome {
-        let tag = EntityTag(head.entityTag)
-        let modified = head.validator.lastModified.flatMap(HTTPDate.parse)
+        // Most requests have no condition.
+        lazy var tag = EntityTag(head.entityTag)
+        lazy var modified = head.validator.lastModified.flatMap(HTTPDate.parse)
         if let ifMatch {
             guard ifMatch.contains(where: { $0.opaque == "*" || $0.stronglyMatches(tag) }) else { return .failed }
         } else if let limit = ifUnmodifiedSince.flatMap(HTTPDate.parse), let modified, modified > limit {

@@ -40,7 +40,8 @@ struct PartOpener: ReaderOpener {
         if part.keptAs != nil {
             // Recorded: nobody can be asked for it.
             return try await RecordedBytes(
-                part: part, isWrapped: part.role == .mediaSegment, name: name, store: store, inflations: inflations
+                part: part, isWrapped: part.role == .mediaSegment, name: name, store: store,
+                settings: store.transfers.askingNoOrigins, inflations: inflations
             ).reader(range)
         }
         var request = try part.request(settings: reading.settings(reading: asset))

@@ -13,6 +13,8 @@ struct LiveRoute: MediaRoute {
     let access = RouteAccess.reader
     let recordings: Recordings
     let store: CacheStore
+    /// How what is kept is read.
+    let settings: TransferSettings
     let movies: MovieBook
     let frames: FrameQueue
     let inflations = SegmentInflations()
@@ -22,7 +24,7 @@ struct LiveRoute: MediaRoute {
     func opener(for request: RouteRequest) throws -> any ReaderOpener {
         let parts = request.path.dropFirst(Self.prefix.utf8.count).split(
             separator: "/", omittingEmptySubsequences: false
-        ).map { String($0).removingPercentEncoding ?? String($0) }
+        ).map { PercentCoding.decode($0) ?? String($0) }
         guard parts.count == 2 || parts.count == 3, let name = ChannelName(rawValue: parts[0]) else {
             throw Problem.notFound(
                 "there is nothing at this path; a channel has /live/<name>/index.m3u8 and other forms of it, "
@@ -59,7 +61,8 @@ struct LiveRoute: MediaRoute {
         if file != LiveChannel.pictures, let window = try live.window(file) {
             return TrackOpener(live: live, track: track, window: window, isGranted: false)
         }
-        return SegmentOpener(live: live, track: track, file: file, store: store, inflations: inflations)
+        return SegmentOpener(
+            live: live, track: track, file: file, store: store, settings: settings, inflations: inflations)
     }
 
     private func movieOpener(_ live: LiveChannel, _ stem: String, takesGaps: Bool) throws -> any ReaderOpener {
@@ -102,6 +105,7 @@ struct LiveChannel: Sendable {
     ///
     /// - Throws: ``Problem`` for a form that makes no sense.
     func window(_ file: String) throws -> WindowRequest? {
+        guard file.hasSuffix(".m3u8") else { return nil }
         do {
             return try WindowRequest(name: file, query: QueryItems(query).all, now: now)
         } catch {

@@ -8,13 +8,14 @@ struct SegmentOpener: ReaderOpener {
     let track: String
     let file: String
     let store: CacheStore
+    /// How what is kept is read.
+    let settings: TransferSettings
     let inflations: SegmentInflations
 
     var name: String { "\(LiveRoute.prefix)\(live.name)/\(track)/\(file)" }
 
     func readerIfOpen(_ range: RequestedRange) throws -> (any ByteReader)? {
-        guard let part = live.recording.plainPart(file, track: track) else { return nil }
-        var request = try part.request(settings: store.transfers.askingNoOrigins)
+        guard var request = live.recording.plainRequest(file, track: track, settings: settings) else { return nil }
         request.range = range
         return try store.readIfOpen(request)
     }
@@ -22,7 +23,8 @@ struct SegmentOpener: ReaderOpener {
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let found = try await live.recording.part(file, track: track)
         return try await RecordedBytes(
-            part: found.part, isWrapped: found.isWrapped, name: name, store: store, inflations: inflations
+            part: found.part, isWrapped: found.isWrapped, name: name, store: store, settings: settings,
+            inflations: inflations
         ).reader(range)
     }
 }
@@ -35,13 +37,14 @@ struct RecordedBytes: Sendable {
     /// What messages call it.
     let name: String
     let store: CacheStore
+    let settings: TransferSettings
     let inflations: SegmentInflations
 
     /// A reader; no origin is asked.
     ///
     /// - Throws: `CacheError` with `notFound` where it isn't kept any more.
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
-        var request = try part.request(settings: store.transfers.askingNoOrigins)
+        var request = try part.request(settings: settings)
         if let slice = part.range {
             let session = try await store.read(request)
             session.cancel()
