@@ -131,15 +131,13 @@ struct RemuxJob: Sendable {
         var remux = StreamRemux(plan, resources: resources)
         remux.embedsSubtitles = subtitles == .embed
         remux.missingParts = leavesGaps ? .leaveGaps : .fail
-        remux.start = stretch.from
-        // Playlists round their durations; what begins later than this isn't shown.
-        remux.end = stretch.to.map { $0 + 10 }
         let progress = resources.opening.progress
         let onPart = { (done: Int, all: Int) in
             if all > 1 { progress?.note(done, of: all) }
         }
         let shown: Range<Int64>
         if kind == .ts {
+            remux.take(from: stretch.from, to: stretch.to)
             let writer = TransportStreamWriter(file)
             let cut = TimeCut(KindFilter(writer, kinds: kind.kinds), from: stretch.from, to: stretch.to)
             var output = try remux.run(into: cut, onPart: onPart)
@@ -147,14 +145,9 @@ struct RemuxJob: Sendable {
             try output.output.sink.finish()
             shown = output.shown
         } else {
-            let writer = MovieFileWriter(file, expectedDuration: seconds)
-            let cut = TimeCut(KindFilter(writer, kinds: kind.kinds), from: stretch.from, to: stretch.to)
-            var output = try remux.run(into: cut, onPart: onPart)
-            try output.finish()
-            if let start = output.start { output.output.sink.builder.start = (start, 90_000) }
-            if let end = output.end { output.output.sink.builder.end = (end, 90_000) }
-            _ = try output.output.sink.finish()
-            shown = output.shown
+            shown = try remux.writeMovie(
+                to: file, from: stretch.from, to: stretch.to, kinds: kind.kinds, lasting: seconds, onPart: onPart
+            ).shown
         }
         for track in remux.leftOut { result.leaveOut(track, track.format?.name ?? "no format") }
         result.leftOut += remux.leftOutSubtitles

@@ -97,8 +97,11 @@ struct ChannelWindow: Sendable {
     }
 
     private var url: String {
-        client.liveURL(of: name, from: from / 1_000_000, to: max(to, from + 1_000_000) / 1_000_000)
+        client.liveURL(of: name, from: milliseconds.lowerBound, to: milliseconds.upperBound)
     }
+
+    /// When it is, in milliseconds since 1970.
+    var milliseconds: Range<Int64> { from / 1_000_000..<max(to, from + 1_000_000) / 1_000_000 }
 
     /// What the window is of the segments that its playlists name: those begin before it, and end behind it.
     struct Content: Sendable {
@@ -117,47 +120,20 @@ struct ChannelWindow: Sendable {
             throw CommandFailure(.failed, "\(url) isn't the entry of a channel")
         }
         let uris = multivariant.variants.map(\.uri) + multivariant.renditions.compactMap(\.uri)
-        var content: Content?
-        var begins: Int64 = 0
-        var first = Int64.max
-        for (index, uri) in uris.enumerated() {
+        let playlists = try uris.compactMap { uri -> MediaPlaylist? in
             let resolved = URLReference(uri).resolved(against: URLReference(base)).description
-            guard case .media(let media) = try playlist(at: resolved, resources).0 else { continue }
-            let segments = Array(media.resolvedSegments)
-            guard let start = segments.first?.programDateTime?.nanosecondsSinceEpoch else { continue }
-            first = min(first, start)
-            guard index == 0 else { continue }
-            // The first is a variant stream, and what it has is what is seen.
-            (content, begins) = (self.content(of: segments), start)
+            guard case .media(let media) = try playlist(at: resolved, resources).0 else { return nil }
+            return media
         }
-        guard var content else { throw CommandFailure(.failed, "nothing of that window of \(name) is kept") }
-        // The film begins with what begins first.
-        let lead = Double(begins - first) / 1e9
-        content.stretch = Stretch(
-            from: content.stretch.from.map { $0 + lead }, to: content.stretch.to.map { $0 + lead })
-        return content
-    }
-
-    private func content(of segments: [ResolvedSegment]) -> Content {
-        var content = Content(stretch: Stretch(from: 0))
-        var isFound = false
-        for segment in segments {
-            guard let wall = segment.programDateTime?.nanosecondsSinceEpoch else { continue }
-            let duration = segment.segment.duration.nanoseconds
-            guard wall < to else { break }
-            let start = Double(segment.startNanoseconds) / 1e9
-            if !isFound, wall + duration > from {
-                content.stretch.from = start + Double(max(0, from - wall)) / 1e9
-                isFound = true
-            }
-            content.stretch.to = start + Double(min(duration, to - wall)) / 1e9
-            if segment.segment.isGap, wall + duration > from {
-                content.gaps.append(
-                    RemuxResult.Missing(
-                        name: MomentText.exact(wall / 1_000_000), start: start, duration: Double(duration) / 1e9))
-            }
+        guard let place = WindowPlace(of: playlists, from: from, to: to) else {
+            throw CommandFailure(.failed, "nothing of that window of \(name) is kept")
         }
-        return content
+        return Content(
+            stretch: Stretch(from: place.from, to: place.to),
+            gaps: place.gaps.map { gap in
+                RemuxResult.Missing(
+                    name: MomentText.exact(gap.wall / 1_000_000), start: gap.start, duration: gap.duration)
+            })
     }
 
     private func playlist(at url: String, _ resources: InputResources) throws -> (Playlist, base: String) {

@@ -92,6 +92,12 @@ public struct StreamRemux<Resources: StreamResources> {
         return result
     }
 
+    /// Takes a stretch alone; what begins up to a few seconds behind it is read too, since playlists round.
+    package mutating func take(from start: Double?, to end: Double?) {
+        self.start = start
+        self.end = end.map { $0 + Self.leeway }
+    }
+
     /// Makes a part of each input the next one.
     package mutating func begin(at places: [Int]) {
         self.places = places
