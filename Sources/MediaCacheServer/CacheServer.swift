@@ -64,7 +64,9 @@ public final class CacheServer: Service, Sendable {
             ? Downloads(
                 store: store, shelf: shelf, loader: loader, conditions: SystemConditions(), settings: settings) : nil
         let recordings =
-            isWritable ? Recordings(store: store, shelf: shelf, loader: loader, settings: settings) : nil
+            isWritable
+            ? Recordings(
+                store: store, shelf: shelf, loader: loader, settings: settings, encoder: configuration.encoder) : nil
         let downloadSettings = downloads.map {
             DownloadSettingsKeeper(store: store, downloads: $0, overriding: configuration.downloads)
         }

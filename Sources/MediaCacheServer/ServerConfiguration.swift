@@ -20,7 +20,10 @@ public struct ServerConfiguration: Sendable {
     public var publicRead: Bool
     /// What takes pictures out of films; nil where nothing does.
     public var frames: (any FrameTaker)?
-    /// Whether downloads that earlier processes left go on; else those alone run that somebody asks for.
+    /// What encodes programmes anew (3GP); nil where nothing does.
+    public var encoder: (any FilmEncoder)?
+    /// Whether downloads that earlier processes left go on; else those alone run that somebody asks for. Likewise
+    /// recordings, and exports of programmes.
     public var goesOnWithDownloads: Bool
     /// How many downloads run and under which conditions, over what the API set for the folder.
     public var downloads: DownloadSettingsUpdate?
@@ -48,6 +51,7 @@ public struct ServerConfiguration: Sendable {
         fastStart: Bool = false,
         publicRead: Bool = false,
         frames: (any FrameTaker)? = nil,
+        encoder: (any FilmEncoder)? = nil,
         goesOnWithDownloads: Bool = true,
         downloads: DownloadSettingsUpdate? = nil,
         channels: [ChannelRequest] = [],
@@ -64,6 +68,7 @@ public struct ServerConfiguration: Sendable {
         self.fastStart = fastStart
         self.publicRead = publicRead
         self.frames = frames
+        self.encoder = encoder
         self.goesOnWithDownloads = goesOnWithDownloads
         self.downloads = downloads
         self.channels = channels

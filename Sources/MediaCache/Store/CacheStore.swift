@@ -255,7 +255,8 @@ public final class CacheStore: Sendable {
                 profiles: request.settings?.headerProfiles ?? engine.configuration.transfers.headerProfiles)
     }
 
-    func checkOpen() throws {
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed`` where nothing can be read at the moment.
+    package func checkOpen() throws {
         switch phase.withLock({ $0 }) {
         case .open: break
         case .suspended: throw CacheError(.closed, "the store is suspended; resume it first")

@@ -61,6 +61,46 @@ package struct SideFolder: Sendable {
         }
     }
 
+    /// Where a file of a name lies, for who writes it by other means; the folder is there then.
+    ///
+    /// - Throws: as ``write(_:to:)``.
+    package func path(for name: String) async throws -> String {
+        try store.requireWritableFolder()
+        return try await run("written") { files, path in
+            try files.makeFolder(path)
+            return "\(path)/\(name)"
+        }
+    }
+
+    /// Gives a file that was written by other means another name, in place of the file of that name. Returns when that
+    /// and its bytes are durable.
+    ///
+    /// - Returns: its length in bytes.
+    /// - Throws: as ``write(_:to:)``.
+    package func place(_ name: String, as other: String) async throws -> Int64 {
+        try store.requireWritableFolder()
+        return try await run("written") { files, path in
+            let file = try files.open("\(path)/\(name)", creating: false)
+            try file.sync()
+            try files.rename("\(path)/\(name)", to: "\(path)/\(other)")
+            try files.syncFolder(path)
+            return try file.size()
+        }
+    }
+
+    /// Opens a file to be read piece by piece; nil if there is none of this name. It can be read on where it's deleted
+    /// meanwhile.
+    ///
+    /// - Throws: as ``names()``.
+    package func open(_ name: String) async throws -> SideFile? {
+        try await run("read") { files, path in
+            let file = "\(path)/\(name)"
+            guard files.exists(file) else { return nil }
+            let bytes = try files.open(file, creating: false)
+            return SideFile(bytes: bytes, length: try bytes.size())
+        }
+    }
+
     private func run<Result: Sendable>(
         _ what: String, _ work: @escaping @Sendable (any BlobFileSystem, String) throws -> Result
     ) async throws -> Result {
@@ -72,6 +112,14 @@ package struct SideFolder: Sendable {
             throw CacheError.wrap(error, as: .storage, "the folder \(path) can't be \(what)")
         }
     }
+}
+
+/// A file beside the catalog that is open.
+package struct SideFile: Sendable {
+    /// Its bytes.
+    package let bytes: any ByteSource
+    /// How many there are.
+    package let length: Int64
 }
 
 extension CacheStore {

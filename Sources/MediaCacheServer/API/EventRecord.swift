@@ -38,6 +38,9 @@ public struct EventRecord: Codable, Sendable, Hashable {
         case channelGap = "channel.gap"
         /// Segments of a channel were given up to keep within a limit: `channel`, `count`, `bytes`.
         case channelPruned = "channel.pruned"
+        /// An export of a programme stands elsewhere now, or is further, a few times a second at most: `channel`,
+        /// `programme`, `format`, `exportState`, `progress`, `bytes`, `count` (missing segments), `message`.
+        case channelExport = "channel.export"
         /// A channel was deleted: `channel`.
         case channelRemoved = "channel.removed"
         /// The folder can't take bytes, or its catalog had to be made anew: `message`.
@@ -78,6 +81,14 @@ public struct EventRecord: Codable, Sendable, Hashable {
     public var channel: String?
     /// What its recording does now.
     public var channelState: ChannelRecord.State?
+    /// The ID of one of its programmes.
+    public var programme: String?
+    /// What that is exported as.
+    public var format: String?
+    /// Where the export stands now.
+    public var exportState: ExportRecord.State?
+    /// How much of it is made, from 0 to 1.
+    public var progress: Double?
     /// One of its tracks.
     public var track: String?
     /// When something begins, in milliseconds since 1970.

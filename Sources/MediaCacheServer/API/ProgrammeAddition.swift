@@ -6,11 +6,14 @@ public struct ProgrammeAddition: Codable, Sendable, Hashable {
     public var from: String
     /// When it's over, likewise.
     public var to: String
+    /// What it's exported as when it's over: `hls`, `mp4`, `3gp`. Null is nothing.
+    public var formats: [String]?
 
     /// Creates a request.
-    public init(name: String, from: String, to: String) {
+    public init(name: String, from: String, to: String, formats: [String]? = nil) {
         self.name = name
         self.from = from
         self.to = to
+        self.formats = formats
     }
 }

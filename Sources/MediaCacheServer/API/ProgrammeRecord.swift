@@ -14,6 +14,8 @@ public struct ProgrammeRecord: Codable, Sendable, Hashable {
     public var playlistURL: String
     /// Where it is as one MP4, when it's over.
     public var movieURL: String
+    /// What it's exported as when it's over, and how far that is.
+    public var exports: [ExportRecord]
 
     /// The record of a programme.
     public init(_ programme: Programme, base: String) {
@@ -23,5 +25,6 @@ public struct ProgrammeRecord: Codable, Sendable, Hashable {
         (from, to) = (span.from, span.to)
         playlistURL = "\(base)index.m3u8?begintime=\(from)&endtime=\(to)"
         movieURL = "\(base)\(from)-\(to).mp4"
+        exports = programme.exports.map { ExportRecord($0, of: programme.id, base: base) }
     }
 }

@@ -25,8 +25,11 @@ extension APIClient {
     ///   - from: when it begins, in milliseconds since 1970.
     ///   - to: when it ends, likewise.
     public func liveURL(of name: ChannelName, from: Int64, to: Int64) -> String {
-        "\(address)/live/\(name)/index.m3u8?begintime=\(from)&endtime=\(to)"
+        "\(liveURL(of: name))index.m3u8?begintime=\(from)&endtime=\(to)"
     }
+
+    /// Where a channel's playlists and parts are read, likewise: their names stand behind this.
+    public func liveURL(of name: ChannelName) -> String { "\(address)/live/\(name)/" }
 
     /// Makes a channel, or takes one up again.
     ///
@@ -64,5 +67,21 @@ extension APIClient {
     /// Lets a window go.
     public func removeProgramme(_ id: String, from name: ChannelName) async throws {
         try await send(.DELETE, "\(Self.channelsPath)/\(name)/programmes/\(id)")
+    }
+
+    /// Exports a programme when it's over, or tries again what has failed or was cancelled.
+    public func export(
+        _ id: String, of name: ChannelName, as format: ProgrammeFormat
+    ) async throws -> ProgrammeRecord {
+        try await call(.POST, Self.path(ofExport: format, of: id, in: name))
+    }
+
+    /// Cancels an export that isn't made yet, or deletes what was made.
+    public func removeExport(_ format: ProgrammeFormat, of id: String, in name: ChannelName) async throws {
+        try await send(.DELETE, Self.path(ofExport: format, of: id, in: name))
+    }
+
+    private static func path(ofExport format: ProgrammeFormat, of id: String, in name: ChannelName) -> String {
+        "\(channelsPath)/\(name)/programmes/\(escape(id))/exports/\(format.rawValue)"
     }
 }

@@ -54,6 +54,12 @@ extension EventRecord {
         case .pruned(let name, let segments, let bytes):
             self.init(.channelPruned)
             (channel, count, self.bytes) = (name.rawValue, segments, bytes)
+        case .export(let name, let programme, let export):
+            self.init(.channelExport)
+            let record = ExportRecord(export, of: programme, base: "")
+            (channel, self.programme, format) = (name.rawValue, programme, record.format)
+            (exportState, progress, bytes) = (record.state, record.progress, record.bytes)
+            (count, message) = (record.missing, record.reason)
         case .removed(let name):
             self.init(.channelRemoved)
             channel = name.rawValue

@@ -6,8 +6,12 @@ import MediaLibrary
 ///
 /// `index.m3u8` and its other forms (`WindowRequest`) are what a player is given; they name the tracks' playlists, and
 /// those the segments. `thumbnails.m3u8` has a window's pictures, `<from>-<to>.mp4` is a window as one file, `<time>.jpg` a picture of a moment.
+/// `programmes/<id>.mp4`, `programmes/<id>.3gp` and `programmes/<id>/index.m3u8` are what a programme was exported as, and
+/// stay so for as long as there is the programme.
 struct LiveRoute: MediaRoute {
     static let prefix = "/live/"
+    /// The folder of what programmes were exported as; no track is called that.
+    private static let programmes = "programmes"
 
     let paths = [LiveRoute.prefix]
     let access = RouteAccess.reader
@@ -25,7 +29,7 @@ struct LiveRoute: MediaRoute {
         let parts = request.path.dropFirst(Self.prefix.utf8.count).split(
             separator: "/", omittingEmptySubsequences: false
         ).map { PercentCoding.decode($0) ?? String($0) }
-        guard parts.count == 2 || parts.count == 3, let name = ChannelName(rawValue: parts[0]) else {
+        guard (2...4).contains(parts.count), let name = ChannelName(rawValue: parts[0]) else {
             throw Problem.notFound(
                 "there is nothing at this path; a channel has /live/<name>/index.m3u8 and other forms of it, "
                     + "/live/<name>/<from>-<to>.mp4 and /live/<name>/<time>.jpg")
@@ -35,6 +39,10 @@ struct LiveRoute: MediaRoute {
         }
         let live = LiveChannel(
             recording: recording, name: name, query: request.query, now: store.now.nanosecondsSinceEpoch)
+        if parts.count > 2, parts[1] == Self.programmes { return try exportOpener(live, Array(parts[2...])) }
+        guard parts.count < 4 else {
+            throw Problem.notFound("a channel has no “\(parts[1...].joined(separator: "/"))”")
+        }
         let file = parts.count == 2 ? parts[1].isEmpty ? "index.m3u8" : parts[1] : parts[2]
         if parts.count == 3 {
             return try trackOpener(live, track: parts[1], file)
@@ -65,6 +73,20 @@ struct LiveRoute: MediaRoute {
             live: live, track: track, file: file, store: store, settings: settings, inflations: inflations)
     }
 
+    private func exportOpener(_ live: LiveChannel, _ parts: [String]) throws -> any ReaderOpener {
+        if parts.count == 2, parts[1] == "index.m3u8" {
+            return ExportOpener(live: live, recordings: recordings, programme: parts[0], format: .hls)
+        }
+        let pieces = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 1, pieces.count == 2, let format = ProgrammeFormat(rawValue: pieces[1]), format != .hls
+        else {
+            throw Problem.notFound(
+                "a programme has programmes/<id>.mp4, programmes/<id>.3gp and programmes/<id>/index.m3u8, as far as it "
+                    + "was exported so")
+        }
+        return ExportOpener(live: live, recordings: recordings, programme: pieces[0], format: format)
+    }
+
     private func movieOpener(_ live: LiveChannel, _ stem: String, takesGaps: Bool) throws -> any ReaderOpener {
         let parts = stem.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else {
@@ -79,11 +101,11 @@ struct LiveRoute: MediaRoute {
             let known = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.recording.kept(from: from, to: to))"
             return try await movies.movie(named: known, called: name) {
                 try await live.translating {
-                    let (contents, gaps) = try await live.recording.finished(from: from, to: to)
-                    guard gaps == 0 || takesGaps else {
-                        throw Problem.notFound(lost: gaps, of: "this window of \(live.name)")
+                    let window = try await live.recording.finished(from: from, to: to)
+                    guard window.gaps == 0 || takesGaps else {
+                        throw Problem.notFound(lost: window.gaps, of: "this window of \(live.name)")
                     }
-                    return contents
+                    return window.contents
                 }
             }
         }

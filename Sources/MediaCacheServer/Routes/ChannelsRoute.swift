@@ -4,7 +4,8 @@ import MediaCache
 import MediaLibrary
 
 /// `/api/v1/channels`: `GET` and `POST` here, `GET`, `PATCH` and `DELETE` of one by its name, `GET` of its `timeline` and
-/// its `gaps`, `GET` and `POST` of its `programmes`, `DELETE` of one of them.
+/// its `gaps`, `GET` and `POST` of its `programmes`, `GET` and `DELETE` of one of them, `POST` and `DELETE` of one of its
+/// `exports` by its format.
 struct ChannelsRoute: Route {
     static let path = "/api/v1/channels"
 
@@ -28,9 +29,10 @@ struct ChannelsRoute: Route {
         case (2, "gaps"): return try await timeline(request, name, recordings, gapsOnly: true)
         case (2, "programmes"): return try await programmes(request, name, recordings)
         case (3, "programmes"):
-            guard request.method == .delete else { throw Problem.methodNotAllowed(request.method.rawValue) }
-            try await recordings.removeProgramme(parts[2], from: name)
-            return RouteResponse(status: 204)
+            return try await respondForProgramme(request, parts[2], name, recordings)
+        case (5, "programmes") where parts[3] == "exports":
+            return try await respondForExport(
+                request, try Self.formats([parts[4]])[0], of: parts[2], name, recordings)
         default: throw Problem.notFound("there is nothing at this path")
         }
     }
@@ -112,10 +114,52 @@ struct ChannelsRoute: Route {
             let now = store.now.nanosecondsSinceEpoch
             let programme = Programme(
                 name: wanted.name, from: try Self.date(wanted.from, "from", now),
-                to: try Self.date(wanted.to, "to", now))
+                to: try Self.date(wanted.to, "to", now), formats: try Self.formats(wanted.formats ?? []))
             _ = try await refusing { try await recordings.addProgramme(programme, to: name) }
             return try .json(ProgrammeRecord(programme, base: base), status: 201)
         default: throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+
+    private func respondForProgramme(
+        _ request: RouteRequest, _ id: String, _ name: ChannelName, _ recordings: Recordings
+    ) async throws -> RouteResponse {
+        switch request.method {
+        case .get, .head:
+            let programmes = try await recordings.status(of: name).channel.programmes
+            guard let programme = programmes.first(where: { $0.id == id }) else {
+                throw Problem.notFound("the channel \(name) has no programme \(id)")
+            }
+            return try .json(ProgrammeRecord(programme, base: try base(name)))
+        case .delete:
+            try await recordings.removeProgramme(id, from: name)
+            return RouteResponse(status: 204)
+        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+
+    private func respondForExport(
+        _ request: RouteRequest, _ format: ProgrammeFormat, of id: String, _ name: ChannelName,
+        _ recordings: Recordings
+    ) async throws -> RouteResponse {
+        switch request.method {
+        case .post:
+            let (programme, isNew) = try await recordings.export(id, of: name, as: format)
+            return try .json(ProgrammeRecord(programme, base: try base(name)), status: isNew ? 201 : 200)
+        case .delete:
+            try await recordings.removeExport(format, of: id, in: name)
+            return RouteResponse(status: 204)
+        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        }
+    }
+
+    private static func formats(_ names: [String]) throws -> [ProgrammeFormat] {
+        try names.map { name in
+            guard let format = ProgrammeFormat(rawValue: name) else {
+                let known = ProgrammeFormat.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem.badRequest("a programme is exported as \(known), not as “\(name)”")
+            }
+            return format
         }
     }
 

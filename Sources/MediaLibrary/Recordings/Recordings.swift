@@ -18,7 +18,8 @@ public actor Recordings {
     private let folder: SideFolder
     private let work: RecordingWork
     private let owner = Owner()
-    private nonisolated let hub = EventHub<RecordingEvent> { .dropped(count: $0) }
+    nonisolated let exports: ProgrammeExports
+    nonisolated let hub = EventHub<RecordingEvent> { .dropped(count: $0) }
     private nonisolated let known = Mutex<[ChannelName: Recording]>([:])
     private let turns = Turns()
     private var isStarted = false
@@ -42,17 +43,20 @@ public actor Recordings {
     ///   - shelf: where recordings that have ended become assets.
     ///   - loader: what reads playlists; shared with who plays.
     ///   - settings: how origins are asked; nil takes the store's settings and adds the channel's header fields.
+    ///   - encoder: what encodes programmes anew; nil where nothing does.
     public init(
-        store: CacheStore, shelf: AssetShelf, loader: PlaylistLoader, settings: Downloads.SettingsSource? = nil
+        store: CacheStore, shelf: AssetShelf, loader: PlaylistLoader, settings: Downloads.SettingsSource? = nil,
+        encoder: (any FilmEncoder)? = nil
     ) {
         self.store = store
         self.shelf = shelf
         let folder = store.sideFolder("channels")
         self.folder = folder
+        exports = ProgrammeExports(store, events: hub, encoder: encoder)
         work = RecordingWork(
             store: store, place: CacheRecordingStore(store), loader: loader, events: hub,
             settings: settings ?? Downloads.storeSettings(store),
-            keep: { try await Self.write($0, to: folder) },
+            keep: { try await Self.write($0, to: folder) }, exports: exports,
             ended: { [owner] in await owner.recordings?.ended($0) })
     }
 
@@ -60,7 +64,7 @@ public actor Recordings {
 
     /// Takes up the channels that there are.
     ///
-    /// - Parameter goingOn: whether those that are to be recorded are.
+    /// - Parameter goingOn: whether those that are to be recorded are, and programmes that are over exported.
     /// - Throws: `CacheError` with `storage`.
     public func start(goingOn: Bool = true) async throws {
         try await turns.take {
@@ -68,7 +72,9 @@ public actor Recordings {
             try await load()
             isStarted = true
             guard goingOn else { return }
+            await exports.start()
             for recording in all {
+                await recording.exportWhatIsOver()
                 let channel = await recording.channel
                 if channel.hasEnded {
                     if channel.isAsset != true { await ended(recording) }
@@ -83,6 +89,7 @@ public actor Recordings {
     public func stop() async {
         await turns.take {
             isStarted = false
+            await exports.stop()
             await withTaskGroup(of: Void.self) { tasks in
                 for recording in all { tasks.addTask { await recording.stop() } }
             }
@@ -99,7 +106,7 @@ public actor Recordings {
     /// The recording of a channel; nil where there is none of this name.
     package nonisolated func recording(_ name: ChannelName) -> Recording? { known.withLock { $0[name] } }
 
-    private func require(_ name: ChannelName) throws -> Recording {
+    func require(_ name: ChannelName) throws -> Recording {
         if let recording = recording(name) { return recording }
         let names = known.withLock { $0.keys.sorted().map(\.rawValue) }.joined(separator: ", ")
         throw CacheError(
@@ -217,6 +224,10 @@ public actor Recordings {
         try await turns.take {
             let recording = try require(name)
             await recording.stop()
+            let programmes = await recording.channel.programmes
+            // First, so that nothing that is still being made is written down when the channel is gone.
+            try await recording.change { $0.programmes = [] }
+            for programme in programmes { try await removeExports(of: programme) }
             let isAsset = try await shelf.asset(withKey: Self.assetKey(of: recording.id)) != nil
             try await recording.removeAll(keepingMedia: isAsset)
             try await folder.remove(recording.id.rawValue + Self.suffix)
@@ -242,30 +253,6 @@ public actor Recordings {
         await recording.retentionChanged()
     }
 
-    /// Keeps a window of a channel whatever its retention says. It may lie in the future.
-    ///
-    /// - Throws: `CacheError`: `notFound`; `invalidSetting` where it ends before it begins; `storage`.
-    @discardableResult
-    public func addProgramme(_ programme: Programme, to name: ChannelName) async throws -> Programme {
-        guard programme.to > programme.from else {
-            throw CacheError(.invalidSetting, "the programme “\(programme.name)” ends before it begins")
-        }
-        try await require(name).change { $0.programmes.append(programme) }
-        return programme
-    }
-
-    /// Lets a window go: it's kept as long as the channel's retention says.
-    ///
-    /// - Throws: `CacheError` with `notFound` or `storage`.
-    public func removeProgramme(_ id: String, from name: ChannelName) async throws {
-        let recording = try require(name)
-        guard await recording.channel.programmes.contains(where: { $0.id == id }) else {
-            throw CacheError(.notFound, "the channel \(name) has no programme \(id)")
-        }
-        try await recording.change { $0.programmes.removeAll { $0.id == id } }
-        await recording.retentionChanged()
-    }
-
     // MARK: - Assets
 
     private static func assetKey(of recording: RecordingID) -> String { "recording/\(recording)" }
@@ -276,14 +263,14 @@ public actor Recordings {
             let kept = recording.kept()
             guard let first = kept.first, let last = kept.last else { return }
             let channel = await recording.channel
-            let (contents, gaps) = try await recording.assembled(from: first.lowerBound, to: last.upperBound)
+            let window = try await recording.assembled(from: first.lowerBound, to: last.upperBound)
             var asset = Asset(key: Self.assetKey(of: recording.id), url: channel.url, created: store.now)
             asset.title = channel.name.rawValue
             asset.kind = .stream
-            asset.duration = contents.duration
-            asset.lostCount = gaps
+            asset.duration = window.contents.duration
+            asset.lostCount = window.gaps
             asset = try await shelf.add(asset)
-            try await shelf.setContents(contents, of: asset.id)
+            try await shelf.setContents(window.contents, of: asset.id)
             try await recording.change { $0.isAsset = true }
         } catch {
             // It's still to be had as a channel, and becomes one with the next start.
@@ -294,16 +281,42 @@ public actor Recordings {
 
     private func load() async throws {
         guard !isLoaded else { return }
+        var isEveryOneKnown = true
         for name in try await folder.names() where name.hasSuffix(Self.suffix) {
             guard let bytes = try await folder.contents(of: name),
                 let channel = try? JSONDecoder().decode(Channel.self, from: Data(bytes))
-            else { continue }
+            else {
+                isEveryOneKnown = false
+                continue
+            }
             let recording = Recording(channel, work: work)
             known.withLock { $0[channel.name] = recording }
             // One that can't be read doesn't keep the others from going on. It's listed, without what was kept of it.
             try? await recording.open()
         }
+        try await tidyExports(isEveryOneKnown: isEveryOneKnown)
         isLoaded = true
+    }
+
+    /// Deletes what earlier processes left of exports, and has those made anew whose file is gone.
+    private func tidyExports(isEveryOneKnown: Bool) async throws {
+        var done: [(name: String, recording: Recording, programme: String, format: ProgrammeFormat)] = []
+        for recording in all {
+            for programme in await recording.channel.programmes {
+                for export in programme.exports where export.format != .hls {
+                    guard case .done = export.state else { continue }
+                    done.append(
+                        (ExportFolder.name(programme.id, export.format), recording, programme.id, export.format))
+                }
+            }
+        }
+        let there = try await exports.folder.clear(except: isEveryOneKnown ? Set(done.map(\.name)) : nil)
+        for (name, recording, programme, format) in done where !there.contains(name) {
+            try await recording.change { channel in
+                guard let index = channel.programmes.firstIndex(where: { $0.id == programme }) else { return }
+                channel.programmes[index][format] = ProgrammeExport(format)
+            }
+        }
     }
 
     private static func write(_ channel: Channel, to folder: SideFolder) async throws {

@@ -18,6 +18,8 @@ final class RecordingFixture {
     private var idleSleepers = 0
     /// How long a step is. Everything that is due has happened when it's over.
     var step = Duration.milliseconds(500)
+    /// What encodes programmes anew.
+    var encoder: (any FilmEncoder)?
     /// Whether something hangs on purpose: then nobody waits for it.
     var isHanging = false
 
@@ -29,7 +31,8 @@ final class RecordingFixture {
     func open() async throws {
         let store = try await live.library.open()
         let shelf = AssetShelf(of: store)
-        let recordings = Recordings(store: store, shelf: shelf, loader: PlaylistLoader(store: store))
+        let recordings = Recordings(
+            store: store, shelf: shelf, loader: PlaylistLoader(store: store), encoder: encoder)
         let events = recordings.events()
         let gaps = gaps
         listener = Task {

@@ -23,12 +23,13 @@ final class WindowFixture: Sendable {
         var channel = Channel(ChannelRequest(name: name, url: url, retention: retention), created: store.now)
         channel.tracks = tracks.map { Channel.Track(folder: $0, url: "http://origin.example/live/\($0).m3u8") }
         channel.entry = entry ?? ChannelEntry.single(folder: tracks[0], bandwidth: 1_000_000)
+        let events = EventHub<RecordingEvent> { .dropped(count: $0) }
         recording = Recording(
             channel,
             work: RecordingWork(
                 store: store, place: place, loader: PlaylistLoader(store: store),
-                events: EventHub<RecordingEvent> { .dropped(count: $0) }, settings: Downloads.storeSettings(store),
-                keep: { _ in }, ended: { _ in }))
+                events: events, settings: Downloads.storeSettings(store), keep: { _ in },
+                exports: ProgrammeExports(store, events: events, encoder: nil), ended: { _ in }))
         try await recording.open()
     }
 

@@ -186,6 +186,7 @@ package actor Recording {
             expire()
             await flush()
             await applyRetentionInTime()
+            await exportWhatIsOver()
             tellState()
             if isOver {
                 await finish()
@@ -303,6 +304,7 @@ package actor Recording {
         }
         // Whoever is told finds the asset.
         await work.ended(self)
+        await exportWhatIsOver()
         tellState()
     }
 
@@ -340,6 +342,8 @@ package actor Recording {
         let kept = kept()
         let now = monotonic
         arrivals.removeAll { now - $0.at > .seconds(20) }
+        var channel = channel
+        channel.programmes = channel.programmes.map(work.exports.current)
         return RecordingStatus(
             channel: channel, state: state, edge: edge.map { Date(nanosecondsSinceEpoch: $0) },
             kept: kept.map { Date(nanosecondsSinceEpoch: $0.lowerBound)..<Date(nanosecondsSinceEpoch: $0.upperBound) },

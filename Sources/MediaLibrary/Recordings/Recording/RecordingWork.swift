@@ -11,6 +11,8 @@ struct RecordingWork: Sendable {
     let settings: Downloads.SettingsSource
     /// Writes what is known of a channel. Returns when it's durable.
     let keep: @Sendable (Channel) async throws -> Void
+    /// What makes files of programmes that are over.
+    let exports: ProgrammeExports
     /// Called once, when a recording has ended.
     let ended: @Sendable (Recording) async -> Void
 }

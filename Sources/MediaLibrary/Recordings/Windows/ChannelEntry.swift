@@ -63,7 +63,11 @@ enum ChannelEntry {
     }
 
     /// The entry with another name for the tracks' playlists, and without tracks of which nothing is to be had.
-    static func text(_ entry: String, playlist name: String, having folders: Set<String>) -> String {
+    ///
+    /// - Parameter place: where the tracks' folders are, seen from where the entry is read; ends in a slash.
+    static func text(
+        _ entry: String, playlist name: String, having folders: Set<String>, at place: String = ""
+    ) -> String {
         guard case .multivariant(var playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
             return entry
         }
@@ -73,7 +77,7 @@ enum ChannelEntry {
         let isLeft = playlist.variants.contains { isThere($0.uri) }
         let variants = isLeft ? playlist.variants.filter { isThere($0.uri) } : playlist.variants
         playlist = playlist.narrowed(to: variants, playlist.renditions.filter { isThere($0.uri) })
-        let mapped = playlist.mappingURIs { _, uri in uri.replacing("/index.m3u8", with: "/" + name) }
+        let mapped = playlist.mappingURIs { _, uri in place + uri.replacing("/index.m3u8", with: "/" + name) }
         return PlaylistWriter().text(.multivariant(mapped))
     }
 }

@@ -157,10 +157,10 @@ extension Recording {
         }
     }
 
-    /// What a window consists of that is over, and how many of its segments were lost.
+    /// What a window consists of that is over.
     ///
     /// - Throws: as ``contents(from:to:)``; ``OutsideRecording`` where some of it is still to come.
-    package func finished(from: Int64, to: Int64) async throws -> (contents: AssetContents, gaps: Int) {
+    package func finished(from: Int64, to: Int64) async throws -> RecordedWindow {
         if !channel.hasEnded, let edge, edge < to { throw outside("the window isn't over yet") }
         return try await assembled(from: from, to: to)
     }
@@ -172,12 +172,12 @@ extension Recording {
         try await assembled(from: from, to: to).contents
     }
 
-    /// The same, and how many of its segments were lost.
+    /// The same, and what became of its segments.
     ///
     /// - Throws: as ``contents(from:to:)``.
-    func assembled(from: Int64, to: Int64) async throws -> (contents: AssetContents, gaps: Int) {
+    func assembled(from: Int64, to: Int64) async throws -> RecordedWindow {
         let span = try granted(from, to)
-        var gaps = 0
+        var (gaps, bytes): (Int, Int64) = (0, 0)
         var contents = AssetContents(parts: [])
         contents.playlists.append(.init(name: AssetContents.entryName, url: channel.url, text: ""))
         var folders: Set<String> = []
@@ -188,6 +188,7 @@ extension Recording {
             let track = timeline.track
             folders.insert(track)
             gaps += stretch.segments.count { $0.state == .gap }
+            bytes += stretch.segments.reduce(0) { $0 + ($1.state == .kept ? $1.length : 0) }
             contents.playlists.append(
                 .init(
                     name: "\(track)/\(AssetContents.entryName)",
@@ -204,13 +205,13 @@ extension Recording {
         }
         guard !folders.isEmpty else { throw outside("nothing of that time is kept") }
         contents.playlists[0].text = ChannelEntry.text(channel.entry, playlist: "index.m3u8", having: folders)
-        return (contents, gaps)
+        return RecordedWindow(contents: contents, gaps: gaps, bytes: bytes)
     }
 }
 
 extension Timeline {
     /// Whether there is something of a window.
-    fileprivate func has(_ span: (from: Int64, to: Int64?)) -> Bool {
+    func has(_ span: (from: Int64, to: Int64?)) -> Bool {
         kept().contains { $0.upperBound > span.from && $0.lowerBound < span.to ?? .max }
     }
 }

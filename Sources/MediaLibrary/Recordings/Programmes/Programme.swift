@@ -10,13 +10,41 @@ public struct Programme: Sendable, Hashable, Codable, Identifiable {
     public var from: Date
     /// When it's over.
     public var to: Date
+    /// What it's exported as when it's over, and how far that is; each format once.
+    public internal(set) var exports: [ProgrammeExport] {
+        get { known ?? [] }
+        set { known = newValue.isEmpty ? nil : newValue }
+    }
+    private var known: [ProgrammeExport]?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, name, from, to
+        case known = "exports"
+    }
 
     /// A programme of its own id.
-    public init(name: String, from: Date, to: Date) {
+    ///
+    /// - Parameter formats: what it's exported as when it's over.
+    public init(name: String, from: Date, to: Date, formats: [ProgrammeFormat] = []) {
         id = AssetID().rawValue
         self.name = name
         self.from = from
         self.to = to
+        for format in formats where self[format] == nil { exports.append(ProgrammeExport(format)) }
+    }
+
+    /// Its export of a format; nil where it has none.
+    public internal(set) subscript(format: ProgrammeFormat) -> ProgrammeExport? {
+        get { exports.first { $0.format == format } }
+        set {
+            let place = exports.firstIndex { $0.format == format }
+            switch (place, newValue) {
+            case (let place?, let export?): exports[place] = export
+            case (let place?, nil): exports.remove(at: place)
+            case (nil, let export?): exports.append(export)
+            case (nil, nil): break
+            }
+        }
     }
 
     /// Its time in nanoseconds since 1970.

@@ -1,0 +1,44 @@
+import MediaCache
+import Synchronization
+
+/// A reader of a file beside the catalog.
+final class FileReader: ByteReader {
+    let head: ResourceHead
+    let range: Range<Int64>
+    private let file: SideFile
+    private let state: Mutex<(position: Int64, failure: CacheError?)>
+    private let name: String
+
+    /// - Parameters:
+    ///   - head: what is told of the file.
+    ///   - name: what messages call it.
+    /// - Throws: `CacheError` with `rangeNotSatisfiable`.
+    init(_ file: SideFile, head: ResourceHead, range: RequestedRange, name: String) throws {
+        guard let range = range.resolved(in: file.length) else {
+            throw CacheError(
+                .rangeNotSatisfiable, "\(name) has \(file.length) bytes; the range lies outside",
+                completeLength: file.length)
+        }
+        self.file = file
+        self.head = head
+        self.range = range
+        self.name = name
+        state = Mutex((range.lowerBound, nil))
+    }
+
+    func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {
+        let (offset, failure) = state.withLock { $0 }
+        if let failure { return .failed(failure) }
+        let count = min(Int64(maximum), range.upperBound - offset)
+        return count > 0 ? .bytes(file.bytes, offset: offset, count: Int(count)) : .end
+    }
+
+    func consume(_ count: Int) { state.withLock { $0.position += Int64(count) } }
+
+    /// There is nobody to ask for it anew.
+    func readFailed(count: Int, error: any Error) {
+        state.withLock { $0.failure = CacheError.wrap(error, as: .storage, "\(name) can't be read") }
+    }
+
+    func cancel() {}
+}

@@ -1,0 +1,61 @@
+internal import MediaCache
+
+/// A recording's programmes, as windows that are over.
+extension Recording {
+    /// A programme with what is known of its exports at this moment; nil where there is none of this ID.
+    package func programme(_ id: String) -> Programme? {
+        channel.programmes.first { $0.id == id }.map(work.exports.current)
+    }
+
+    /// What a player is given of a programme that is over, read two folders below the channel's.
+    ///
+    /// - Throws: ``OutsideRecording`` where nothing of it is kept.
+    package func entry(of programme: Programme) throws -> String {
+        let span = try span(of: programme)
+        let folders = timelines.filter { $0.has((from: span.lowerBound, to: span.upperBound)) }.map(\.track)
+        return ChannelEntry.text(
+            channel.entry, playlist: WindowRequest.name(from: span.lowerBound, to: span.upperBound),
+            having: Set(folders), at: "../../")
+    }
+
+    /// What a programme consists of that is over, and when that is.
+    ///
+    /// - Throws: ``OutsideRecording`` where nothing of it is kept; `CacheError` with `storage`.
+    func window(of programme: Programme) async throws -> (window: RecordedWindow, span: Range<Int64>) {
+        let span = try span(of: programme)
+        return (try await assembled(from: span.lowerBound, to: span.upperBound), span)
+    }
+
+    /// A programme's time, from where something of it is kept: recording may have begun in its midst.
+    private func span(of programme: Programme) throws -> Range<Int64> {
+        let span = programme.nanoseconds
+        guard let first = kept().first(where: { $0.overlaps(span) }) else {
+            throw outside("nothing of the programme “\(programme.name)” is kept")
+        }
+        return max(span.lowerBound, first.lowerBound)..<span.upperBound
+    }
+
+    /// Has those made of what is wanted that are over.
+    func exportWhatIsOver() async {
+        let edge = channel.hasEnded ? .max : edge ?? .min
+        let due = channel.programmes.filter { $0.nanoseconds.upperBound <= edge }.flatMap { programme in
+            programme.exports.filter { $0.state == .waiting }.map {
+                ProgrammeExports.Job(programme: programme.id, format: $0.format)
+            }
+        }
+        if !due.isEmpty { await work.exports.add(due, of: self) }
+    }
+
+    /// Writes down what became of an export, durably.
+    ///
+    /// - Returns: false where nobody wants it any more.
+    func settle(_ export: ProgrammeExport, of id: String) async throws -> Bool {
+        try await change { channel in
+            guard let index = channel.programmes.firstIndex(where: { $0.id == id }),
+                channel.programmes[index][export.format]?.state == .waiting
+            else { return }
+            channel.programmes[index][export.format] = export
+        }
+        return channel.programmes.first { $0.id == id }?[export.format] == export
+    }
+}

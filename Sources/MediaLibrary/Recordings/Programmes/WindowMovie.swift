@@ -1,0 +1,70 @@
+internal import HLS
+internal import MediaCache
+internal import MediaContainers
+
+/// A window of a recording as one MP4 on a disk: its samples as they are, from the exact moment to the exact moment.
+struct WindowMovie: Sendable {
+    /// What was written.
+    struct Written: Sendable {
+        /// How many segments couldn't be read, beside those that were lost in recording.
+        var missing: Int
+        /// How long it lasts.
+        var seconds: Double
+        /// Whether it has no pictures.
+        var isSound: Bool
+    }
+
+    /// What the window consists of.
+    let window: RecordedWindow
+    /// When it is, in nanoseconds since 1970.
+    let span: Range<Int64>
+
+    /// Writes it, on a thread that may wait. What was lost stays a gap.
+    ///
+    /// - Parameters:
+    ///   - path: the file to make; it isn't synced.
+    ///   - store: where the segments are kept.
+    ///   - control: what ends the work.
+    ///   - onProgress: gets how much of it is done, from 0 to 1.
+    /// - Throws: `ContainerError`.
+    func write(
+        to path: String, from store: CacheStore, _ control: WorkControl, onProgress: (Double) -> Void
+    ) throws -> Written {
+        let index = ContentsIndex(window.contents)
+        let resources = StoreResources(store, settings: store.transfers, control: control, asset: index)
+        let plan = try StreamPlan(playlist: ContentsIndex.base + window.contents.entry, resources: resources)
+        guard let place = WindowPlace(of: playlists(index), from: span.lowerBound, to: span.upperBound) else {
+            throw ContainerError(.malformed, "its playlists don't say when their segments were")
+        }
+        var remux = StreamRemux(plan, resources: resources)
+        remux.missingParts = .leaveGaps
+        let written = try remux.writeMovie(
+            to: try FileSink(path: path), from: place.from, to: place.to, kinds: [.video, .audio],
+            lasting: plan.duration
+        ) { (done, all) throws(ContainerError) in
+            onProgress(Double(done) / Double(max(1, all)))
+            do {
+                try control.check()
+                // Else all that can't be read since would count as lost.
+                try store.checkOpen()
+            } catch {
+                throw ContainerError(.inputOutput, "interrupted", cause: error)
+            }
+        }
+        return Written(
+            missing: remux.missing.count, seconds: (place.to ?? plan.duration) - place.from,
+            isSound: !written.kinds.contains(.video))
+    }
+
+    /// What is played at once, that of the first variant stream first.
+    private func playlists(_ index: ContentsIndex) -> [MediaPlaylist] {
+        func parsed(_ name: String) -> Playlist? {
+            index.playlist(name).flatMap { try? PlaylistParser().parse(Array($0.text.utf8)).playlist }
+        }
+        guard case .multivariant(let entry) = parsed(window.contents.entry) else { return [] }
+        return (entry.variants.map(\.uri) + entry.renditions.compactMap(\.uri)).compactMap { uri in
+            guard case .media(let media) = parsed(uri) else { return nil }
+            return media
+        }
+    }
+}

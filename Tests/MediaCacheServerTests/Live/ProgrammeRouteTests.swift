@@ -1,0 +1,145 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheServer
+
+/// Programmes that are exported: the API, and the links that stay.
+@Suite(.timeLimit(.minutes(5)))
+struct ProgrammeRouteTests {
+    private let origin = ScriptedOrigin()
+    private let base = "http://origin.example/live/"
+    /// When the first segment begins, in milliseconds since 1970.
+    private let start: Int64 = 1_790_000_000_000
+    private let programmes = "/api/v1/channels/one/programmes"
+
+    /// Four segments of 9 s, each the same clip; the third a gap.
+    private func serve(_ clip: [UInt8]) throws {
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXT-X-MEDIA-SEQUENCE:40\n"
+        text += "#EXT-X-PROGRAM-DATE-TIME:2026-09-21T14:13:20.000Z\n"
+        for number in 0..<4 {
+            if number == 2 { text += "#EXT-X-GAP\n" }
+            text += "#EXT-X-DISCONTINUITY\n#EXTINF:9,\n\(number).ts\n"
+            origin[try ResourceURL(base + "\(number).ts")] = ScriptedResource(
+                .bytes(clip), entityTag: "\"1\"", contentType: "video/mp2t")
+        }
+        origin[try ResourceURL(base + "index.m3u8")] = ScriptedResource(
+            .text(text), contentType: "application/vnd.apple.mpegurl")
+    }
+
+    /// All of it recorded, and who asks about it.
+    private func withHost(_ body: (CacheHost, APIClient) async throws -> Void) async throws {
+        guard let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts") else { return }
+        try serve(Array(clip))
+        let folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
+            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            do {
+                #expect(
+                    try await host.ask(
+                        "POST", "/api/v1/channels", body: #"{"name":"one","url":"\#(base)index.m3u8"}"#
+                    ).status == 201)
+                try await reached(client) { $0.segments == 3 }
+                try await body(host, client)
+            } catch {
+                await client.close()
+                throw error
+            }
+            await client.close()
+        }
+    }
+
+    /// Asks until the channel is so; each answer takes its time.
+    private func reached(_ client: APIClient, _ isSo: (ChannelRecord) -> Bool) async throws {
+        let name = try #require(ChannelName(rawValue: "one"))
+        while try await !isSo(client.channel(name)) { try Task.checkCancellation() }
+    }
+
+    private func path(_ url: String) throws -> String { try #require(URL(string: url)).path }
+
+    private func problem(_ response: RawResponse) throws -> Problem {
+        #expect(response.fields["content-type"] == Problem.contentType)
+        return try APICoding.makeDecoder().decode(Problem.self, from: Data(response.body))
+    }
+
+    @Test func theLinksOfWhatIsOverStay() async throws {
+        try await withHost { host, client in
+            let body = #"""
+                {"name": "news", "from": "\#(start + 4000)", "to": "\#(start + 30_000)", "formats": ["hls", "mp4"]}
+                """#
+            let made: ProgrammeRecord = try await host.answer("POST", programmes, body: body)
+            #expect(made.exports.map(\.format) == ["hls", "mp4"])
+            let links = try made.exports.map { try path($0.url) }
+            #expect(
+                links == [
+                    "/live/one/programmes/\(made.id)/index.m3u8", "/live/one/programmes/\(made.id).mp4",
+                ])
+            try await reached(client) { $0.programmes[0].exports.allSatisfy { $0.state == .done } }
+            let programme: ProgrammeRecord = try await host.answer("GET", "\(programmes)/\(made.id)")
+            #expect(programme.exports.allSatisfy { $0.progress == 1 && $0.missing == 1 && $0.reason == nil })
+
+            let whole = try await host.exchange("GET", links[1])
+            #expect(whole.status == 200 && whole.fields["content-type"] == "video/mp4")
+            #expect(Int64(whole.body.count) == programme.exports[1].bytes)
+            #expect(whole.body.dropFirst(4).prefix(4).elementsEqual("ftyp".utf8))
+            let tag = try #require(whole.fields["etag"])
+            let part = try await host.exchange("GET", links[1], ["Range: bytes=-500", "If-Range: \(tag)"])
+            #expect(part.status == 206 && part.body == Array(whole.body.suffix(500)))
+            let head = try await host.exchange("HEAD", links[1])
+            #expect(head.status == 200 && head.fields["content-length"] == "\(whole.body.count)")
+            #expect(try await host.exchange("GET", links[1], ["If-None-Match: \(tag)"]).status == 304)
+            let outside = try await host.exchange("GET", links[1], ["Range: bytes=\(whole.body.count)-"])
+            #expect(outside.status == 416)
+
+            let entry = String(decoding: try await host.exchange("GET", links[0]).body, as: UTF8.self)
+            let child = try #require(entry.split(separator: "\n").last)
+            #expect(child.hasPrefix("../../media-1/span-"))
+            let window = try await host.exchange("GET", "/live/one/\(child.dropFirst(6))")
+            #expect(String(decoding: window.body, as: UTF8.self).hasSuffix("#EXT-X-ENDLIST\n"))
+
+            #expect(try await host.ask("DELETE", "\(programmes)/\(made.id)/exports/mp4").status == 204)
+            #expect(try await host.exchange("GET", links[1]).status == 404)
+            #expect(try await host.ask("DELETE", "\(programmes)/\(made.id)").status == 204)
+            #expect(try await host.exchange("GET", links[0]).status == 404)
+        }
+    }
+
+    @Test func whatIsNotThereSaysWhy() async throws {
+        try await withHost { host, client in
+            let body = #"""
+                {"name": "later", "from": "\#(start)", "to": "\#(start + 100_000)", "formats": ["mp4"]}
+                """#
+            let later: ProgrammeRecord = try await host.answer("POST", programmes, body: body)
+            let link = "/live/one/programmes/\(later.id)"
+            #expect(try problem(try await host.exchange("GET", link + ".mp4")).detail.contains("it's waiting"))
+            let unwanted = try problem(try await host.exchange("GET", link + ".3gp"))
+            #expect(unwanted.status == 404 && unwanted.detail.contains("POST \(programmes)/\(later.id)/exports/3gp"))
+            #expect(try await host.ask("DELETE", "\(programmes)/\(later.id)/exports/mp4").status == 204)
+            #expect(try problem(try await host.exchange("GET", link + ".mp4")).detail.contains("it was cancelled"))
+
+            // Nothing here encodes.
+            let past = #"{"name": "past", "from": "\#(start)", "to": "\#(start + 20_000)"}"#
+            let made: ProgrammeRecord = try await host.answer("POST", programmes, body: past)
+            #expect(made.exports.isEmpty)
+            let exports = "\(programmes)/\(made.id)/exports"
+            #expect(try await host.ask("POST", "\(exports)/3gp").status == 201)
+            try await reached(client) { $0.programmes[1].exports.allSatisfy { $0.state == .failed } }
+            let failed = try problem(try await host.exchange("GET", "/live/one/programmes/\(made.id).3gp"))
+            #expect(failed.status == 404 && failed.detail.contains("it failed: nothing here encodes films"))
+            #expect(try await host.ask("POST", "\(exports)/3gp").status == 200)
+
+            #expect(try await host.ask("POST", "\(exports)/avi").status == 400)
+            #expect(try await host.ask("GET", "\(exports)/3gp").status == 405)
+            #expect(try await host.ask("POST", "\(programmes)/other/exports/mp4").status == 404)
+            #expect(try await host.ask("DELETE", "\(exports)/mp4").status == 404)
+            let wrong = #"{"name": "x", "from": "1", "to": "2", "formats": ["mkv"]}"#
+            #expect(try await host.ask("POST", programmes, body: wrong).status == 400)
+            for file in ["x.mp4", "\(made.id).avi", "\(made.id)/other.m3u8", "..%2F..%2Fkey", ""] {
+                #expect(try await host.exchange("GET", "/live/one/programmes/\(file)").status == 404, "\(file)")
+            }
+        }
+    }
+}

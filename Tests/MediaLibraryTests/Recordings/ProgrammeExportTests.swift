@@ -1,0 +1,280 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import MediaContainers
+import Synchronization
+import Testing
+
+@testable import MediaLibrary
+
+/// Programmes that become files when they are over. Every segment is a clip of pictures and sound.
+@Suite(.enabled(if: PublicClip.bytes != nil, "the corpora aren't here"), .timeLimit(.minutes(5)))
+struct ProgrammeExportTests {
+    private let encoder = ScriptedEncoder()
+
+    /// A recorder that has recorded for a minute.
+    private func fixture() async throws -> RecordingFixture {
+        let live = LiveOrigin()
+        let clip = try #require(PublicClip.bytes)
+        live.seal = { _, _ in clip }
+        live.line = { _, _ in "#EXT-X-DISCONTINUITY\n" }
+        let fixture = RecordingFixture(live)
+        fixture.encoder = encoder
+        live.publish()
+        try await fixture.open()
+        try await fixture.record()
+        try await fixture.pass(60)
+        return fixture
+    }
+
+    /// A programme that begins so many seconds from now.
+    private func programme(
+        _ fixture: RecordingFixture, from: Double, to: Double, _ formats: ProgrammeFormat...
+    ) throws -> Programme {
+        let now = try #require(fixture.store).now
+        return Programme(
+            name: "Match", from: now.addingTimeInterval(from), to: now.addingTimeInterval(to), formats: formats)
+    }
+
+    /// Waits for an export to stand somewhere.
+    private func next(
+        _ events: AsyncStream<RecordingEvent>, _ format: ProgrammeFormat, _ isMeant: (ProgrammeExport.State) -> Bool
+    ) async throws -> ProgrammeExport {
+        for await event in events {
+            guard case .export(_, _, let export) = event, export.format == format, isMeant(export.state) else {
+                continue
+            }
+            return export
+        }
+        throw CacheError(.closed, "the events ended")
+    }
+
+    private func isDone(_ state: ProgrammeExport.State) -> Bool {
+        if case .done = state { true } else { false }
+    }
+
+    private func isFailed(_ state: ProgrammeExport.State) -> Bool {
+        if case .failed = state { true } else { false }
+    }
+
+    private func export(
+        _ fixture: RecordingFixture, _ programme: Programme, _ format: ProgrammeFormat
+    ) async throws -> ProgrammeExport? {
+        let channel = try await fixture.recordings?.status(of: fixture.name).channel
+        return try #require(channel?.programmes.first { $0.id == programme.id })[format]
+    }
+
+    private func files(_ fixture: RecordingFixture) -> [String] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: "\(fixture.live.library.folder)/exports")
+        return (names ?? []).sorted()
+    }
+
+    private func bytes(_ fixture: RecordingFixture, _ name: String) -> Data? {
+        FileManager.default.contents(atPath: "\(fixture.live.library.folder)/exports/\(name)")
+    }
+
+    @Test func itIsExportedWhenItIsOver() async throws {
+        let fixture = try await fixture()
+        let recordings = try #require(fixture.recordings)
+        let events = recordings.events()
+        let match = try programme(fixture, from: 20, to: 60, .mp4, .hls, .threeGP, .mp4)
+        try await recordings.addProgramme(match, to: fixture.name)
+        try await fixture.pass(50)
+        for format in ProgrammeFormat.allCases {
+            #expect(try await export(fixture, match, format)?.state == .waiting)
+        }
+        #expect(files(fixture) == [])
+        try await fixture.pass(20)
+        let movie = try await next(events, .mp4, isDone)
+        let stream = try await next(events, .hls, isDone)
+        let encoded = try await next(events, .threeGP, isDone)
+        #expect([movie, stream, encoded].map(\.missing) == [0, 0, 0])
+        #expect(encoded.state == .done(bytes: Int64(ScriptedEncoder.text.utf8.count)))
+        #expect(encoder.films.withLock { $0.count == 1 && $0[0] > 100_000 })
+        #expect(files(fixture) == ["\(match.id).3gp", "\(match.id).mp4"])
+        let file = try #require(try await recordings.file(of: match, as: .mp4))
+        #expect(movie.state == .done(bytes: file.length) && !movie.isSound)
+        let reader = try MP4Reader(MemorySource(Array(try #require(bytes(fixture, "\(match.id).mp4")))))
+        #expect(Set(reader.tracks.map(\.kind)) == [.video, .audio])
+        let span = match.nanoseconds
+        let rows = try await (fixture.rows("video-1") + fixture.rows("audio-1")).filter {
+            $0.start < span.upperBound && $0.end > span.lowerBound
+        }
+        #expect(rows.count >= 2 * 7 && stream.state == .done(bytes: rows.reduce(0) { $0 + $1.length }))
+        let entry = try await fixture.recording.entry(of: match)
+        #expect(entry.contains("\n../../video-1/span-") && entry.contains("\"../../audio-1/span-"))
+        // It's made once.
+        try await fixture.pass(20)
+        #expect(try await export(fixture, match, .mp4) == movie)
+        await fixture.close()
+    }
+
+    /// One whose window is over already is made at once, and one that ends with the recording then.
+    @Test func theRecordingsEndIsTheProgrammesEnd() async throws {
+        let fixture = try await fixture()
+        let recordings = try #require(fixture.recordings)
+        let events = recordings.events()
+        let past = try programme(fixture, from: -30, to: -20, .mp4)
+        try await recordings.addProgramme(past, to: fixture.name)
+        _ = try await next(events, .mp4, isDone)
+        let long = try programme(fixture, from: -10, to: 3600)
+        try await recordings.addProgramme(long, to: fixture.name)
+        #expect(try await recordings.export(long.id, of: fixture.name, as: .hls).isNew)
+        #expect(try await export(fixture, long, .hls)?.state == .waiting)
+        try await recordings.end(fixture.name)
+        _ = try await next(events, .hls, isDone)
+        // What begins behind the end has nothing.
+        let never = try programme(fixture, from: 100, to: 200, .mp4)
+        try await recordings.addProgramme(never, to: fixture.name)
+        guard case .failed(let reason) = try await next(events, .mp4, isFailed).state else { return }
+        #expect(reason.contains("nothing of the programme “Match” is kept"))
+        await fixture.close()
+    }
+
+    @Test func whatIsLostIsCounted() async throws {
+        let fixture = try await fixture()
+        let recordings = try #require(fixture.recordings)
+        let events = recordings.events()
+        let lost = fixture.live.segment(fixture.live.next + 3)
+        fixture.live.library.origin.always(lost, .status(404))
+        let match = try programme(fixture, from: 10, to: 70, .hls, .mp4, .threeGP)
+        try await recordings.addProgramme(match, to: fixture.name)
+        try await fixture.pass(200)
+        for format in ProgrammeFormat.allCases {
+            #expect(try await next(events, format, isDone).missing == 1)
+        }
+        await fixture.close()
+    }
+
+    @Test func itIsCancelledAndMadeAnew() async throws {
+        let fixture = try await fixture()
+        encoder.manner.withLock { $0 = .hangs }
+        let recordings = try #require(fixture.recordings)
+        let events = recordings.events()
+        // The second waits for the first.
+        let match = try programme(fixture, from: -30, to: -20, .threeGP, .mp4)
+        try await recordings.addProgramme(match, to: fixture.name)
+        for await _ in encoder.hangs { break }
+        #expect(try await export(fixture, match, .threeGP)?.state == .running(progress: 0.55))
+        #expect(try await export(fixture, match, .mp4)?.state == .waiting)
+        #expect(files(fixture) == ["\(match.id).3gp.part", "\(match.id).film.part"])
+        try await recordings.removeExport(.threeGP, of: match.id, in: fixture.name)
+        #expect(try await export(fixture, match, .threeGP)?.state == .cancelled)
+        _ = try await next(events, .mp4, isDone)
+        #expect(files(fixture) == ["\(match.id).mp4"])
+        // One that waits isn't made either.
+        encoder.manner.withLock { $0 = .writes }
+        #expect(try await !recordings.export(match.id, of: fixture.name, as: .threeGP).isNew)
+        _ = try await next(events, .threeGP, isDone)
+        #expect(files(fixture) == ["\(match.id).3gp", "\(match.id).mp4"])
+        // Asking again for what is done changes nothing; what has ended is removed.
+        let done = try await export(fixture, match, .threeGP)
+        _ = try await recordings.export(match.id, of: fixture.name, as: .threeGP)
+        #expect(try await export(fixture, match, .threeGP) == done)
+        try await recordings.removeExport(.threeGP, of: match.id, in: fixture.name)
+        #expect(try await export(fixture, match, .threeGP) == nil)
+        #expect(files(fixture) == ["\(match.id).mp4"])
+        await #expect(throws: CacheError.self) {
+            try await recordings.removeExport(.threeGP, of: match.id, in: fixture.name)
+        }
+        await fixture.close()
+    }
+
+    @Test(arguments: [true, false]) func theNextProcessBeginsAnew(isCrash: Bool) async throws {
+        let fixture = try await fixture()
+        encoder.manner.withLock { $0 = .hangs }
+        let match = try programme(fixture, from: -30, to: -20, .mp4, .threeGP)
+        try await fixture.recordings?.addProgramme(match, to: fixture.name)
+        for await _ in encoder.hangs { break }
+        if isCrash { await fixture.crash() } else { await fixture.close() }
+        // What a process leaves that is killed, and one whose programme is gone.
+        let folder = "\(fixture.live.library.folder)/exports"
+        for name in ["\(match.id).3gp.part", "\(match.id).film.part", "other.mp4"] {
+            try Data("half".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+        }
+        let movie = try #require(bytes(fixture, "\(match.id).mp4"))
+        encoder.manner.withLock { $0 = .writes }
+        try await fixture.open()
+        // It may be over before anybody could listen.
+        while try await !isDone(export(fixture, match, .threeGP)?.state ?? .waiting) { await Task.yield() }
+        #expect(files(fixture) == ["\(match.id).3gp", "\(match.id).mp4"])
+        #expect(bytes(fixture, "\(match.id).mp4") == movie)
+        // A file that is gone is made once more.
+        await fixture.close()
+        try FileManager.default.removeItem(atPath: "\(folder)/\(match.id).mp4")
+        try await fixture.open()
+        while try await !isDone(export(fixture, match, .mp4)?.state ?? .waiting) { await Task.yield() }
+        #expect(bytes(fixture, "\(match.id).mp4") == movie)
+        await fixture.close()
+    }
+
+    @Test func whyItFailedIsSaid() async throws {
+        let fixture = try await fixture()
+        encoder.manner.withLock { $0 = .fails("the disk of the encoder is full") }
+        let recordings = try #require(fixture.recordings)
+        let events = recordings.events()
+        let match = try programme(fixture, from: -30, to: -20, .threeGP)
+        try await recordings.addProgramme(match, to: fixture.name)
+        let failed = try await next(events, .threeGP, isFailed)
+        #expect(failed.state == .failed(reason: "the disk of the encoder is full"))
+        #expect(files(fixture) == [])
+        // It isn't tried again by itself, nor by the next process. One without an encoder says so.
+        try await fixture.pass(10)
+        await fixture.close()
+        fixture.encoder = nil
+        try await fixture.open()
+        try await fixture.pass(10)
+        #expect(encoder.films.withLock { $0.count } == 1)
+        let others = try #require(fixture.recordings)
+        let next = others.events()
+        _ = try await others.export(match.id, of: fixture.name, as: .threeGP)
+        guard case .failed(let reason) = try await self.next(next, .threeGP, isFailed).state else { return }
+        #expect(reason.contains("where ffmpeg is installed"))
+        await fixture.close()
+    }
+
+    /// Ctrl-C at the terminal reaches an encoder too, and sooner than this process.
+    @Test func whatSomethingElseEndedIsTriedAgain() async throws {
+        let fixture = try await fixture()
+        encoder.manner.withLock { $0 = .isEnded }
+        let recordings = try #require(fixture.recordings)
+        let match = try programme(fixture, from: -30, to: -20, .threeGP)
+        try await recordings.addProgramme(match, to: fixture.name)
+        while encoder.films.withLock({ $0.isEmpty }) { await Task.yield() }
+        while try await export(fixture, match, .threeGP)?.state != .waiting { await Task.yield() }
+        encoder.manner.withLock { $0 = .writes }
+        try await fixture.pass(50)
+        #expect(encoder.films.withLock { $0.count } == 1)
+        #expect(files(fixture) == [])
+        let events = recordings.events()
+        try await fixture.pass(20)
+        _ = try await next(events, .threeGP, isDone)
+        await fixture.close()
+    }
+
+    @Test func itGoesWithItsProgrammeAndItsChannel() async throws {
+        let fixture = try await fixture()
+        let recordings = try #require(fixture.recordings)
+        let events = recordings.events()
+        let (first, second) = (
+            try programme(fixture, from: -30, to: -20, .mp4), try programme(fixture, from: -30, to: -20, .mp4)
+        )
+        for programme in [first, second] {
+            try await recordings.addProgramme(programme, to: fixture.name)
+            _ = try await next(events, .mp4, isDone)
+        }
+        #expect(files(fixture) == ["\(first.id).mp4", "\(second.id).mp4"].sorted())
+        try await recordings.removeProgramme(first.id, from: fixture.name)
+        #expect(files(fixture) == ["\(second.id).mp4"])
+        // In the middle of one.
+        encoder.manner.withLock { $0 = .hangs }
+        _ = try await recordings.export(second.id, of: fixture.name, as: .threeGP)
+        for await _ in encoder.hangs { break }
+        try await recordings.remove(fixture.name)
+        #expect(files(fixture) == [])
+        await fixture.close()
+        try await fixture.open()
+        #expect(try await fixture.recordings?.statuses().isEmpty == true)
+        await fixture.close()
+    }
+}

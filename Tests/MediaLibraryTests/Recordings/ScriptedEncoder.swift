@@ -1,0 +1,53 @@
+import Foundation
+import MediaCache
+import MediaLibrary
+import Synchronization
+
+/// An encoder that does what a test says.
+final class ScriptedEncoder: FilmEncoder {
+    /// What it does with a film.
+    enum Manner {
+        /// It writes ``text``.
+        case writes
+        /// It's half done, and then nothing happens.
+        case hangs
+        /// Something from outside ends it.
+        case isEnded
+        /// It can't, for a reason.
+        case fails(String)
+    }
+
+    static let text = "encoded"
+
+    let manner = Mutex(Manner.writes)
+    /// How many bytes the films had.
+    let films = Mutex<[Int]>([])
+    /// Says when it hangs.
+    let hangs: AsyncStream<Void>
+    private let hanging: AsyncStream<Void>.Continuation
+
+    init(_ manner: Manner = .writes) {
+        (hangs, hanging) = AsyncStream.makeStream()
+        self.manner.withLock { $0 = manner }
+    }
+
+    func encode(
+        _ film: String, asThreeGP output: String, lasting seconds: Double,
+        onProgress: @escaping @Sendable (Double) -> Void
+    ) async throws {
+        films.withLock { $0.append(FileManager.default.contents(atPath: film)?.count ?? 0) }
+        try Data(Self.text.utf8).write(to: URL(fileURLWithPath: output))
+        onProgress(0.5)
+        switch manner.withLock({ $0 }) {
+        case .writes: break
+        case .isEnded: throw CancellationError()
+        case .fails(let reason): throw CacheError(.notMedia, reason)
+        case .hangs:
+            hanging.yield()
+            let (never, continuation) = AsyncStream.makeStream(of: Void.self)
+            for await _ in never {}
+            _ = continuation
+            try Task.checkCancellation()
+        }
+    }
+}
