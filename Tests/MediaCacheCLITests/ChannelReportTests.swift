@@ -31,6 +31,31 @@ struct ChannelReportTests {
         #expect(ChannelReport.table(ofGaps: [], in: name) == "What is kept of news has no gaps.")
     }
 
+    @Test func programmesSayWhatTheyAreExportedAs() throws {
+        let export: [String: any Sendable] = [
+            "format": "mp4", "state": "done", "progress": 1, "bytes": 1_200_000_000, "missing": 2, "url": "http://h/x",
+        ]
+        let running: [String: any Sendable] = [
+            "format": "3gp", "state": "running", "progress": 0.407, "missing": 0, "url": "http://h/x",
+        ]
+        let failed: [String: any Sendable] = [
+            "format": "hls", "state": "failed", "progress": 0, "missing": 0, "url": "http://h/x",
+            "reason": "no\u{1B}[2Jthing",
+        ]
+        let programme: [String: any Sendable] = [
+            "id": "abc", "name": "Match", "from": 1_769_890_500_000, "to": 1_769_890_560_000, "playlistURL": "",
+            "movieURL": "", "exports": [export, running, failed],
+        ]
+        let record = try ChannelSample.record("news", ["programmes": [programme]])
+        let name = try #require(Self.name)
+        let line = try #require(
+            ChannelReport.table(ofProgrammes: record.programmes, in: name).split(separator: "\n").last)
+        #expect(
+            line.hasSuffix(
+                "Match  mp4 done (1.20 GB, 2 segments missing), 3gp running (40 %), hls failed (no?[2Jthing)"),
+            "\(line)")
+    }
+
     @Test func aLineSaysHowFarItIs() throws {
         var lost = LostSegments()
         let record = try ChannelSample.record()

@@ -29,6 +29,9 @@ struct CommandLineTests {
         ["channels", "stop"], ["channels", "keep", "a", "--keep-segments", "x"],
         ["channels", "programmes", "a", "--add", "P", "--from", "now"],
         ["channels", "programmes", "a", "--from", "-60", "--to", "now"],
+        ["channels", "programmes", "a", "--add", "P", "--from", "-60", "--to", "now", "--format", "avi"],
+        ["channels", "programmes", "a", "--export", "x"], ["channels", "programmes", "a", "--format", "mp4"],
+        ["channels", "programmes", "a", "--export", "x", "--cancel", "x", "--format", "mp4"],
         ["export", "a", "--from", "soon", "-o", "a.mp4"], ["export", "a", "--from", "20", "--to", "10", "-o", "a.mp4"],
         ["serve", "--channel", "news"], ["serve", "--channel", "news=ftp://h/"],
     ])
@@ -60,6 +63,8 @@ struct CommandLineTests {
         ["channels", "end", "a"], ["channels", "remove", "a"], ["channels", "keep", "a", "--keep", "none"],
         ["channels", "gaps", "a", "--json"], ["channels", "programmes", "a", "--delete", "x"],
         ["channels", "programmes", "a", "--add", "P", "--from", "-60", "--to", "now"],
+        ["channels", "programmes", "a", "--export", "x", "--format", "mp4", "--format", "3gp"],
+        ["channels", "programmes", "a", "--cancel", "x"],
         ["export", "a", "--from", "-60", "--to", "now", "-o", "a.mp4"],
         ["export", "a", "--from", "2030-01-31T20:15:00Z", "--to", "1900000000000", "-o", "a.m4a"],
         ["serve", "--channel", "news=http://h/?a=b", "--channel", "b=http://h/", "--config", "c.json"],

@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import MediaLibrary
+    import Synchronization
     import Testing
 
     @testable import MediaCacheCLI
@@ -38,6 +39,32 @@
                 try ffmpeg.run(FFmpeg.input("/no/such/film.mp4") + ["-f", "null", "-"], control)
             }
             #expect(code != 0)
+        }
+
+        /// It says how far it is, and leaves nothing running that nobody wants.
+        @Test func encodingTellsHowFarItIs() async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let ffmpeg = try FFmpeg(for: "a test")
+            let film = folder.appending(path: "film.mp4").path
+            let source = "testsrc2=size=320x240:rate=25:duration=8"
+            let made = try await BlockingWork.run { control in
+                try ffmpeg.run(["-f", "lavfi", "-i", source, film], control)
+            }
+            #expect(made == 0)
+            let told = Mutex<[Double]>([])
+            let output = folder.appending(path: "film.3gp").path
+            try await FFmpegEncoder().encode(film, asThreeGP: output, lasting: 8) { share in
+                told.withLock { $0.append(share) }
+            }
+            let shares = told.withLock { $0 }
+            #expect(shares == shares.sorted() && (shares.last ?? 0) > 0.9)
+            #expect(FileManager.default.contents(atPath: output)?.dropFirst(4).prefix(4) == Data("ftyp".utf8))
+            let failure = await #expect(throws: CommandFailure.self) {
+                try await FFmpegEncoder().encode(film + ".none", asThreeGP: output, lasting: 8) { _ in }
+            }
+            #expect(failure?.message.contains("couldn't encode the programme") == true)
         }
     }
 #endif

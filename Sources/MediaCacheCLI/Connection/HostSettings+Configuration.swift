@@ -25,6 +25,7 @@ extension HostSettings {
             fastStart: fastStart,
             publicRead: publicRead,
             frames: FFmpeg.isInstalled ? FFmpegFrames() : nil,
+            encoder: FFmpeg.isInstalled ? FFmpegEncoder() : nil,
             goesOnWithDownloads: goesOnWithDownloads,
             downloads: downloads,
             channels: channels,

@@ -21,11 +21,8 @@ struct Transcoding: Sendable {
         remux.target = draft
         remux.film = job.target
         var result = try remux.run(opening)
-        let code = try ffmpeg.run(
-            ["-i", draft.path] + format.arguments + [output.path], opening.control, isQuiet: false)
-        guard code == 0 else {
-            throw CommandFailure(.failed, "ffmpeg couldn't encode “\(job.target.path)”: it ended with \(code)")
-        }
+        try ffmpeg.encode(
+            draft.path, as: format, to: output.path, called: "“\(job.target.path)”", opening.control)
         try output.place()
         result.output = job.target.path
         result.size = try InputBytes(path: job.target.path, control: opening.control).length

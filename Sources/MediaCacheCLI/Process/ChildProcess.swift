@@ -19,13 +19,19 @@ struct ChildProcess: Sendable, Hashable {
 
     /// Starts the program at `path` with standard streams, folder and environment as they are here.
     ///
+    /// - Parameter output: the descriptor that is its standard output instead.
     /// - Throws: ``CommandFailure``.
-    static func start(_ path: String, _ arguments: [String]) throws -> ChildProcess {
+    static func start(_ path: String, _ arguments: [String], output: Int32? = nil) throws -> ChildProcess {
         #if canImport(Darwin)
             var attributes: posix_spawnattr_t?
+            var actions: posix_spawn_file_actions_t?
         #else
             var attributes = posix_spawnattr_t()
+            var actions = posix_spawn_file_actions_t()
         #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         // Ignored signals stay ignored in a child: a player that can't be interrupted.
@@ -42,11 +48,20 @@ struct ChildProcess: Sendable, Hashable {
         defer { for word in words { free(word) } }
         words.append(nil)
         var id: pid_t = 0
-        let code = posix_spawn(&id, path, nil, &attributes, words, environ)
+        let code = posix_spawn(&id, path, &actions, &attributes, words, environ)
         guard code == 0 else {
             throw CommandFailure(.failed, "can't start \(path): \(String(cString: strerror(code)))")
         }
         return ChildProcess(id: id)
+    }
+
+    /// Lets everything else on this machine go first.
+    func yieldToOthers() {
+        #if canImport(Glibc)
+            _ = setpriority(Int32(PRIO_PROCESS.rawValue), id_t(id), 19)
+        #else
+            _ = setpriority(Int32(PRIO_PROCESS), id_t(id), 19)
+        #endif
     }
 
     /// Waits for the program's end; a signal that comes here meanwhile goes to it.
@@ -65,7 +80,8 @@ struct ChildProcess: Sendable, Hashable {
         }
     }
 
-    /// Waits for the program's end; where the task is cancelled, asks it to end.
+    /// Waits for the program's end; where the task is cancelled, ends it. What it made isn't wanted then: an encoder that was
+    /// asked to end would finish its file first.
     ///
     /// - Returns: its exit code, or 128 and the signal's number that ended it.
     func wait() async throws -> Int32 {
@@ -73,7 +89,7 @@ struct ChildProcess: Sendable, Hashable {
         return try await withTaskCancellationHandler {
             try await BlockingWork.run { Self.status(of: id) }
         } onCancel: {
-            kill(id, SIGTERM)
+            kill(id, SIGKILL)
         }
     }
 

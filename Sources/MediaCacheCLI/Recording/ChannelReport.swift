@@ -36,14 +36,30 @@ enum ChannelReport {
     /// The programmes of one, a line for each.
     static func table(ofProgrammes programmes: [ProgrammeRecord], in name: ChannelName) -> String {
         guard !programmes.isEmpty else { return "\(name) has no programmes; --add makes one." }
-        var table = Table([.init("ID"), .init("FROM"), .init("TO"), .init("LASTS", .right), .init("TITLE")])
+        var table = Table([
+            .init("ID"), .init("FROM"), .init("TO"), .init("LASTS", .right), .init("TITLE"), .init("EXPORTS"),
+        ])
         for programme in programmes {
             table.add([
                 programme.id, MomentText.exact(programme.from), MomentText.exact(programme.to),
                 DurationText.describe(.milliseconds(programme.to - programme.from)), programme.name,
+                exports(programme),
             ])
         }
         return table.rendered()
+    }
+
+    /// What a programme is exported as: `mp4 done (1.20 GB, 2 segments missing), 3gp running (40 %)`.
+    static func exports(_ programme: ProgrammeRecord) -> String {
+        programme.exports.map { export in
+            let missing = export.missing == 1 ? "1 segment" : "\(export.missing) segments"
+            let notes = [
+                export.bytes.map { "\(ByteCount($0))" }, export.missing > 0 ? "\(missing) missing" : nil,
+                export.state == .running ? "\(Int(export.progress * 100)) %" : nil, export.reason,
+            ].compactMap(\.self)
+            return "\(export.format) \(export.state.rawValue)"
+                + (notes.isEmpty ? "" : " (\(Table.printable(notes.joined(separator: ", "))))")
+        }.joined(separator: ", ")
     }
 
     /// How much is kept, in words: `24h, 50.0 GB`.
