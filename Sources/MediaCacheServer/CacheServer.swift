@@ -94,8 +94,9 @@ public final class CacheServer: Service, Sendable {
                     return try Self.playURL(for: try ResourceURL(asset.url), options, addresses.all.first, access)
                 }),
             BundlesRoute(
-                store: store, shelf: shelf, downloads: downloads, book: contents,
-                libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) }),
+                store: store, shelf: shelf, downloads: downloads, recordings: recordings, book: contents,
+                libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) },
+                liveURL: { try Self.liveURL(of: $0, addresses.base, access, configuration) }),
             DownloadsRoute(store: store, downloads: downloads, profiles: profiles),
             DownloadSettingsRoute(store: store, keeper: downloadSettings),
             ChannelsRoute(

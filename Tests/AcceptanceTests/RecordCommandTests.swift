@@ -148,5 +148,152 @@ extension AcceptanceTests {
             #expect(bad.ending == .exit(64))
             #expect(bad.errorText.contains("\(file): channels[0] “news”: it has no url"), "\(bad.errorText)")
         }
+
+        /// What `export --bundle --json` tells.
+        private struct Bundle: Decodable {
+            var asset: String
+            var entry: String
+            var missing: [String]
+        }
+
+        /// What `channels programmes --json` tells.
+        private struct Programme: Decodable {
+            struct Export: Decodable {
+                var format: String
+                var state: String
+                var missing: Int
+                var url: String
+            }
+
+            var id: String
+            var exports: [Export]
+        }
+
+        /// Made before it begins, exported when it's over, and there under the same links in the next process.
+        @Test func aProgrammeIsExportedWhenItIsOver() async throws {
+            let encoder = try await LiveEncoder(seconds: 60)
+            let origin = try await NginxOrigin(serving: encoder.folder.path)
+            let folder = try TemporaryFolder("cache")
+            let url = origin.url(LiveEncoder.window).absoluteString
+            let command = ["serve", "--min-free", "0", "--channel", "news=\(url)"]
+            let here = ["--cache", folder.path]
+            let server = try await RunningServer(cache: folder.path, command: command)
+            try await eventually("something is recorded", within: .seconds(30)) {
+                try await Self.channels(folder.path).first.map { $0.segments >= 2 } == true ? () : nil
+            }
+            let from = Int64(Date().timeIntervalSince1970 * 1000) + 1000
+            let made = try await MediaCacheBinary.output(
+                [
+                    "channels", "programmes", "news", "--add", "Match", "--from", "\(from)", "--to", "\(from + 4000)",
+                    "--format", "mp4", "--format", "3gp", "--format", "hls", "--json",
+                ] + here)
+            let programme = try JSONDecoder().decode(Programme.self, from: Data(made.utf8))
+            #expect(programme.exports.map(\.state) == ["waiting", "waiting", "waiting"])
+            try await eventually("all is exported", within: .seconds(60)) {
+                let text = try await MediaCacheBinary.output(["channels", "programmes", "news", "--json"] + here)
+                let programmes = try JSONDecoder().decode([Programme].self, from: Data(text.utf8))
+                let states = Set(programmes.flatMap(\.exports).map(\.state))
+                #expect(!states.contains("failed"), "\(text)")
+                return states == ["done"] ? () : nil
+            }
+            for export in programme.exports {
+                let seconds = try await Self.duration(of: export.url)
+                // A playlist's segments are whole.
+                #expect(export.format == "hls" ? (3.9..<9).contains(seconds) : abs(seconds - 4) < 0.2, "\(seconds) s")
+            }
+            let list = try await MediaCacheBinary.output(["channels", "programmes", "news"] + here)
+            #expect(list.contains("mp4 done (") && list.contains("3gp done ("), "\(list)")
+            server.kill()
+            let next = try await RunningServer(cache: folder.path, command: command)
+            let path = try #require(URL(string: programme.exports[0].url)?.path)
+            #expect(abs(try await Self.duration(of: next.base.absoluteString + path) - 4) < 0.2)
+            try await MediaCacheBinary.output(
+                ["channels", "programmes", "news", "--cancel", programme.id, "--format", "mp4"] + here)
+            try await MediaCacheBinary.output(["channels", "programmes", "news", "--delete", programme.id] + here)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("exports")).isEmpty)
+            try await next.stop()
+        }
+
+        /// A window, and all that is kept of a channel, as folders that play from disk and can be taken in again.
+        @Test func aWindowLeavesAsAFolder() async throws {
+            let encoder = try await LiveEncoder(seconds: 60)
+            let origin = try await NginxOrigin(serving: encoder.folder.path)
+            let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
+            let here = ["--cache", folder.path]
+            let url = origin.url(LiveEncoder.window).absoluteString
+            let child = try ChildProcess(MediaCacheBinary.path, ["record", url, "--name", "news", "--json"] + here)
+            try await child.line(within: .seconds(30)) { line in
+                let seconds = line.split(separator: #""seconds":"#).dropFirst().first?.prefix { $0 != "," && $0 != "}" }
+                return seconds.flatMap { Double($0) }.map { $0 >= 6 } == true ? () : nil
+            }
+            child.signal(SIGINT)
+            #expect(try await child.end(within: .seconds(20)) == .exit(130))
+            let found = try await Self.channels(folder.path)
+            let kept = try #require(found.first?.kept.first)
+
+            let (all, window) = (output.file("all"), output.file("window"))
+            try await MediaCacheBinary.output(["export", "news", "--bundle", all, "-q"] + here)
+            let (from, to) = (kept.from + 1500, kept.from + 4500)
+            let printed = try await MediaCacheBinary.output(
+                ["export", "news", "--from", "\(from)", "--to", "\(to)", "--bundle", window, "-q", "--json"] + here)
+            let result = try JSONDecoder().decode(Bundle.self, from: Data(printed.utf8))
+            #expect(result.asset == "news" && result.missing == [] && result.entry == "index.m3u8")
+            let whole = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(all)/index.m3u8"))
+            let part = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(window)/index.m3u8"))
+            #expect(part.hasSound && part.videoFrames >= 75 && part.videoFrames < whole.videoFrames)
+            #expect(abs(try await Self.duration(of: "\(all)/index.m3u8") - Double(kept.to - kept.from) / 1000) < 0.3)
+
+            let other = try TemporaryFolder("other")
+            let imported = try await MediaCacheBinary.output(["import", window, "--cache", other.path])
+            #expect(!imported.isEmpty)
+            let film = output.file("film.mp4")
+            try await MediaCacheBinary.output(["export", "news", "-o", film, "-q", "--cache", other.path])
+            #expect(try await StreamPlayer.ffmpeg.play(URL(filePath: film)).videoFrames == part.videoFrames)
+            // What has ended leaves as the asset that it has become.
+            try await MediaCacheBinary.output(["channels", "end", "news"] + here)
+            try await MediaCacheBinary.output(["export", "news", "--bundle", output.file("ended"), "-q"] + here)
+            let ended = try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("ended") + "/index.m3u8"))
+            #expect(ended.frames == whole.frames)
+
+            let none = try await MediaCacheBinary.run(
+                ["export", "other", "--from", "\(from)", "--to", "\(to)", "--bundle", output.file("x")] + here)
+            #expect(none.ending != .exit(0))
+        }
+
+        /// What was lost has to be allowed, and is named.
+        @Test func aFolderWithGapsSaysSo() async throws {
+            let (source, output) = (try TemporaryFolder("source"), try TemporaryFolder("output"))
+            let folder = try TemporaryFolder("cache")
+            let playlist = source.file("index.m3u8")
+            _ = try await Peer.run(
+                "ffmpeg",
+                [
+                    "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=25:duration=8", "-g", "50",
+                    "-c:v", "libx264", "-preset", "ultrafast", "-f", "hls", "-hls_time", "2", "-hls_list_size", "0",
+                    "-hls_flags", "program_date_time", "-hls_segment_filename", source.file("%d.ts"), playlist,
+                ])
+            var lines = try String(contentsOfFile: playlist, encoding: .utf8).split(separator: "\n").map(String.init)
+            let place = try #require(lines.firstIndex(of: "2.ts"))
+            lines.insert("#EXT-X-GAP", at: place)
+            try lines.joined(separator: "\n").write(toFile: playlist, atomically: true, encoding: .utf8)
+            let origin = try await NginxOrigin(serving: source.path)
+            let here = ["--cache", folder.path]
+            let recorded = try await MediaCacheBinary.run(
+                ["record", origin.url("index.m3u8").absoluteString, "--name", "news"] + here,
+                within: .seconds(60))
+            #expect(recorded.ending == .exit(2), "\(recorded.errorText)")
+            let found = try await Self.channels(folder.path)
+            let kept = try #require(found.first?.kept.first)
+            let window = ["--from", "\(kept.from)", "--to", "\(kept.to)"]
+            let bundle = output.file("bundle")
+            let refused = try await MediaCacheBinary.run(["export", "news", "--bundle", bundle, "-q"] + window + here)
+            #expect(refused.ending == .exit(1) && refused.errorText.contains("--gaps"), "\(refused.errorText)")
+            let made = try await MediaCacheBinary.run(
+                ["export", "news", "--bundle", bundle, "--gaps", "--json", "-q"] + window + here)
+            #expect(made.ending == .exit(2), "\(made.errorText)")
+            #expect(try JSONDecoder().decode(Bundle.self, from: Data(made.text.utf8)).missing == ["media-1/2"])
+            let other = try TemporaryFolder("other")
+            #expect(try await MediaCacheBinary.run(["import", bundle, "--cache", other.path]).ending == .exit(0))
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HLS
 import MediaCache
 import MediaCacheServer
 import MediaContainers
@@ -6,8 +7,10 @@ import MediaLibrary
 
 /// Writes an asset to a folder that any web server or player can use: playlists, parts, keys.
 struct BundleExport: Sendable {
-    /// The asset.
+    /// The asset, or the window of a channel.
     var asset: BundleRecord
+    /// What its names stand behind, at the owner's own address.
+    var place: String
     /// Where the folder is to be.
     var target: FolderTarget
     /// Whether parts that aren't here are left out.
@@ -25,7 +28,7 @@ struct BundleExport: Sendable {
         var parts: Int
         /// How many bytes those are.
         var bytes: Int64
-        /// Parts that aren't here, by their names in the folder.
+        /// Parts that aren't here, by their names in the folder; of what was lost in recording, the tracks and numbers.
         var missing: [String]
     }
 
@@ -55,8 +58,9 @@ struct BundleExport: Sendable {
         for part in contents.parts where seen.insert(part.name).inserted {
             do throws(ContainerError) {
                 let copy = BundlePart(
-                    part: part, ranges: BundlePartRanges(of: parts[part.name] ?? [part]), asset: asset, client: client,
-                    opening: opening)
+                    // A slice that was recorded is kept by itself, and is all that there is under its name.
+                    part: part, ranges: part.keptAs == nil ? BundlePartRanges(of: parts[part.name] ?? [part]) : nil,
+                    asset: asset, place: place, client: client, opening: opening)
                 let (length, isAsItCame) = try copy.put(into: draft)
                 result.parts += 1
                 result.bytes += length
@@ -74,6 +78,7 @@ struct BundleExport: Sendable {
             }
             opening.progress?.note(seen.count, of: contents.parts.count)
         }
+        result.missing += Self.lost(contents)
         if asset.hasCover,
             let cover = try opening.control.wait(for: { [asset] in try await client.cover(of: asset.id) })
         {
@@ -85,5 +90,17 @@ struct BundleExport: Sendable {
         try draft.write(try manifest.encoded(), to: BundleManifest.fileName)
         try draft.place()
         return result
+    }
+
+    /// What was lost in recording: its playlists say that it's absent, so that it's no part.
+    private static func lost(_ contents: AssetContents) -> [String] {
+        guard contents.parts.contains(where: { $0.keptAs != nil }) else { return [] }
+        return contents.playlists.flatMap { local -> [String] in
+            guard case .media(let media) = try? PlaylistParser().parse(Array(local.text.utf8)).playlist else {
+                return []
+            }
+            let folder = local.name.prefix { $0 != "/" }
+            return media.resolvedSegments.filter(\.segment.isGap).map { "\(folder)/\($0.mediaSequence)" }
+        }
     }
 }

@@ -9,6 +9,8 @@ struct BundlePart {
     /// The bytes that are wanted, where that isn't all of them.
     let ranges: BundlePartRanges?
     let asset: BundleRecord
+    /// What the asset's names stand behind, at the owner's own address.
+    let place: String
     let client: APIClient
     let opening: InputOpening
 
@@ -26,7 +28,7 @@ struct BundlePart {
                 throw ContainerError(.unsupported, "it can't be put into the folder", cause: error)
             }
         }
-        let plain = client.libraryURL(ofAsset: asset.id) + part.name
+        let plain = place + part.name
         let url = client.keyed(plain) ?? plain
         // What lies between the ranges isn't part of the asset, and so it need not be here.
         if record == nil, let ranges { return (try put(ranges, from: url, into: draft), false) }
@@ -74,9 +76,10 @@ struct BundlePart {
         }
     }
 
-    /// What is kept of the part, unless it's one user's: then it isn't found by its URL alone.
+    /// What is kept of the part, unless it's one user's: then it isn't found by its URL alone. Nor is what was recorded,
+    /// since its URL may mean another segment now.
     private func record() throws(ContainerError) -> ResourceRecord? {
-        guard !asset.withCredentials else { return nil }
+        guard !asset.withCredentials, part.keptAs == nil else { return nil }
         do {
             let (client, url) = (client, try ResourceURL(part.url))
             return try opening.control.wait {

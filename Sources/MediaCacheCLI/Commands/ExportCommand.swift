@@ -16,6 +16,7 @@ struct ExportCommand: AsyncParsableCommand {
               mediacache export 'A film' --bundle film/
               mediacache export news --from 2026-01-31T20:15:00Z --to 2026-01-31T21:45:00Z -o film.mp4
               mediacache export news --from -3600 --to now -o hour.mp4
+              mediacache export news --from -3600 --to now --bundle hour/
 
             The asset is a URL, a number of `list --json`, the name or the title of what was downloaded, or the name of \
             a channel that `record` made. Nothing is asked of the origin: what isn't kept is named, \
@@ -30,11 +31,12 @@ struct ExportCommand: AsyncParsableCommand {
             Subtitles (WebVTT) become files beside the output, as `remux` has it.
             --transcode encodes it anew with ffmpeg, if that is installed, for players that can't play it as it is: \
             .mp4 (H.264, AAC), .3gp, .webm (VP8, Opus) or .mp3.
-            --bundle writes a folder of what was downloaded: playlists with relative references, segments, keys, and \
+            --bundle writes a folder of what was downloaded, or of a channel or a window of it: playlists with relative references, segments, keys, and \
             bundle.json, which says where it came from. Any web server or player can use it (index.m3u8), and `import` \
             takes it in again. Segments that hide behind a picture, or are stored compressed, are taken out. Files \
             share their bytes with the cache where the file system can (reflink, else hard link): write to copies of \
-            them. The folder appears whole or not at all.
+            them. What was recorded is copied; a window has the segments that --from and --to lie in as a whole. The folder \
+            appears whole or not at all.
             --json prints the object of `remux --json`; with --bundle asset, output, entry, parts, bytes, missing.
             Exit code 2 if --gaps left gaps, or sound or pictures had to be left out.
             """
@@ -84,9 +86,7 @@ struct ExportCommand: AsyncParsableCommand {
             throw ValidationError("Name the file to make with -o, or the folder with --bundle.")
         }
         guard let output else {
-            guard from == nil, to == nil, !transcode, !fetch else {
-                throw ValidationError("--bundle writes what is kept as it is, and all of it.")
-            }
+            guard !transcode, !fetch else { throw ValidationError("--bundle writes what is kept as it is.") }
             return
         }
         do {
@@ -175,18 +175,12 @@ struct ExportCommand: AsyncParsableCommand {
         let target = FolderTarget(path: bundle, overwrites: results.force)
         try target.check()
         let progress = WorkProgress(ProgressPrinter(name: bundle, isQuiet: results.quiet))
-        let (asset, gaps) = (asset, gaps)
+        let (asset, from, to, gaps) = (asset, from, to, gaps)
         let result = try await MediaWork.run(through: cache, origin: origin, url: nil, showing: progress) { opening in
             guard let client = opening.connection?.client else { throw CommandFailure(.failed, "no cache is open") }
-            let name =
-                switch asset {
-                case .url(let url): "\(url)"
-                case .asset(let name): name
-                case .id(let id): try opening.control.wait { try await client.resource(id: id)?.url ?? "\(id)" }
-                }
-            let record = try opening.control.wait { try await client.bundle(ofAsset: name) }
+            let (record, place) = try Self.bundle(asset, from, to, client, opening)
             defer { progress.finish() }
-            return try BundleExport(asset: record, target: target, leavesGaps: gaps).run(opening)
+            return try BundleExport(asset: record, place: place, target: target, leavesGaps: gaps).run(opening)
         }
         let missing = result.missing.isEmpty ? "" : " Missing: \(result.missing.joined(separator: ", "))."
         let text = "Put \(result.parts) parts, \(ByteCount(result.bytes)), at \(Table.printable(bundle)).\(missing)"
@@ -194,5 +188,36 @@ struct ExportCommand: AsyncParsableCommand {
         if !result.missing.isEmpty {
             throw CommandFailure(.partial, "\(result.missing.count) parts aren't kept and were left out")
         }
+    }
+
+    /// What an asset, or a window of a channel, consists of, and what its names stand behind.
+    private static func bundle(
+        _ asset: AssetArgument, _ from: String?, _ to: String?, _ client: APIClient, _ opening: InputOpening
+    ) throws -> (record: BundleRecord, place: String) {
+        let name =
+            switch asset {
+            case .url(let url): "\(url)"
+            case .asset(let name): name
+            case .id(let id): try opening.control.wait { try await client.resource(id: id)?.url ?? "\(id)" }
+            }
+        let isWhole = from == nil && to == nil
+        do {
+            if isWhole {
+                let record = try opening.control.wait { try await client.bundle(ofAsset: name) }
+                return (record, client.libraryURL(ofAsset: record.id))
+            }
+        } catch let problem as Problem where problem.status == 404 {
+            // It may be a channel's.
+            guard try ChannelWindow(asset, from: nil, to: nil, opening) != nil else { throw problem }
+        }
+        guard let window = try ChannelWindow(asset, from: from, to: to, opening) else {
+            throw CommandFailure(
+                .usage, "--from and --to with --bundle are moments of a channel, and there is no channel “\(name)”")
+        }
+        let (channel, span) = (window.name, window.milliseconds)
+        let record = try opening.control.wait {
+            try await client.bundle(ofWindowOf: channel, from: span.lowerBound, to: span.upperBound)
+        }
+        return (record, client.liveURL(of: channel))
     }
 }

@@ -1,8 +1,9 @@
 public import MediaLibrary
 
-/// What is to be known of an asset for writing it to a folder, as `GET /api/v1/bundles?asset=…` gives it.
+/// What is to be known of an asset for writing it to a folder, as `GET /api/v1/bundles?asset=…` gives it, or of a window of
+/// a channel (`?channel=…`).
 public struct BundleRecord: Codable, Sendable, Hashable {
-    /// What the asset is called in URLs.
+    /// What the asset is called in URLs, or the channel.
     public var id: String
     /// What a person calls it.
     public var title: String?

@@ -1,4 +1,4 @@
-import MediaLibrary
+public import MediaLibrary
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -21,6 +21,17 @@ extension APIClient {
     /// - Throws: ``Problem`` with the status 404 where there is none.
     public func bundle(ofAsset name: String) async throws -> BundleRecord {
         try await call(.GET, "/api/v1/bundles?asset=\(Self.escape(name))")
+    }
+
+    /// The same of a window of a channel.
+    ///
+    /// - Parameters:
+    ///   - name: the channel.
+    ///   - from: when the window begins, in milliseconds since 1970.
+    ///   - to: when it ends, likewise.
+    /// - Throws: ``Problem`` with the status 404 where it isn't kept, or isn't over.
+    public func bundle(ofWindowOf name: ChannelName, from: Int64, to: Int64) async throws -> BundleRecord {
+        try await call(.GET, "/api/v1/bundles?channel=\(name)&from=\(from)&to=\(to)")
     }
 
     /// Makes an asset whose parts ``bring(_:at:of:part:to:)`` brings; one that is complete already stays as it is.

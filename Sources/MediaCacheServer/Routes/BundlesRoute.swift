@@ -2,8 +2,8 @@ import HTTPTypes
 import MediaCache
 import MediaLibrary
 
-/// `/api/v1/bundles`: what an asset consists of, for who writes it to a folder (`GET ?asset=<id, URL or title>`), and the
-/// way of a bundle into the store: `POST` what it consists of, `PUT <id>/<part>?offset=&length=` its bytes,
+/// `/api/v1/bundles`: what an asset consists of, for who writes it to a folder (`GET ?asset=<id, URL or title>`), or a window
+/// of a channel that is over (`GET ?channel=<name>&from=&to=`), and the way of a bundle into the store: `POST` what it consists of, `PUT <id>/<part>?offset=&length=` its bytes,
 /// `POST <id>/complete` at the end. The folder itself is the client's; no path of a file comes here.
 struct BundlesRoute: Route {
     static let path = "/api/v1/bundles"
@@ -13,16 +13,20 @@ struct BundlesRoute: Route {
     let store: CacheStore
     let shelf: AssetShelf
     let downloads: Downloads?
+    /// Nil where the folder can't be written.
+    let recordings: Recordings?
     let book: ContentsBook
     let libraryURL: @Sendable (AssetID) throws -> String
+    let liveURL: @Sendable (ChannelName) throws -> String
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/", maxSplits: 1)
         switch (parts.count, request.method) {
         case (0, .get), (0, .head):
             try store.requireReadableFolder()
+            if let channel = request.queryItem("channel") { return try .json(try await window(of: channel, request)) }
             guard let name = request.queryItem("asset") else {
-                throw Problem.badRequest("the query item asset is missing")
+                throw Problem.badRequest("the query item asset is missing, or channel")
             }
             return try .json(try await record(of: try await asset(named: name)))
         case (0, .post):
@@ -60,6 +64,29 @@ struct BundlesRoute: Route {
         else { throw Problem.badRequest("offset and length don't fit the bytes that came") }
         try await ingestion.take(request.body, at: offset, of: length, as: part)
         return RouteResponse(status: 204)
+    }
+
+    /// A window of a channel: without from and to all that is kept of it.
+    private func window(of channel: String, _ request: RouteRequest) async throws -> BundleRecord {
+        guard let name = ChannelName(rawValue: channel), let recording = recordings?.recording(name) else {
+            throw Problem.notFound("there is no channel “\(channel)”; /api/v1/channels lists those that there are")
+        }
+        let live = LiveChannel(
+            recording: recording, name: name, query: request.query, now: store.now.nanosecondsSinceEpoch)
+        let channel = await recording.channel
+        let kept = recording.kept()
+        let all = channel.hasEnded ? kept.last?.upperBound : await recording.edge
+        guard let first = kept.first, let all else { throw Problem.notFound("nothing of \(name) is kept yet") }
+        let from = try request.queryItem("from").map { try live.moment($0, "from") } ?? first.lowerBound
+        var to = try request.queryItem("to").map { try live.moment($0, "to") } ?? all
+        // The edge is told in whole milliseconds, and so it's asked for.
+        if to > all, to - all < 1_000_000 { to = all }
+        guard to > from else { throw Problem.badRequest("the end isn't after the beginning") }
+        let window = try await live.translating { try await recording.finished(from: from, to: to) }
+        return BundleRecord(
+            id: name.rawValue, title: name.rawValue, url: channel.url, withCredentials: channel.identity != nil,
+            selection: channel.selection, state: nil, holeCount: window.gaps, hasCover: false,
+            libraryURL: try liveURL(name), contents: window.contents)
     }
 
     /// By its name in URLs, its URL, or its title, if no other has that.

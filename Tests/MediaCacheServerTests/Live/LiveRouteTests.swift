@@ -168,6 +168,25 @@ struct LiveRouteTests {
         }
     }
 
+    @Test func aWindowSaysWhatItConsistsOf() async throws {
+        try await withHost { host in
+            try await record(host)
+            let bundles = "/api/v1/bundles?channel=one"
+            let all: BundleRecord = try await host.answer("GET", bundles)
+            #expect(all.id == "one" && all.holeCount == 1 && all.contents?.parts.count == 9)
+            let window: BundleRecord = try await host.answer(
+                "GET", "\(bundles)&from=\(start + 25_000)&to=\(start + 40_000)")
+            #expect(window.holeCount == 0)
+            #expect(window.contents?.parts.map(\.name) == [44, 45, 46].map { "media-1/\($0).ts" })
+            #expect(window.contents?.playlists.map(\.name) == ["index.m3u8", "media-1/index.m3u8"])
+            #expect(window.libraryURL.hasSuffix("/live/one/"))
+            for query in ["from=\(start - 60_000)", "to=\(start + 70_000)", "from=\(start + 90_000)"] {
+                #expect(try await host.ask("GET", "\(bundles)&\(query)").status >= 400, "\(query)")
+            }
+            #expect(try await host.ask("GET", "/api/v1/bundles?channel=other").status == 404)
+        }
+    }
+
     @Test func whatHasEndedIsAnAsset() async throws {
         try await withHost { host in
             try await record(host)
