@@ -7,6 +7,8 @@ import NIOHTTP1
 struct RequestGate {
     /// Path and query, without scheme and authority if the client sent them (RFC 9112 §3.2.2).
     let target: String
+    /// The path, without the query.
+    let path: String
     /// Whether the client wants to go on with something that isn't HTTP.
     let asksForTunnel: Bool
     /// Whom the client asked; nil in HTTP/1.0.
@@ -28,16 +30,14 @@ struct RequestGate {
             target = head.uri
             host = hosts.first
         }
-    }
-
-    /// The path, without the query.
-    var path: String {
-        String(target.prefix { $0 != "?" && $0 != "#" })
+        // Most have neither, and characters are compared more slowly than bytes.
+        let isBare = !target.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        path = isBare ? target : String(target.prefix { $0 != "?" && $0 != "#" })
     }
 
     /// The query without its `?`; empty if there is none.
     var query: String {
-        guard let mark = target.firstIndex(of: "?") else { return "" }
+        guard path.utf8.count < target.utf8.count, let mark = target.firstIndex(of: "?") else { return "" }
         return String(target[target.index(after: mark)...].prefix { $0 != "#" })
     }
 

@@ -33,6 +33,8 @@ final class ResponsePump {
     private static let maximumReadFailures = 4
     /// Fewer bytes are copied as soon as sent from their file.
     private static let leastSent = 32 << 10
+    /// The most bytes that the system is given to send at a time; they take no memory here.
+    private static let mostSent = 1 << 20
 
     private let reader: any ByteReader
     private let writer: ResponseWriter
@@ -87,7 +89,7 @@ final class ResponsePump {
                 onReady()
                 return
             }
-            let maximum = Int(min(Int64(PieceBuffers.pieceSize), remaining))
+            let maximum = Int(min(Int64(Self.mostSent), remaining))
             switch reader.poll(maximum: maximum, onReady: onReady) {
             case .bytes(let source, let offset, let count):
                 budget -= count
@@ -115,6 +117,7 @@ final class ResponsePump {
         {
             return send(count, of: source, at: offset, from: descriptor)
         }
+        let count = min(count, PieceBuffers.pieceSize)
         do {
             guard let buffer = try pieces.fill(count, { try source.readWithoutBlocking(into: $0, at: offset) }) else {
                 return takeFromDisk(count, of: source, at: offset)

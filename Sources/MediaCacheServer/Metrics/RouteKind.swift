@@ -2,6 +2,7 @@
 enum RouteKind: Int, CaseIterable {
     case play
     case library
+    case live
     case api
     case health
     case metrics
@@ -12,6 +13,8 @@ enum RouteKind: Int, CaseIterable {
             self = .play
         } else if path.hasPrefix(LibraryRoute.prefix) || path.hasPrefix(ReaderPath.prefix) {
             self = .library
+        } else if path.hasPrefix(LiveRoute.prefix) {
+            self = .live
         } else if path.hasPrefix("/api/") {
             self = .api
         } else if path == "/healthz" {
@@ -27,6 +30,7 @@ enum RouteKind: Int, CaseIterable {
         switch self {
         case .play: "play"
         case .library: "library"
+        case .live: "live"
         case .api: "api"
         case .health: "healthz"
         case .metrics: "metrics"

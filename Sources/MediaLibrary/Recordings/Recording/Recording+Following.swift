@@ -46,6 +46,7 @@ extension Recording {
             return try await take(playlist, index)
         } catch is PlaylistReloadError {
             tracks[index].loaded = nil
+            tracks[index].taken = nil
             return .updated
         } catch {
             guard !Task.isCancelled else { return nil }
@@ -67,6 +68,11 @@ extension Recording {
     }
 
     private func take(_ loaded: LoadedPlaylist, _ index: Int) async throws -> PlaylistReload.Outcome {
+        // A stream of a day has a long playlist, which comes every other second.
+        if tracks[index].taken.map({ $0.base == loaded.base && $0.bytes == loaded.bytes }) == true {
+            cameUnchanged(index)
+            return .unchanged
+        }
         guard case .media(let media) = try loaded.parsed(importing: channel.variables ?? [:]).playlist else {
             throw CacheError(
                 .notMedia, "\(loaded.url) is a multivariant playlist, and a media playlist was there before")
@@ -86,7 +92,8 @@ extension Recording {
             throw error
         }
         tracks[index].follower = follower
-        cameAgain(index, update, rows, now)
+        tracks[index].taken = outcome == .stale ? nil : loaded
+        cameAgain(index, isEmpty: update.segments.isEmpty, isNew: !rows.isEmpty, now)
         for row in rows where row.state == .awaited {
             expect(row, index, now)
         }
@@ -101,17 +108,27 @@ extension Recording {
         let timeline = tracks[index].timeline
         let tail = try await timeline.rows(from: timeline.next - Int64(TrackFollower.tailLength))
         tracks[index].follower = TrackFollower(folder: timeline.track, after: tail, next: timeline.next)
+        tracks[index].taken = nil
         for row in tail where row.state == .awaited && tracks[index].awaited[row.number] == nil {
             expect(row, index, monotonic)
         }
     }
 
-    private func cameAgain(_ index: Int, _ update: MediaPlaylist, _ rows: [RecordedSegment], _ now: Duration) {
+    /// The playlist that was taken last has come again: what was in it then is in it now.
+    private func cameUnchanged(_ index: Int) {
+        let (now, last) = (monotonic, tracks[index].loaded)
+        cameAgain(index, isEmpty: false, isNew: false, now)
+        for (number, awaited) in tracks[index].awaited where awaited.seen == last {
+            tracks[index].awaited[number]?.seen = now
+        }
+    }
+
+    private func cameAgain(_ index: Int, isEmpty: Bool, isNew: Bool, _ now: Duration) {
         let follower = tracks[index].follower
-        if !rows.isEmpty || tracks[index].loaded == nil { tracks[index].renewed = now }
+        if isNew || tracks[index].loaded == nil { tracks[index].renewed = now }
         tracks[index].loaded = now
         tracks[index].endedSince = follower.hasEndList ? tracks[index].endedSince ?? now : nil
-        guard tracks[index].trouble != nil, !update.segments.isEmpty || follower.known?.segments.isEmpty == false else {
+        guard tracks[index].trouble != nil, !isEmpty || follower.known?.segments.isEmpty == false else {
             return
         }
         tracks[index].trouble = nil

@@ -10,6 +10,8 @@ package actor Recording {
         var url: ResourceURL
         let timeline: Timeline
         var follower: TrackFollower
+        /// What it took last, unless that was older than what is known.
+        var taken: LoadedPlaylist?
         var follows: Task<Void, Never>?
         /// When its playlist couldn't be had, for how long and why.
         var trouble: (since: Duration, reason: String)?
@@ -131,6 +133,7 @@ package actor Recording {
             tracks[index].trouble = nil
             tracks[index].endedSince = nil
             tracks[index].loaded = nil
+            tracks[index].taken = nil
             tracks[index].renewed = monotonic
         }
         run = Task { await self.record() }
