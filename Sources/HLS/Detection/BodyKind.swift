@@ -10,11 +10,11 @@ public enum BodyKind: Sendable, Hashable {
 
     /// Judges a body, or the beginning of one.
     public init(of bytes: some Sequence<UInt8>) {
-        var head = Array(bytes.prefix(BodyKind.inspectedLength))
+        var head = BodyKind.front(of: bytes)
         if head.withUnsafeBytes({ ForeignContent($0) }) == .empty {
             // What stands after very many blank lines is the body all the same.
             let rest = bytes.drop { $0.isBlank || $0 == .lineFeed || $0 == .carriageReturn || $0 >= 0xBB }
-            head = Array(rest.prefix(BodyKind.inspectedLength))
+            head = BodyKind.front(of: rest)
         }
         self = head.withUnsafeBytes { BodyKind(head: $0) }
         if case .foreign = self, let text = UTF16Text.utf8(head),
@@ -22,6 +22,12 @@ public enum BodyKind: Sendable, Hashable {
         {
             self = .playlist(kind)
         }
+    }
+
+    /// The bytes that are looked at. One by one they would take longer to come than to be judged.
+    private static func front(of bytes: some Sequence<UInt8>) -> [UInt8] {
+        bytes.withContiguousStorageIfAvailable { Array($0.prefix(inspectedLength)) }
+            ?? Array(bytes.prefix(inspectedLength))
     }
 
     init(head bytes: UnsafeRawBufferPointer) {

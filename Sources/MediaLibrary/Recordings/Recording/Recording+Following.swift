@@ -106,12 +106,19 @@ extension Recording {
     /// The follower goes on from what is in the timeline.
     private func takeUp(_ index: Int) async throws {
         let timeline = tracks[index].timeline
-        let tail = try await timeline.rows(from: timeline.next - Int64(TrackFollower.tailLength))
-        tracks[index].follower = TrackFollower(folder: timeline.track, after: tail, next: timeline.next)
+        let (follower, tail) = try await follower(of: timeline)
+        tracks[index].follower = follower
         tracks[index].taken = nil
         for row in tail where row.state == .awaited && tracks[index].awaited[row.number] == nil {
             expect(row, index, monotonic)
         }
+    }
+
+    /// A follower that goes on from the end of a timeline, and the rows that it knows of that.
+    func follower(of timeline: Timeline) async throws -> (TrackFollower, tail: [RecordedSegment]) {
+        let tail = try await timeline.rows(from: timeline.next - Int64(TrackFollower.tailLength))
+        let next = timeline.next > 0 ? timeline.next : nil
+        return (TrackFollower(folder: timeline.track, after: tail, next: next), tail)
     }
 
     /// The playlist that was taken last has come again: what was in it then is in it now.

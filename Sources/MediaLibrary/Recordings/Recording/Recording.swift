@@ -115,12 +115,9 @@ package actor Recording {
     /// One track's timeline, and a follower that goes on from its end.
     private func add(_ track: Channel.Track) async throws {
         let timeline = try await Timeline.open(track: track.folder, of: channel.id, in: work.place)
-        let tail = try await timeline.rows(from: timeline.next - Int64(TrackFollower.tailLength))
-        let next = timeline.next > 0 ? timeline.next : nil
+        let (follower, _) = try await follower(of: timeline)
         tracks.append(
-            Track(
-                folder: track.folder, url: try ResourceURL(track.url), timeline: timeline,
-                follower: TrackFollower(folder: track.folder, after: tail, next: next)))
+            Track(folder: track.folder, url: try ResourceURL(track.url), timeline: timeline, follower: follower))
         shelf.withLock { $0.append(timeline) }
     }
 

@@ -1,0 +1,83 @@
+package import MediaCache
+internal import MediaContainers
+
+/// Recordings in a cache folder: media as pinned resources, files beside the catalog.
+package struct CacheRecordingStore: RecordingStore {
+    private let store: CacheStore
+    private let parts: PartFetch
+
+    /// Recordings in `store`.
+    package init(_ store: CacheStore) {
+        self.store = store
+        parts = PartFetch(store: store)
+    }
+
+    private func folder(of recording: RecordingID) -> SideFolder { store.sideFolder("recordings/\(recording)") }
+
+    /// See ``RecordingStore/files(of:)``.
+    package func files(of recording: RecordingID) async throws -> [String] {
+        try await folder(of: recording).names()
+    }
+
+    /// See ``RecordingStore/read(_:of:)``.
+    package func read(_ names: [String], of recording: RecordingID) async throws -> [[UInt8]?] {
+        try await folder(of: recording).contents(of: names)
+    }
+
+    /// See ``RecordingStore/write(_:as:of:)``.
+    package func write(_ bytes: [UInt8], as name: String, of recording: RecordingID) async throws {
+        try await folder(of: recording).write(bytes, to: name)
+    }
+
+    /// See ``RecordingStore/removeFiles(_:of:)``.
+    package func removeFiles(_ names: [String], of recording: RecordingID) async throws {
+        for name in names { try await folder(of: recording).remove(name) }
+    }
+
+    /// See ``RecordingStore/fetch(_:settings:group:)``.
+    package func fetch(
+        _ part: AssetPart, settings: TransferSettings, group: TransferGroup
+    ) async throws -> FetchedPart {
+        var request = try part.request(settings: settings)
+        request.transferClass = .preload
+        request.pins = true
+        request.group = group
+        let info = try await parts.fill(part, request)
+        let length = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesKept
+        switch try await parts.check(part, request, info) {
+        case .right:
+            return FetchedPart(
+                length: length, isWrapped: false, firstPicture: try await firstPicture(of: part, request, length))
+        case .noteworthy: return FetchedPart(length: length, isWrapped: true)
+        case .playlist: throw CacheError(.notMedia, "\(part.url) came as a playlist, not as media")
+        }
+    }
+
+    /// A first picture is looked for in so many bytes.
+    private static let longestFront: Int64 = 1 << 20
+
+    private func firstPicture(of part: AssetPart, _ request: ReadRequest, _ length: Int64) async throws -> Int64 {
+        guard part.role == .mediaSegment, !part.isEncrypted, part.range == nil, part.name.hasSuffix(".ts") else {
+            return 0
+        }
+        let front = try await parts.front(of: part, request, length: min(length, Self.longestFront))
+        let found = front.withUnsafeBytes {
+            TransportStreamFront.lengthToFirstPicture($0, isWhole: Int64($0.count) == length)
+        }
+        return Int64(found ?? 0)
+    }
+
+    /// See ``RecordingStore/commit()``.
+    package func commit() async throws { try await store.commit() }
+
+    /// See ``RecordingStore/removeParts(_:)``.
+    package func removeParts(_ names: [String]) async throws { _ = try await store.remove(keys: names) }
+
+    /// See ``RecordingStore/removeAllParts(of:)``.
+    package func removeAllParts(of recording: RecordingID) async throws {
+        _ = try await store.remove(keysWithPrefix: recording.keptFolder)
+    }
+
+    /// See ``RecordingStore/freeBytes()``.
+    package func freeBytes() async throws -> Int64 { try await store.freeBytes() }
+}

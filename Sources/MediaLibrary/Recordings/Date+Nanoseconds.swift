@@ -1,0 +1,17 @@
+package import Foundation
+
+extension Date {
+    /// Nanoseconds since 1970-01-01T00:00:00Z, as far as 64 bits go.
+    package var nanosecondsSinceEpoch: Int64 { Int64(clamping: (timeIntervalSince1970 * 1e6).rounded()) * 1000 }
+
+    /// A moment.
+    package init(nanosecondsSinceEpoch: Int64) {
+        self.init(timeIntervalSince1970: Double(nanosecondsSinceEpoch) / 1e9)
+    }
+}
+
+extension Int64 {
+    fileprivate init(clamping value: Double) {
+        self = value >= 9.2e15 ? Int64(9.2e15) : value <= -9.2e15 ? -Int64(9.2e15) : Int64(value)
+    }
+}
