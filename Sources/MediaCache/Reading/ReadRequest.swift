@@ -124,8 +124,13 @@ public enum TransferClass: Int, Sendable, Hashable, Comparable, CaseIterable {
     case download
     /// What will play next.
     case preload
+    /// What is recorded while it's there: it holds back for nobody, and nobody for it.
+    case recording
     /// What plays now.
     case playback
+
+    /// Whether it holds back while what plays is short of bytes, and for others on the link.
+    var holdsBack: Bool { self < .recording }
 
     /// Whether `a` is the less urgent.
     public static func < (a: TransferClass, b: TransferClass) -> Bool { a.rawValue < b.rawValue }

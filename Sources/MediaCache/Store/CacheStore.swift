@@ -247,6 +247,11 @@ public final class CacheStore: Sendable {
         }
     }
 
+    /// Has a resource asked for by its own URL again, whatever a redirect led to.
+    package func forgetRedirect(of request: ReadRequest) {
+        table[key(of: request)]?.locator.forgetRedirect()
+    }
+
     /// The key of what a request reads.
     package func key(of request: ReadRequest) -> String {
         request.name

@@ -115,7 +115,7 @@ package final class Traffic: Sendable {
         let (end, epoch) = state.withLock { state in
             state.meter.add(Int64(bytes), now: now)
             let paid = state.ledger.charge(Int64(bytes), transferClass, now: now)
-            guard transferClass < .playback, var host = state.hosts[ticket.host] else { return (paid, state.epoch) }
+            guard transferClass.holdsBack, var host = state.hosts[ticket.host] else { return (paid, state.epoch) }
             host.meter.add(Int64(bytes), now: now)
             var governed = now
             if let rate = host.governor.rate(at: now) {
@@ -143,7 +143,7 @@ package final class Traffic: Sendable {
     package func turn(of ticket: TransferScheduler.Ticket, letGo: () async -> Void = {}) async throws {
         let now = time.monotonic
         let (isHolding, isUrgent) = state.withLock { ($0.need.isHolding(now: now), $0.need.isUrgent(now: now)) }
-        guard isHolding, ticket.transferClass < .playback else { return }
+        guard isHolding, ticket.transferClass.holdsBack else { return }
         if isUrgent { await letGo() }
         let id = state.withLock { $0.takeID() }
         try await withTaskCancellationHandler {
@@ -152,7 +152,7 @@ package final class Traffic: Sendable {
                 // Resumed outside the lock: a task that is being cancelled comes here with its own held.
                 let outcome = state.withLock { state -> Result<Void, any Error>? in
                     guard !Task.isCancelled else { return .failure(CancellationError()) }
-                    guard state.need.isHolding(now: now), ticket.transferClass < .playback else { return .success(()) }
+                    guard state.need.isHolding(now: now), ticket.transferClass.holdsBack else { return .success(()) }
                     state.waiting[id] = Waiter(ticket: ticket, continuation: continuation)
                     startWatch(&state)
                     return nil
@@ -194,7 +194,7 @@ package final class Traffic: Sendable {
     func enter(of ticket: TransferScheduler.Ticket, _ reader: OriginReader) -> Int {
         state.withLock { state in
             let id = state.takeID()
-            state.running[id] = { if ticket.transferClass < .playback { Task { await reader.letGo() } } }
+            state.running[id] = { if ticket.transferClass.holdsBack { Task { await reader.letGo() } } }
             if state.need.waiting > 0 { startWatch(&state) }
             return id
         }
@@ -208,7 +208,7 @@ package final class Traffic: Sendable {
     /// A transfer has become another class: one that plays doesn't hold back.
     func classesChanged() {
         let raised = state.withLock { state in
-            let raised = state.waiting.filter { $0.value.ticket.transferClass == .playback }
+            let raised = state.waiting.filter { !$0.value.ticket.transferClass.holdsBack }
             for id in raised.keys { state.waiting[id] = nil }
             return raised.values.map(\.continuation)
         }

@@ -111,7 +111,7 @@ public final class TransferScheduler: Sendable {
                 guard let before = state.queue.transferClass(of: id) else { return }
                 let after = transferClass(before)
                 state.queue.change(id, to: after)
-                isRaised = before < .playback && after == .playback
+                isRaised = before.holdsBack && !after.holdsBack
             }
             if isRaised { scheduler.onRaise() }
         }

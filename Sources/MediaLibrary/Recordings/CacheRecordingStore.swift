@@ -39,7 +39,7 @@ package struct CacheRecordingStore: RecordingStore {
         _ part: AssetPart, settings: TransferSettings, group: TransferGroup
     ) async throws -> FetchedPart {
         var request = try part.request(settings: settings)
-        request.transferClass = .preload
+        request.transferClass = .recording
         request.pins = true
         request.group = group
         let info = try await parts.fill(part, request)

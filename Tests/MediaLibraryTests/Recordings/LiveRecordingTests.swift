@@ -28,6 +28,28 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
+    /// Somebody waits for what another origin doesn't send.
+    @Test func whoPlaysDoesNotHoldItUp() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(30)
+        let url = try ResourceURL("http://other.example/film.mp4")
+        fixture.live.library.origin[url] = ScriptedResource(.bytes([1, 2, 3]), contentType: "video/mp4")
+        fixture.live.library.origin.always(url, .holdHead(ScriptedGate()))
+        let store = try #require(fixture.store)
+        let playing = Task { _ = try? await store.read(ReadRequest(url: url)) }
+        let before = fixture.live.library.origin.requests.count
+        try await fixture.pass(12)
+        #expect(fixture.live.library.origin.requests.count > before + 6)
+        try await fixture.pass(120)
+        playing.cancel()
+        await playing.value
+        try await fixture.pass(30)
+        try await fixture.check { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        await fixture.close()
+    }
+
     /// Also by the next process, which reads the tracks' playlists first.
     @Test func variablesComeFromTheStreamsOwnPlaylist() async throws {
         let fixture = try await fixture { live in

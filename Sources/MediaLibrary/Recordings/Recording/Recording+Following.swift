@@ -41,7 +41,7 @@ extension Recording {
             let asked = try directives.map { try ResourceURL($0.applied(to: url.description)) } ?? url
             guard
                 let playlist = try await work.loader.load(
-                    asked, settings: try settings(for: url), transferClass: .preload, isFresh: true)
+                    asked, settings: try settings(for: url), transferClass: .recording, isFresh: true)
             else { throw CacheError(.notMedia, "\(url) isn't a playlist any more") }
             return try await take(playlist, index)
         } catch is PlaylistReloadError {

@@ -210,9 +210,12 @@ package actor Recording {
     func findTracks() async throws {
         let url = try ResourceURL(channel.url)
         masterLoaded = monotonic
+        let settings = try settings(for: url)
+        // What it redirected to may be over with the links.
+        work.store.forgetRedirect(of: ReadRequest(url: url, settings: settings))
         guard
             let playlist = try await work.loader.load(
-                url, settings: try settings(for: url), transferClass: .preload, isFresh: true)
+                url, settings: settings, transferClass: .recording, isFresh: true)
         else { throw CacheError(.notMedia, "\(url) isn't a playlist: only streams are recorded") }
         let made = try ChannelEntry.make(of: playlist, selection: channel.selection, known: channel.tracks)
         guard !Task.isCancelled else { return }
