@@ -76,16 +76,33 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// A window that is over goes on at once behind what was given up; before that nothing changes.
+    /// A window's segments keep their numbers when it's over, though some in its midst were given up.
+    @Test func aWindowThatEndsKeepsItsNumbers() async throws {
+        let fixture = try await WindowFixture()
+        try await fixture.timeline.append(TimelineRows.kept(0..<200))
+        await fixture.recording.start()
+        try await fixture.timeline.giveUp(Array(0..<10) + Array(20..<180))
+        let request = WindowRequest.span(from: Self.time(10), to: Self.time(202))
+        let growing = try await fixture.window(request)
+        #expect(!growing.hasEndList)
+        try await fixture.timeline.append(TimelineRows.kept(200..<210))
+        let over = try await fixture.window(request)
+        #expect(over.hasEndList)
+        #expect(Array(CountedWindow(over).segments.prefix(190)) == CountedWindow(growing).segments)
+        #expect(CountedWindow(over).segments.last?.sequence == 201 && over.segments.last?.uri == "201.ts")
+        await fixture.close()
+    }
+
+    /// A window that is over goes on at once behind very much that was given up.
     @Test func whatWasGivenUpIsSkippedWhereItIsOver() async throws {
         let fixture = try await WindowFixture()
-        try await fixture.timeline.append(TimelineRows.kept(0..<1000))
-        let request = WindowRequest.span(from: Self.time(10), to: Self.time(900))
-        try await fixture.timeline.giveUp(Array(0..<10) + Array(20..<880))
+        try await fixture.timeline.append(TimelineRows.kept(0..<4000))
+        let request = WindowRequest.span(from: Self.time(10), to: Self.time(3900))
+        try await fixture.timeline.giveUp(Array(0..<10) + Array(20..<3880))
         let playlist = try await fixture.window(request)
-        #expect(playlist.segments.map(\.uri) == (10..<20).map { "\($0).ts" } + (880..<900).map { "\($0).ts" })
+        #expect(playlist.segments.map(\.uri) == (10..<20).map { "\($0).ts" } + (3880..<3900).map { "\($0).ts" })
         #expect(playlist.segments.indices.filter { playlist.segments[$0].isDiscontinuous } == [10])
-        #expect(playlist.segments[10].programDateTime?.nanosecondsSinceEpoch == Self.time(880))
+        #expect(playlist.segments[10].programDateTime?.nanosecondsSinceEpoch == Self.time(3880))
         #expect(playlist.hasEndList)
         #expect(fixture.recording.kept().count == 2)
         await #expect(throws: OutsideRecording.self) { try await fixture.text(.span(from: Self.time(100), to: nil)) }
@@ -96,15 +113,15 @@ struct WindowNumberTests {
     /// A key without a vector means the segment's number (RFC 8216bis §5.2): where a playlist counts otherwise it's named.
     @Test func keysMeanTheSameWhereverTheSegmentStands() async throws {
         let fixture = try await WindowFixture()
-        let rows = (0..<600 as Range<Int64>).map { number -> RecordedSegment in
+        let rows = (0..<3000 as Range<Int64>).map { number -> RecordedSegment in
             var row = TimelineRows.kept(number)
             row.conditions = TimelineRows.conditions(key: 1, map: number < 300 ? nil : 2)
             return row
         }
         try await fixture.timeline.append(rows)
-        try await fixture.timeline.giveUp(Array(100..<400))
+        try await fixture.timeline.giveUp(Array(100..<2500))
         let playlist = try await fixture.window(.all)
-        #expect(playlist.segments.count == 300)
+        #expect(playlist.segments.count == 600)
         for segment in playlist.resolvedSegments {
             let number = try #require(Int(segment.segment.uri.prefix { $0 != "." }))
             let key = try #require(segment.segment.keys.first)
@@ -116,7 +133,7 @@ struct WindowNumberTests {
         }
         // None is named where none has to be.
         #expect(try await !fixture.text(.span(from: Self.time(0), to: Self.time(50))).contains("IV="))
-        #expect(try await !fixture.text(.span(from: Self.time(450), to: Self.time(500))).contains("IV="))
+        #expect(try await !fixture.text(.span(from: Self.time(2550), to: Self.time(2600))).contains("IV="))
         await fixture.close()
     }
 }

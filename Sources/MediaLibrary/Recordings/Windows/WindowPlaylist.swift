@@ -3,12 +3,14 @@ internal import MediaCache
 
 /// A window of one track as a media playlist. The same rows always give the same bytes.
 ///
-/// While it isn't over it's loaded again and again, and a segment has its own number in each (RFC 8216bis §6.2.2): what was
-/// given up in its midst is absent (EXT-X-GAP), one by one. Where it's over that would only keep players busy: what stands
-/// behind follows at once, after a discontinuity.
+/// A segment has its own number in each (RFC 8216bis §6.2.2), whether the window is loaded again and again or over: what was
+/// given up in its midst is absent (EXT-X-GAP), one by one. Where that is very much, what stands behind follows at once,
+/// after a discontinuity.
 package struct WindowPlaylist: Sendable {
     /// The most segments that are told as absent one by one.
     private static let mostAbsent: Int64 = 50_000
+    /// The same where the window is over. Players that don't know the tag ask for each of them.
+    private static let mostAbsentAtEnd: Int64 = 1800
 
     /// What there is of the window.
     package var stretch: TimelineStretch
@@ -43,13 +45,16 @@ package struct WindowPlaylist: Sendable {
         playlist.segments.reserveCapacity(stretch.segments.count)
         var target = 1
         var writer = Writer(next: first.number, discontinuities: stretch.discontinuities)
-        for row in stretch.segments {
-            let missing = row.number - writer.next
-            if missing > 0, !isOver, missing <= Self.mostAbsent {
-                writer.writeAbsent(before: row, discontinuities: stretch.jumps[row.number], to: &playlist.segments)
+        // Each by its place: taken out of the array, a row would be copied with all that it refers to.
+        let rows = stretch.segments
+        for index in rows.indices {
+            let (number, duration) = (rows[index].number, rows[index].duration)
+            let missing = number - writer.next
+            if missing > 0, missing <= (isOver ? Self.mostAbsentAtEnd : Self.mostAbsent) {
+                writer.writeAbsent(before: rows[index], discontinuities: stretch.jumps[number], to: &playlist.segments)
             }
-            target = max(target, row.targetDuration, Int((row.duration + 500_000_000) / 1_000_000_000))
-            writer.write(row, to: &playlist.segments)
+            target = max(target, rows[index].targetDuration, Int((duration + 500_000_000) / 1_000_000_000))
+            writer.write(rows[index], to: &playlist.segments)
         }
         playlist.targetDuration = target
         return PlaylistWriter().bytes(.media(playlist))
@@ -63,8 +68,10 @@ extension WindowPlaylist {
         var next: Int64
         /// How many discontinuities stand before it.
         var discontinuities: Int64
-        private var last: RecordedSegment?
-        /// A segment with the conditions of `last`: those that follow each other share them.
+        /// What is needed of the row before.
+        private var last: (number: Int64, end: Int64, targetDuration: Int)?
+        private var conditions = RecordedConditions()
+        /// A segment with these conditions: those that follow each other share them.
         private var template = MediaSegment(uri: "", duration: .zero)
 
         init(next: Int64, discontinuities: Int64) {
@@ -74,7 +81,8 @@ extension WindowPlaylist {
 
         mutating func write(_ row: RecordedSegment, to segments: inout [MediaSegment]) {
             let isJump = last.map { $0.number + 1 != row.number } ?? false
-            if row.conditions != last?.conditions ?? RecordedConditions() {
+            if row.conditions != conditions {
+                conditions = row.conditions
                 template = MediaSegment(uri: "", duration: .zero)
                 if !row.conditions.keys.isEmpty { template.keys = row.conditions.keys }
                 if row.conditions.map != nil { template.map = row.conditions.map }
@@ -98,7 +106,7 @@ extension WindowPlaylist {
             segments.append(segment)
             next += 1
             if row.isDiscontinuous { discontinuities += 1 }
-            last = row
+            last = (row.number, row.end, row.targetDuration)
         }
 
         /// What stood between the last segment and this one.
@@ -113,7 +121,7 @@ extension WindowPlaylist {
                 var absent = RecordedSegment(
                     number: next, start: before.end + time / count * index, duration: duration,
                     targetDuration: before.targetDuration, state: .gap)
-                absent.conditions = before.conditions
+                absent.conditions = conditions
                 absent.isDiscontinuous = lost > 0
                 lost -= 1
                 write(absent, to: &segments)
