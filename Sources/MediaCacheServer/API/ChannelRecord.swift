@@ -75,7 +75,8 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
         state = State(status.state)
         if case .waiting(let text) = status.state { reason = text }
         edge = status.edge.map { Int64(($0.timeIntervalSince1970 * 1000).rounded()) }
-        kept = status.kept.map { TimeSpan($0) }
+        let kept = status.kept.map { TimeSpan($0) }
+        self.kept = kept
         bytes = status.bytes
         segments = status.segments
         gaps = status.gaps
@@ -85,7 +86,7 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
         retention = channel.retention
         endsAt = channel.endsAt
         created = channel.created
-        programmes = channel.programmes.map { ProgrammeRecord($0, base: base) }
+        programmes = channel.programmes.map { ProgrammeRecord($0, kept: kept, base: base) }
         liveURL = base + "index.m3u8"
     }
 }

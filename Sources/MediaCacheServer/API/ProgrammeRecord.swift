@@ -10,7 +10,7 @@ public struct ProgrammeRecord: Codable, Sendable, Hashable {
     public var from: Int64
     /// When it's over, in milliseconds since 1970.
     public var to: Int64
-    /// Where it plays.
+    /// Where it plays: what is kept of it.
     public var playlistURL: String
     /// Where it is as one MP4, when it's over.
     public var movieURL: String
@@ -18,13 +18,19 @@ public struct ProgrammeRecord: Codable, Sendable, Hashable {
     public var exports: [ExportRecord]
 
     /// The record of a programme.
-    public init(_ programme: Programme, base: String) {
+    ///
+    /// - Parameters:
+    ///   - kept: what is kept of its channel. Recording may have begun in its midst.
+    ///   - base: what paths of its channel stand behind.
+    public init(_ programme: Programme, kept: [TimeSpan], base: String) {
         let span = TimeSpan(programme.from..<max(programme.from, programme.to))
         id = programme.id
         name = programme.name
         (from, to) = (span.from, span.to)
-        playlistURL = "\(base)index.m3u8?begintime=\(from)&endtime=\(to)"
-        movieURL = "\(base)\(from)-\(to).mp4"
+        let (from, to) = (from, to)
+        let begin = max(from, kept.first { $0.to > from && $0.from < to }?.from ?? from)
+        playlistURL = "\(base)index.m3u8?begintime=\(begin)&endtime=\(to)"
+        movieURL = "\(base)\(begin)-\(to).mp4"
         exports = programme.exports.map { ExportRecord($0, of: programme.id, base: base) }
     }
 }

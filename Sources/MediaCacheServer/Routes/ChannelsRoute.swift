@@ -104,11 +104,9 @@ struct ChannelsRoute: Route {
     private func programmes(
         _ request: RouteRequest, _ name: ChannelName, _ recordings: Recordings
     ) async throws -> RouteResponse {
-        let base = try base(name)
         switch request.method {
         case .get, .head:
-            let programmes = try await recordings.status(of: name).channel.programmes
-            return try .json(programmes.map { ProgrammeRecord($0, base: base) })
+            return try .json(ChannelRecord(try await recordings.status(of: name), base: try base(name)).programmes)
         case .post:
             let wanted = try request.decode(ProgrammeAddition.self)
             let now = store.now.nanosecondsSinceEpoch
@@ -116,9 +114,16 @@ struct ChannelsRoute: Route {
                 name: wanted.name, from: try Self.date(wanted.from, "from", now),
                 to: try Self.date(wanted.to, "to", now), formats: try Self.formats(wanted.formats ?? []))
             _ = try await refusing { try await recordings.addProgramme(programme, to: name) }
-            return try .json(ProgrammeRecord(programme, base: base), status: 201)
+            return try .json(try await record(of: programme, name, recordings), status: 201)
         default: throw Problem.methodNotAllowed(request.method.rawValue)
         }
+    }
+
+    private func record(
+        of programme: Programme, _ name: ChannelName, _ recordings: Recordings
+    ) async throws -> ProgrammeRecord {
+        let kept = try await recordings.status(of: name).kept.map { TimeSpan($0) }
+        return ProgrammeRecord(programme, kept: kept, base: try base(name))
     }
 
     private func respondForProgramme(
@@ -130,7 +135,7 @@ struct ChannelsRoute: Route {
             guard let programme = programmes.first(where: { $0.id == id }) else {
                 throw Problem.notFound("the channel \(name) has no programme \(id)")
             }
-            return try .json(ProgrammeRecord(programme, base: try base(name)))
+            return try .json(try await record(of: programme, name, recordings))
         case .delete:
             try await recordings.removeProgramme(id, from: name)
             return RouteResponse(status: 204)
@@ -145,7 +150,7 @@ struct ChannelsRoute: Route {
         switch request.method {
         case .post:
             let (programme, isNew) = try await recordings.export(id, of: name, as: format)
-            return try .json(ProgrammeRecord(programme, base: try base(name)), status: isNew ? 201 : 200)
+            return try .json(try await record(of: programme, name, recordings), status: isNew ? 201 : 200)
         case .delete:
             try await recordings.removeExport(format, of: id, in: name)
             return RouteResponse(status: 204)
