@@ -78,7 +78,9 @@ struct BundleExport: Sendable {
             }
             opening.progress?.note(seen.count, of: contents.parts.count)
         }
-        result.missing += Self.lost(contents)
+        let lost = Self.lost(contents)
+        result.missing += lost
+        if !lost.isEmpty { manifest.lost = lost.count }
         if asset.hasCover,
             let cover = try opening.control.wait(for: { [asset] in try await client.cover(of: asset.id) })
         {

@@ -42,7 +42,8 @@ struct BundleImport: Sendable {
         // No host is called that, so what is kept under it is never asked for.
         let origin = "http://\(UUID().uuidString.lowercased()).bundle.invalid/"
         let (contents, files) = try await folder.contents(origin: origin, trustsURLs: trustsURLs)
-        let missing = contents.parts.count { files[$0.url] == nil }
+        let lost = folder.manifest?.lost
+        let missing = contents.parts.count { files[$0.url] == nil } + max(0, lost ?? 0)
         if missing > 0, !allowsGaps {
             throw CommandFailure(.failed, "\(missing) parts aren't in “\(path)”; --gaps takes it in without them")
         }
@@ -51,7 +52,7 @@ struct BundleImport: Sendable {
         let begun = try await client.beginBundle(
             BundleImportRequest(
                 title: title ?? folder.manifest?.title ?? name, url: source ?? origin + contents.entry,
-                selection: folder.manifest?.selection, contents: contents))
+                selection: folder.manifest?.selection, contents: contents, lost: lost))
         var result = Result(
             asset: begun.id, title: begun.title, libraryURL: begun.libraryURL, entry: contents.entry, parts: 0,
             bytes: 0, wasHere: begun.state == .complete)

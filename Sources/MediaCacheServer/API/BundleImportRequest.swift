@@ -10,12 +10,17 @@ public struct BundleImportRequest: Codable, Sendable, Hashable {
     public var selection: StreamSelection?
     /// What it consists of, with the URLs that its parts will be kept under.
     public var contents: AssetContents
+    /// How many segments its recording had lost; null where it was none.
+    public var lost: Int?
 
     /// Creates a request.
-    public init(title: String?, url: String, selection: StreamSelection?, contents: AssetContents) {
+    public init(
+        title: String?, url: String, selection: StreamSelection?, contents: AssetContents, lost: Int? = nil
+    ) {
         self.title = title
         self.url = url
         self.selection = selection
         self.contents = contents
+        self.lost = lost
     }
 }

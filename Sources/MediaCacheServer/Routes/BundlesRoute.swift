@@ -33,7 +33,7 @@ struct BundlesRoute: Route {
             try store.requireWritableFolder()
             let wanted = try request.decode(BundleImportRequest.self)
             let (asset, isComplete) = try await ingestion.begin(
-                title: wanted.title, url: wanted.url, contents: wanted.contents)
+                title: wanted.title, url: wanted.url, contents: wanted.contents, lost: wanted.lost)
             return try .json(try await record(of: asset), status: isComplete ? 200 : 201)
         case (2, .put):
             try store.requireWritableFolder()

@@ -54,7 +54,7 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     }
 
     /// How many of its parts aren't here and won't come: its download couldn't have them, or its recording lost them.
-    public var holeCount: Int { download?.holeCount ?? lostCount ?? 0 }
+    public var holeCount: Int { (download?.holeCount ?? 0) + (lostCount ?? 0) }
 
     /// In whose name it's read, where its origin tells users apart; else nil.
     public var identity: ProfileIdentity? { CacheKey(key).identity }

@@ -97,6 +97,7 @@ public actor AssetShelf {
             record.kind = asset.kind
             record.duration = asset.duration
             record.download = asset.download
+            record.lostCount = asset.lostCount
         }
     }
 

@@ -14,10 +14,11 @@ package struct BundleIngestion: Sendable {
 
     /// Makes the asset that the parts are of.
     ///
+    /// - Parameter lost: how many segments its recording had lost; nil where it was none.
     /// - Returns: the asset; one that was complete before stays as it is.
     /// - Throws: `CacheError`: `invalidURL`; `storage`, also while it's being downloaded.
     package func begin(
-        title: String?, url: String, contents: AssetContents
+        title: String?, url: String, contents: AssetContents, lost: Int? = nil
     ) async throws -> (asset: Asset, isComplete: Bool) {
         let url = try ResourceURL(url).withoutUserInfo
         for part in contents.parts { _ = try ResourceURL(part.url) }
@@ -30,6 +31,7 @@ package struct BundleIngestion: Sendable {
             throw CacheError(.storage, "\(url) is being downloaded as the asset \(asset.id); cancel that first")
         }
         asset.title = title ?? asset.title
+        asset.lostCount = lost
         asset.kind = contents.playlists.isEmpty ? .file : .stream
         asset.duration = contents.duration > 0 ? contents.duration : asset.duration
         try await shelf.keep(asset)

@@ -42,6 +42,8 @@ public struct BundleManifest: Sendable, Hashable, Codable {
     public var parts: [Part]
     /// Names of parts that couldn't be had, and aren't in the bundle.
     public var holes: [String]
+    /// How many segments its recording had lost: playlists say that they're absent. Nil where it was none.
+    public var lost: Int?
 
     /// Creates a manifest of parts that are still to come.
     public init(

@@ -49,7 +49,7 @@ package struct RecordedSegment: Sendable, Hashable {
     package var end: Int64 { start.clampedSum(duration) }
 
     /// Its name within its track's folder.
-    package var name: String { "\(number).\(ending)" }
+    package var name: String { String(number) + "." + ending }
 
     /// Whether any of its bytes may be here: of one that was lost some may have come.
     var hasMedia: Bool { state != .gap || !url.isEmpty }
