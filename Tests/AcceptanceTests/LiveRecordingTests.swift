@@ -33,6 +33,8 @@ extension AcceptanceTests {
             #expect(status.gaps == 0 && status.state == "stopped" && status.tracks.count == 3)
             let span = try #require(status.kept.first)
             #expect(status.kept.count == 1)
+            // What is stopped may go on; what has ended is over.
+            try channel.change("ended")
             for track in ChannelEncoder.tracks.keys.sorted() {
                 try await expectAll(of: track, channel, encoder)
                 for path in forms(of: span.from + 20_300, lasting: 31) {
@@ -83,7 +85,7 @@ extension AcceptanceTests {
             let name = try child ?? channel.child(of: path, track: track)
             let window = try channel.window(name)
             #expect(try channel.window(name).text == window.text, "\(path) isn't the same when it's asked for again")
-            #expect(window.playlist.hasEndList, "\(path) of a stopped channel is over")
+            #expect(window.playlist.hasEndList, "\(path) of a recording that has ended is over")
             #expect(window.playlist.segments.first?.programDateTime != nil)
             let expected = try await Packets.read(encoder.playlist(track, window.numbers).absoluteString)
             let recorded = try await Packets.read(channel.url(name).absoluteString)

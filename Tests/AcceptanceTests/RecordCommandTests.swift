@@ -293,7 +293,14 @@ extension AcceptanceTests {
             #expect(made.ending == .exit(2), "\(made.errorText)")
             #expect(try JSONDecoder().decode(Bundle.self, from: Data(made.text.utf8)).missing == ["media-1/2"])
             let other = try TemporaryFolder("other")
-            #expect(try await MediaCacheBinary.run(["import", bundle, "--cache", other.path]).ending == .exit(0))
+            let there = ["import", bundle, "--cache", other.path]
+            let whole = try await MediaCacheBinary.run(there)
+            #expect(whole.ending == .exit(1) && whole.errorText.contains("--gaps"), "\(whole.errorText)")
+            #expect(try await MediaCacheBinary.run(there + ["--gaps"]).ending == .exit(0))
+            // It goes on saying so.
+            let exported = try await MediaCacheBinary.run(
+                ["export", "news", "-o", output.file("again.mp4"), "--cache", other.path])
+            #expect(exported.ending == .exit(1) && exported.errorText.contains("--gaps"), "\(exported.errorText)")
         }
     }
 }

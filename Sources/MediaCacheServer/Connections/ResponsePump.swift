@@ -34,7 +34,7 @@ final class ResponsePump {
     /// Fewer bytes are copied as soon as sent from their file.
     private static let leastSent = 32 << 10
     /// The most bytes that the system is given to send at a time; they take no memory here.
-    private static let mostSent = 1 << 20
+    private static let mostSent = 512 << 10
 
     private let reader: any ByteReader
     private let writer: ResponseWriter
