@@ -45,6 +45,7 @@ public struct ExportRecord: Codable, Sendable, Hashable {
     /// The record of an export.
     ///
     /// - Parameters:
+    ///   - export: the export.
     ///   - programme: the programme's ID.
     ///   - base: what its channel's paths stand behind, with a slash at its end.
     public init(_ export: ProgrammeExport, of programme: String, base: String) {

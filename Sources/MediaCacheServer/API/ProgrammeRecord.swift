@@ -20,6 +20,7 @@ public struct ProgrammeRecord: Codable, Sendable, Hashable {
     /// The record of a programme.
     ///
     /// - Parameters:
+    ///   - programme: the programme.
     ///   - kept: what is kept of its channel. Recording may have begun in its midst.
     ///   - base: what paths of its channel stand behind.
     public init(_ programme: Programme, kept: [TimeSpan], base: String) {

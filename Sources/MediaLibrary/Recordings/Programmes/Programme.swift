@@ -24,7 +24,11 @@ public struct Programme: Sendable, Hashable, Codable, Identifiable {
 
     /// A programme of its own id.
     ///
-    /// - Parameter formats: what it's exported as when it's over.
+    /// - Parameters:
+    ///   - name: what people call it.
+    ///   - from: when it begins.
+    ///   - to: when it's over.
+    ///   - formats: what it's exported as when it's over.
     public init(name: String, from: Date, to: Date, formats: [ProgrammeFormat] = []) {
         id = AssetID().rawValue
         self.name = name
