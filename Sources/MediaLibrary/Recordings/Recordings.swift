@@ -209,12 +209,18 @@ public actor Recordings {
 
     /// Ends the recording of a channel: it becomes an asset of the library.
     ///
+    /// What its playlists have named so far gets ten seconds to come. Where these recordings aren't started it ends with
+    /// their next start.
+    ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func end(_ name: ChannelName) async throws {
+        let recording = try require(name)
         try await turns.take {
-            let recording = try require(name)
-            await recording.end()
+            guard await !recording.channel.hasEnded else { return }
+            try await recording.setEnd()
+            if isStarted { await recording.start() }
         }
+        await recording.runOut()
     }
 
     /// Deletes a channel and all that is kept of it; the asset that it became stays.

@@ -121,7 +121,7 @@ struct ProgrammeExportTests {
         try await recordings.addProgramme(long, to: fixture.name)
         #expect(try await recordings.export(long.id, of: fixture.name, as: .hls).isNew)
         #expect(try await export(fixture, long, .hls)?.state == .waiting)
-        try await recordings.end(fixture.name)
+        try await fixture.end()
         _ = try await next(events, .hls, isDone)
         // What begins behind the end has nothing.
         let never = try programme(fixture, from: 100, to: 200, .mp4)

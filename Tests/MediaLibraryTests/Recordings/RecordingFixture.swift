@@ -114,6 +114,19 @@ final class RecordingFixture {
         Issue.record("it didn't come so far in \(seconds) s")
     }
 
+    /// Ends the recording, in the time that this takes.
+    func end() async throws {
+        let recordings = try #require(recordings)
+        let name = name
+        let ended = Task { try await recordings.end(name) }
+        // What is under way comes before the time passes that it has for that.
+        for _ in 0..<40 where await (try recording).state != .ended {
+            for _ in 0..<2000 where await (try recording).state != .ended { await Task.yield() }
+            try await pass(0.5)
+        }
+        try await ended.value
+    }
+
     // MARK: - What is recorded
 
     func rows(_ track: String) async throws -> [RecordedSegment] {

@@ -131,13 +131,39 @@ struct RecordingLifeTests {
         try await fixture.pass(60)
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, .status(404))
-        try await fixture.pass(20)
+        let next = fixture.live.segment(fixture.live.next + 1)
+        try await fixture.pass(atMost: 40) {
+            try await fixture.rows("video-1").contains { $0.state == .kept && $0.url == next.description }
+        }
         // The one that is awaited doesn't hide those behind it.
-        try await fixture.recordings?.end(fixture.name)
-        try await fixture.check { $0.url != url }
+        try await fixture.end()
+        try await fixture.check { $0.url == next }
         let asset = try #require(try await fixture.shelf?.assets().first)
         let contents = try #require(try await fixture.shelf?.contents(of: asset.id))
-        #expect(contents.parts.contains { $0.url == fixture.live.segment(fixture.live.next - 1).description })
+        #expect(contents.parts.contains { $0.url == next.description })
+        await fixture.close()
+    }
+
+    /// What was on its way when somebody ended the recording comes, whether it was stopped before or not.
+    @Test(arguments: [true, false]) func whatIsUnderWayComesBeforeTheEnd(isStopped: Bool) async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        let gate = ScriptedGate()
+        let url = fixture.live.segment(fixture.live.next)
+        fixture.live.library.origin.always(url, .holdHead(gate))
+        fixture.isHanging = true
+        try await fixture.pass(atMost: 20) {
+            try await fixture.rows("video-1").contains { $0.state == .awaited && $0.url == url.description }
+        }
+        fixture.isHanging = false
+        if isStopped { try await fixture.recordings?.stop(fixture.name) }
+        fixture.live.library.origin.clearFaults(url)
+        gate.open()
+        try await fixture.end()
+        try await fixture.check { $0.url == url }
+        #expect(try await fixture.gapCount() == 0)
+        #expect(try await fixture.rows("video-1").last?.url == url.description)
         await fixture.close()
     }
 

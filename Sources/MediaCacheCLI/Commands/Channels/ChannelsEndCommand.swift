@@ -6,7 +6,10 @@ struct ChannelsEndCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "end",
         abstract: "Ends the recording of a channel for good: it becomes an asset of the library, by its name.",
-        discussion: "Windows of it play as before. `channels stop` is for a while."
+        discussion: """
+            Windows of it play as before. What its playlists have named by then gets ten seconds to come. \
+            `channels stop` is for a while.
+            """
     )
 
     @OptionGroup var channel: ChannelReference

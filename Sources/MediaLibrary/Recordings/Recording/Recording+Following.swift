@@ -15,6 +15,7 @@ extension Recording {
             let wait = interval(index, after: outcome) - (monotonic - began)
             guard (try? await work.store.time.sleep(for: max(wait, .milliseconds(20)))) != nil else { return }
         }
+        if !Task.isCancelled { tracks[index].follows = nil }
     }
 
     /// RFC 8216bis §6.3.4; a second or so where it can't be had.

@@ -75,6 +75,8 @@ package actor Recording {
     var masterLoaded: Duration?
     private let changes = Turns()
     private var run: Task<Void, Never>?
+    /// When it began to run.
+    private var began: Duration = .zero
     private(set) var isRunning = false
     private(set) var isOpen = false
     var arrivals: [(at: Duration, bytes: Int64)] = []
@@ -125,6 +127,7 @@ package actor Recording {
     func start() {
         guard run == nil, !channel.hasEnded else { return }
         isRunning = true
+        began = monotonic
         // What was seen before it was stopped may be of another time.
         for index in tracks.indices {
             tracks[index].trouble = nil
@@ -169,7 +172,7 @@ package actor Recording {
         for track in tracks { try? await track.timeline.finishGivingUp() }
         resume()
         var wait = Duration.milliseconds(500)
-        while !Task.isCancelled, tracks.isEmpty {
+        while !Task.isCancelled, tracks.isEmpty, !isPastEnd {
             do {
                 try await findTracks()
                 troubleAtStart = nil
@@ -265,9 +268,10 @@ package actor Recording {
     /// Whether the time is over, or every playlist says so for long enough to be believed.
     private var isOver: Bool {
         if let end = channel.endsAt, isPastEnd {
-            // What is under way may still come.
+            // What its playlists named by then may still come.
             return tracks.allSatisfy(\.awaited.isEmpty)
                 || work.store.now.timeIntervalSince(end) >= Self.leastVerification.seconds
+                    && monotonic - began >= Self.leastVerification
         }
         guard channel.endsWithStream, tracks.contains(where: { $0.endedSince != nil }) else { return false }
         let now = monotonic
@@ -286,12 +290,17 @@ package actor Recording {
         await settleAsEnded()
     }
 
-    /// Ends the recording, whether it runs or not.
-    func end() async {
-        await stop()
-        resume()
-        await Task { await self.settleAsEnded() }.value
+    /// Sets the present as its end, whether it runs or not.
+    func setEnd() async throws {
+        let now = work.store.now
+        try await change {
+            $0.endsAt = min($0.endsAt ?? now, now)
+            $0.isWanted = true
+        }
     }
+
+    /// Returns when nothing of it runs any more.
+    func runOut() async { await run?.value }
 
     private func settleAsEnded() async {
         for index in tracks.indices { lose(index, "the recording ended before it came") { _ in true } }
