@@ -7,11 +7,12 @@ struct MediaPlaylistWriter {
     func write(_ playlist: MediaPlaylist, to lines: inout LineWriter) {
         header(playlist, &lines)
         var conditions: SegmentConditions?
-        var isFirst = true
-        for segment in playlist.segments {
-            self.segment(segment, after: conditions, isFirst: isFirst, &lines)
-            conditions = segment.conditions
-            isFirst = false
+        // In their place: taken out of the array, a segment would be copied with all that it refers to.
+        playlist.segments.withUnsafeBufferPointer { segments in
+            for index in segments.indices {
+                segment(segments[index], after: conditions, isFirst: index == 0, &lines)
+                if segments[index].conditions !== conditions { conditions = segments[index].conditions }
+            }
         }
         if let upcoming = playlist.upcoming { tags(of: upcoming, after: conditions, &lines) }
         for hint in playlist.preloadHints { lines.tag(.preloadHint, hint) }

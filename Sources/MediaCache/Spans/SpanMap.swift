@@ -128,7 +128,7 @@ extension SpanMap {
     /// Reads what ``encoded`` wrote, or nil if it's damaged.
     package init?(encoded: some Collection<UInt8>) {
         self.init()
-        var reader = VarintReader(encoded)
+        var reader = VarintReader(Array(encoded))
         var end: Int64 = 0
         while !reader.isAtEnd {
             guard let gap = reader.read(), let count = reader.read(), count > 0,

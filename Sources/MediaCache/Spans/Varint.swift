@@ -27,23 +27,50 @@ package struct VarintWriter {
         write(UInt64(text.utf8.count))
         bytes += text.utf8
     }
+
+    /// A text that mostly begins as the one before it: how many bytes they begin with alike, and the rest.
+    package mutating func write(_ text: String, after last: String) {
+        let shared = Self.sharedLength(text, last)
+        write(UInt64(shared))
+        write(String(decoding: text.utf8.dropFirst(shared), as: UTF8.self))
+    }
+
+    /// How many bytes two texts begin with alike, up to the end of a character.
+    private static func sharedLength(_ left: String, _ right: String) -> Int {
+        let (left, right) = (left.utf8, right.utf8)
+        var shared = 0
+        var (start, index, other) = (0, left.startIndex, right.startIndex)
+        while index < left.endIndex, other < right.endIndex, left[index] == right[other] {
+            if left[index] & 0xC0 != 0x80 { start = shared }
+            shared += 1
+            left.formIndex(after: &index)
+            right.formIndex(after: &other)
+        }
+        // Within a character its first bytes alone are no text.
+        let isWithin =
+            index < left.endIndex && left[index] & 0xC0 == 0x80 || other < right.endIndex && right[other] & 0xC0 == 0x80
+        return isWithin ? start : shared
+    }
 }
 
 /// Reads what ``VarintWriter`` wrote. Every read fails with nil at the end or on damage.
 package struct VarintReader {
-    private let bytes: [UInt8]
-    private var position = 0
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
 
-    package init(_ bytes: some Collection<UInt8>) {
-        self.bytes = Array(bytes)
+    package init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
     }
 
-    package var isAtEnd: Bool { position >= bytes.count }
+    package init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
+    package var isAtEnd: Bool { position >= bytes.endIndex }
 
     package mutating func read() -> UInt64? {
         var value: UInt64 = 0
         var shift: UInt64 = 0
-        while position < bytes.count, shift < 64 {
+        while position < bytes.endIndex, shift < 64 {
             let byte = bytes[position]
             position += 1
             let bits = UInt64(byte & 0x7F)
@@ -60,13 +87,29 @@ package struct VarintReader {
     }
 
     package mutating func readText() -> String? {
-        guard let count = read(), count <= UInt64(bytes.count - position) else { return nil }
+        guard let count = read(), count <= UInt64(bytes.endIndex - position) else { return nil }
         defer { position += Int(count) }
         return String(decoding: bytes[position..<(position + Int(count))], as: UTF8.self)
     }
 
+    /// What ``VarintWriter/write(_:after:)`` wrote, with the same text before it.
+    package mutating func readText(after last: String) -> String? {
+        guard let shared = read(), let count = read(), shared <= UInt64(last.utf8.count),
+            count <= UInt64(bytes.endIndex - position)
+        else { return nil }
+        let range = position..<(position + Int(count))
+        position = range.upperBound
+        // One allocation, and no byte by itself: a timeline has tens of thousands of them.
+        return String(unsafeUninitializedCapacity: Int(shared) + range.count) { buffer in
+            var last = last
+            last.withUTF8 { _ = buffer.initialize(fromContentsOf: $0[..<Int(shared)]) }
+            bytes[range].withUnsafeBufferPointer { _ = buffer[Int(shared)...].initialize(fromContentsOf: $0) }
+            return Int(shared) + range.count
+        }
+    }
+
     package mutating func readFixed() -> UInt32? {
-        guard position + 4 <= bytes.count else { return nil }
+        guard position + 4 <= bytes.endIndex else { return nil }
         defer { position += 4 }
         return (0..<4).reduce(0) { $0 | UInt32(bytes[position + $1]) << UInt32($1 * 8) }
     }

@@ -45,9 +45,18 @@ extension Timeline {
             (Array(state.index.pages(from: start, to: end)), state.gone, state.edge)
         }
         var stretch = TimelineStretch(track: track)
+        stretch.segments.reserveCapacity(entries.reduce(0) { $0 + $1.numbers.count })
         for page in try await pages(entries) {
-            stretch.add(page) { segment in
-                segment.number < edge && segment.end > start && segment.start < end && !gone.contains(segment.number)
+            guard let first = page.segments.first, let last = page.segments.last else { continue }
+            // Segments don't overlap, so that the first and the last tell of all between.
+            if page.end <= edge, first.end > start, last.start < end, gone.isDisjoint(RangeSet(page.first..<page.end)) {
+                stretch.add(page)
+                continue
+            }
+            stretch.add(page) { index in
+                let number = page.first + Int64(index)
+                return number < edge && page.segments[index].end > start && page.segments[index].start < end
+                    && !gone.contains(number)
             }
         }
         return stretch
@@ -99,10 +108,7 @@ extension Timeline {
         guard !absent.isEmpty else { return known.compactMap { $0 } }
         var read: [Int64: TimelinePage] = [:]
         let files = try await store.read(absent.map(name(ofPage:)), of: recording)
-        for (first, bytes) in zip(absent, files) {
-            guard let page = bytes.flatMap(TimelinePage.init(encoded:)), page.first == first else { continue }
-            read[first] = page
-        }
+        for (first, page) in zip(absent, await Self.decoded(files)) where page?.first == first { read[first] = page }
         state.withLock { state in
             for first in absent where state.hot[first] == nil {
                 // Given up meanwhile, or damaged: in either case it isn't there any more.
@@ -115,5 +121,19 @@ extension Timeline {
             }
         }
         return zip(entries, known).compactMap { entry, page in page ?? read[entry.first] }
+    }
+    /// Pages as they were written; nil for each that is damaged or isn't there. A day has 170 of them: those of a long
+    /// stretch are read by several cores.
+    private static func decoded(_ files: [[UInt8]?]) async -> [TimelinePage?] {
+        let few = 32
+        guard files.count > few else { return files.map { $0.flatMap(TimelinePage.init(encoded:)) } }
+        return await withTaskGroup { group in
+            for start in stride(from: 0, to: files.count, by: few) {
+                let some = files[start..<min(start + few, files.count)]
+                group.addTask { (start, some.map { $0.flatMap(TimelinePage.init(encoded:)) }) }
+            }
+            let pages = await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            return stride(from: 0, to: files.count, by: few).flatMap { pages[$0] ?? [] }
+        }
     }
 }

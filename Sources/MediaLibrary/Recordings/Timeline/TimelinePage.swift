@@ -66,9 +66,7 @@ extension TimelinePage {
             writer.write(signed: segment.duration &- last.duration)
             writer.write(UInt64(clamping: segment.length))
             writer.write(signed: Int64(segment.originSequence &- last.originSequence &- 1))
-            let shared = Self.sharedLength(segment.url, last.url)
-            writer.write(UInt64(shared))
-            writer.write(String(decoding: segment.url.utf8.dropFirst(shared), as: UTF8.self))
+            writer.write(segment.url, after: last.url)
             if segment.ending != last.ending { writer.write(segment.ending) }
             if segment.targetDuration != last.targetDuration { writer.write(UInt64(clamping: segment.targetDuration)) }
             if segment.firstPicture > 0 { writer.write(UInt64(segment.firstPicture)) }
@@ -87,23 +85,6 @@ extension TimelinePage {
         return writer.bytes
     }
 
-    /// How many bytes two texts begin with alike, up to the end of a character.
-    private static func sharedLength(_ left: String, _ right: String) -> Int {
-        let (left, right) = (left.utf8, right.utf8)
-        var shared = 0
-        var (start, index, other) = (0, left.startIndex, right.startIndex)
-        while index < left.endIndex, other < right.endIndex, left[index] == right[other] {
-            if left[index] & 0xC0 != 0x80 { start = shared }
-            shared += 1
-            left.formIndex(after: &index)
-            right.formIndex(after: &other)
-        }
-        // Within a character its first bytes alone are no text.
-        let isWithin =
-            index < left.endIndex && left[index] & 0xC0 == 0x80 || other < right.endIndex && right[other] & 0xC0 == 0x80
-        return isWithin ? start : shared
-    }
-
     /// Reads what ``encoded`` wrote; nil for anything else, and for what is damaged.
     package init?(encoded bytes: [UInt8]) {
         guard bytes.count > 8 else { return nil }
@@ -116,11 +97,10 @@ extension TimelinePage {
         else { return nil }
         self.init(first: Int64(first), discontinuities: Int64(clamping: discontinuities), segments: [])
         segments.reserveCapacity(Int(count))
-        var last = RecordedSegment(number: self.first - 1, start: 0, duration: 0, targetDuration: 0, state: .kept)
+        var segment = RecordedSegment(number: self.first - 1, start: 0, duration: 0, targetDuration: 0, state: .kept)
         for _ in 0..<count {
-            guard let segment = Self.segment(after: last, &reader) else { return nil }
+            guard Self.read(&reader, into: &segment) else { return nil }
             segments.append(segment)
-            last = segment
         }
         guard reader.isAtEnd else { return nil }
     }
@@ -130,53 +110,55 @@ extension TimelinePage {
     static let starts: ClosedRange<Int64> = -(1 << 61)...1 << 62
     private static let longest: Int64 = 1 << 60
 
-    private static func segment(after last: RecordedSegment, _ reader: inout VarintReader) -> RecordedSegment? {
+    /// Makes of one segment the next; false for what is damaged.
+    private static func read(_ reader: inout VarintReader, into segment: inout RecordedSegment) -> Bool {
         guard let flags = reader.read(), let state = RecordedSegment.State(rawValue: UInt8(flags & Flag.stateMask)),
             let start = reader.readSigned(), let duration = reader.readSigned(), let length = reader.read(),
-            let sequence = reader.readSigned(), let shared = reader.read(), let rest = reader.readText(),
-            shared <= UInt64(last.url.utf8.count)
-        else { return nil }
-        var segment = RecordedSegment(
-            number: last.number + 1, start: last.end &+ start, duration: last.duration &+ duration,
-            targetDuration: last.targetDuration, state: state)
+            let sequence = reader.readSigned(), let url = reader.readText(after: segment.url)
+        else { return false }
+        segment.start = segment.end &+ start
+        segment.duration &+= duration
         guard starts.contains(segment.start), (0...longest).contains(segment.duration), length <= UInt64(longest)
-        else { return nil }
+        else { return false }
+        segment.number += 1
+        segment.state = state
         segment.isDiscontinuous = flags & Flag.isDiscontinuous != 0
         segment.isWrapped = flags & Flag.isWrapped != 0
         segment.length = Int64(length)
-        segment.originSequence = last.originSequence &+ 1 &+ Int(sequence)
-        segment.url = String(decoding: last.url.utf8.prefix(Int(shared)), as: UTF8.self) + rest
-        segment.ending = last.ending
-        segment.conditions = last.conditions
+        segment.originSequence = segment.originSequence &+ 1 &+ Int(sequence)
+        segment.url = url
+        segment.firstPicture = 0
+        segment.range = nil
+        if !segment.tags.isEmpty { segment.tags = [] }
         if flags & Flag.hasOtherEnding != 0 {
-            guard let ending = reader.readText() else { return nil }
+            guard let ending = reader.readText() else { return false }
             segment.ending = ending
         }
         if flags & Flag.hasOtherTarget != 0 {
-            guard let target = reader.read() else { return nil }
+            guard let target = reader.read() else { return false }
             segment.targetDuration = Int(clamping: target)
         }
         if flags & Flag.hasFirstPicture != 0 {
-            guard let length = reader.read() else { return nil }
+            guard let length = reader.read() else { return false }
             segment.firstPicture = Int64(clamping: length)
         }
         if flags & Flag.hasRange != 0 {
-            guard let lower = reader.read(), let count = reader.read() else { return nil }
+            guard let lower = reader.read(), let count = reader.read() else { return false }
             let start = Int64(clamping: lower)
             segment.range = start..<start.clampedSum(Int64(clamping: count))
         }
         if flags & Flag.hasTags != 0 {
-            guard let count = reader.read() else { return nil }
+            guard let count = reader.read() else { return false }
             for _ in 0..<count {
-                guard let tag = reader.readText() else { return nil }
+                guard let tag = reader.readText() else { return false }
                 segment.tags.append(tag)
             }
         }
         if flags & Flag.hasOtherConditions != 0 {
-            guard let conditions = RecordedConditions(&reader) else { return nil }
+            guard let conditions = RecordedConditions(&reader) else { return false }
             segment.conditions = conditions
         }
-        return segment
+        return true
     }
 }
 

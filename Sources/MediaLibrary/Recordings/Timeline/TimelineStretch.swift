@@ -14,18 +14,31 @@ package struct TimelineStretch: Sendable, Hashable {
     package init(track: String) { self.track = track }
 
     /// Adds what a page has of it.
-    mutating func add(_ page: TimelinePage, where belongs: (RecordedSegment) -> Bool) {
+    ///
+    /// - Parameter belongs: whether a segment, by its place in the page, does.
+    mutating func add(_ page: TimelinePage, where belongs: (Int) -> Bool) {
         var discontinuities = page.discontinuities
-        for segment in page.segments {
-            if belongs(segment) {
-                if let last = segments.last {
-                    if last.number + 1 != segment.number { jumps[segment.number] = discontinuities }
-                } else {
-                    self.discontinuities = discontinuities
-                }
-                segments.append(segment)
+        for index in page.segments.indices {
+            if belongs(index) {
+                note(page.segments[index].number, discontinuities)
+                segments.append(page.segments[index])
             }
-            if segment.isDiscontinuous { discontinuities += 1 }
+            if page.segments[index].isDiscontinuous { discontinuities += 1 }
+        }
+    }
+
+    /// Adds all of a page.
+    mutating func add(_ page: TimelinePage) {
+        note(page.first, page.discontinuities)
+        segments += page.segments
+    }
+
+    /// What stands before a segment that is added.
+    private mutating func note(_ number: Int64, _ discontinuities: Int64) {
+        if let last = segments.last?.number {
+            if last + 1 != number { jumps[number] = discontinuities }
+        } else {
+            self.discontinuities = discontinuities
         }
     }
 }

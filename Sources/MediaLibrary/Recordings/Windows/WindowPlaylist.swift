@@ -45,16 +45,18 @@ package struct WindowPlaylist: Sendable {
         playlist.segments.reserveCapacity(stretch.segments.count)
         var target = 1
         var writer = Writer(next: first.number, discontinuities: stretch.discontinuities)
-        // Each by its place: taken out of the array, a row would be copied with all that it refers to.
-        let rows = stretch.segments
-        for index in rows.indices {
-            let (number, duration) = (rows[index].number, rows[index].duration)
-            let missing = number - writer.next
-            if missing > 0, missing <= (isOver ? Self.mostAbsentAtEnd : Self.mostAbsent) {
-                writer.writeAbsent(before: rows[index], discontinuities: stretch.jumps[number], to: &playlist.segments)
+        // In their place: taken out of the array, a row would be copied with all that it refers to.
+        stretch.segments.withUnsafeBufferPointer { rows in
+            for index in rows.indices {
+                let (number, duration) = (rows[index].number, rows[index].duration)
+                let missing = number - writer.next
+                if missing > 0, missing <= (isOver ? Self.mostAbsentAtEnd : Self.mostAbsent) {
+                    writer.writeAbsent(
+                        before: rows[index], discontinuities: stretch.jumps[number], to: &playlist.segments)
+                }
+                target = max(target, rows[index].targetDuration, Int((duration + 500_000_000) / 1_000_000_000))
+                writer.write(rows[index], to: &playlist.segments)
             }
-            target = max(target, rows[index].targetDuration, Int((duration + 500_000_000) / 1_000_000_000))
-            writer.write(rows[index], to: &playlist.segments)
         }
         playlist.targetDuration = target
         return PlaylistWriter().bytes(.media(playlist))
