@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "MediaCache", targets: ["MediaCache"]),
         .library(name: "MediaLibrary", targets: ["MediaLibrary"]),
         .library(name: "MediaCacheServer", targets: ["MediaCacheServer"]),
+        .library(name: "MediaCacheAVFoundation", targets: ["MediaCacheAVFoundation"]),
         .library(name: "MediaCacheTesting", targets: ["MediaCacheTesting"]),
         .executable(name: "mediacache", targets: ["MediaCacheCLI"]),
     ],
@@ -91,6 +92,7 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        .target(name: "MediaCacheAVFoundation", dependencies: ["MediaCache"], swiftSettings: swiftSettings),
         .executableTarget(
             name: "MediaCacheCLI",
             dependencies: [
@@ -169,6 +171,17 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "MediaCacheAVFoundationTests",
+            dependencies: [
+                "MediaCache",
+                "MediaCacheAVFoundation",
+                "MediaCacheTesting",
+                "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings
         ),

@@ -1,0 +1,44 @@
+import Foundation
+import Logging
+import MediaCache
+import MediaCacheTesting
+
+/// A store in a folder of its own, over a scripted origin, for players.
+final class PlayerFixture {
+    let folder = FileManager.default.temporaryDirectory.path + "/mediacache-tests-" + UUID().uuidString
+    let origin: ScriptedOrigin
+    let time = ManualTime()
+
+    init() { origin = ScriptedOrigin(time: time) }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func open(_ change: (inout CacheConfiguration) -> Void = { _ in }) async throws -> CacheStore {
+        var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
+        configuration.limits.minimumFreeBytes = 0
+        // A failure is told at once where a test doesn't turn the clock.
+        configuration.transfers.retries = RetryPolicy(budget: 0)
+        change(&configuration)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return try await CacheStore.open(
+            configuration, origin: origin, time: time, files: POSIXFileSystem(), logger: logger)
+    }
+
+    /// Puts a film at the origin.
+    func serve(
+        _ body: ScriptedBody, at name: String = "film.mp4", _ change: (inout ScriptedResource) -> Void = { _ in }
+    ) throws -> ResourceURL {
+        let url = try ResourceURL("https://origin.example/\(name)")
+        var resource = ScriptedResource(body)
+        change(&resource)
+        origin[url] = resource
+        return url
+    }
+
+    func player(
+        of body: ScriptedBody, in store: CacheStore, _ change: (inout ScriptedResource) -> Void = { _ in }
+    ) throws -> ScriptedPlayer {
+        ScriptedPlayer(of: body, at: try serve(body, change), origin: origin, store: store)
+    }
+}

@@ -1,0 +1,92 @@
+import MediaCache
+import MediaCacheTesting
+import TestSupport
+import Testing
+
+@testable import MediaCacheAVFoundation
+
+/// A thousand players that seek, ask twice, cancel and meet stalls, each in a way of its own.
+struct RandomPlayerTests {
+    private static let buffer = 8 << 10
+
+    @Test func whateverAPlayerDoesItGetsTheRightBytes() async throws {
+        let seed: UInt64 = 20_261_123
+        print("seed \(seed)")
+        let fixture = PlayerFixture()
+        let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 256 << 10) }
+        for number in 0..<1000 {
+            var random = SeededGenerator(seed: seed + UInt64(number))
+            let body = ScriptedBody.random(
+                seed: seed + UInt64(number), length: Int64.random(in: 2...400_000, using: &random))
+            let url = try fixture.serve(body, at: "\(number).mp4") { $0.bufferSize = Self.buffer }
+            let player = ScriptedPlayer(
+                of: body, at: url, origin: fixture.origin, store: store,
+                policy: Int.random(in: 0..<4, using: &random) == 0 ? .whole : .onDemand)
+            try await play(player, &random)
+            player.check()
+            // Each byte once: only what is cut short has a buffer or two in hand, which come again.
+            let cut = fixture.origin.requests(for: url).count { $0.progress == .cancelled }
+            #expect(player.sent <= body.length + Int64(cut * 2 * Self.buffer), "player \(number)")
+            #expect(player.loader.requests == 0, "player \(number)")
+        }
+        #expect(store.statistics.openReads == 0)
+        await store.close()
+    }
+
+    private func play(_ player: ScriptedPlayer, _ random: inout SeededGenerator) async throws {
+        let first = await player.open()
+        #expect(first.information?.length == player.body.length)
+        for _ in 0..<Int.random(in: 3...12, using: &random) {
+            let offset = Int64.random(in: 0..<player.body.length, using: &random)
+            let length = Bool.random(using: &random) ? nil : Int64.random(in: 1...200_000, using: &random)
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0:
+                // A seek: it lets go of all that it asked for, and waits for the beginning of what it wants now.
+                player.cancelAll()
+                let request = player.ask(offset, length)
+                await player.eventually { request.isOver || request.count > 0 }
+            case 1:
+                // Sound and picture at once.
+                let (one, other) = (player.ask(offset, length), player.ask(offset / 2, length))
+                await player.eventually { one.isOver && other.isOver }
+                #expect(one.isFinished && other.isFinished)
+            case 2:
+                // A change of mind, in mid-request or before it has begun.
+                let request = player.ask(offset, length)
+                if Bool.random(using: &random) { await player.eventually { request.isOver || request.count > 0 } }
+                player.cancel(request)
+                player.ask(offset, length)
+            case 3:
+                await stall(player, at: offset, length, isPatient: Bool.random(using: &random))
+            default:
+                // The index at the tail.
+                let tail = player.ask(max(0, player.body.length - 20_000))
+                await player.eventually { tail.isOver }
+                #expect(tail.isFinished)
+            }
+        }
+        player.cancelAll()
+        let all = player.ask(0)
+        await player.eventually { all.isOver }
+        #expect(all.isFinished && all.count == Int(player.body.length))
+    }
+
+    /// The origin stalls; the player waits until it goes on, or seeks elsewhere.
+    private func stall(_ player: ScriptedPlayer, at offset: Int64, _ length: Int64?, isPatient: Bool) async {
+        let gate = ScriptedGate()
+        player.origin.next(player.url, .holdBody(at: offset, gate))
+        let request = player.ask(offset, length)
+        let changes = player.changes
+        let arrival = Task {
+            await gate.waitForArrivals()
+            changes.send()
+        }
+        await player.eventually { request.isOver || gate.arrivals > 0 }
+        arrival.cancel()
+        if !isPatient { player.cancel(request) }
+        gate.open()
+        player.origin.clearFaults(player.url)
+        await player.eventually { request.isOver }
+        if isPatient { #expect(request.isFinished) }
+    }
+}

@@ -1,0 +1,216 @@
+import MediaCache
+import MediaCacheTesting
+import TestSupport
+import Testing
+
+@testable import MediaCacheAVFoundation
+
+/// What players ask for comes as it is, and from the origin once.
+struct ResourceLoaderTests {
+    private static let body = ScriptedBody.random(seed: 701, length: 3_000_000)
+
+    @Test func aFilmWithItsIndexFirst() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        let first = await player.open()
+        #expect(first.information == ContentInformation(mediaType: "video/mp4", length: 3_000_000))
+        #expect(first.information?.isByteRangeAccessSupported == true)
+        #expect(first.bytes == Self.body.bytes(in: 0..<2))
+        let all = player.ask(0)
+        await player.eventually { all.isOver }
+        #expect(all.isFinished && all.count == 3_000_000)
+        player.check()
+        #expect(player.sent == 3_000_000)
+        #expect(player.loader.requests == 0)
+        await store.close()
+    }
+
+    /// It reads the beginning, finds no index there, and jumps to the tail.
+    @Test func aFilmWithItsIndexLast() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
+        let player = try fixture.player(of: Self.body, in: store)
+        _ = await player.open()
+        let beginning = player.ask(0)
+        await player.eventually { beginning.count >= 32 }
+        player.cancel(beginning)
+        let tail = player.ask(2_900_000)
+        await player.eventually { tail.isOver }
+        #expect(fixture.origin.requests(for: player.url).contains { $0.range?.knownStart == 2_900_000 })
+        let (sound, picture) = (player.ask(65_536, 1_000_000), player.ask(60_000))
+        await player.eventually { sound.isOver && picture.isOver }
+        #expect(sound.isFinished && picture.isFinished)
+        player.check()
+        // What is cut short has a buffer or two in hand.
+        #expect(player.sent <= 3_000_000 + (128 << 10))
+        await store.close()
+    }
+
+    @Test func whatIsAskedForTwiceIsFetchedOnce() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        let requests = [player.ask(0), player.ask(0, 2_000_000), player.ask(524_288), player.ask(0)]
+        await player.eventually { requests.allSatisfy(\.isFinished) }
+        player.check()
+        #expect(player.sent == 3_000_000)
+        await store.close()
+    }
+
+    @Test func whatIsCancelledHearsNothingMore() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        let gate = ScriptedGate()
+        fixture.origin.always(player.url, .holdBody(at: 200_000, gate))
+        let request = player.ask(100_000)
+        await gate.waitForArrivals()
+        await player.eventually { request.count == 100_000 }
+        player.cancel(request)
+        gate.open()
+        fixture.origin.clearFaults(player.url)
+        let again = player.ask(100_000)
+        await player.eventually { again.isOver }
+        #expect(request.count == 100_000 && !request.isFinished && request.error == nil)
+        player.check()
+        #expect(player.sent == 2_900_000)
+        #expect(store.statistics.openReads == 0)
+        await store.close()
+    }
+
+    /// A player that has got bytes keeps waiting: the app has to hear of it.
+    @Test func aFailureBehindTheFirstBytesIsTold() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        var events = player.loader.events().makeAsyncIterator()
+        fixture.origin.next(player.url, .bodyShorter(by: 500_000))
+        fixture.origin.always(player.url, .status(404))
+        let request = player.ask(0)
+        guard case .opened("video/mp4", 3_000_000) = await events.next() else {
+            Issue.record("it doesn't say that it has been opened")
+            return
+        }
+        guard case .failed(let error, let offset) = await events.next() else {
+            Issue.record("it doesn't say that it failed")
+            return
+        }
+        #expect(offset == Int64(request.count) && offset > 0)
+        await player.eventually { request.isOver }
+        #expect(request.error?.code == error.code && !request.isFinished)
+        player.check()
+        // When its origin is there again, the rest comes.
+        fixture.origin.clearFaults(player.url)
+        let again = player.ask(offset)
+        await player.eventually { again.isOver }
+        player.check()
+        #expect(again.isFinished)
+        await store.close()
+    }
+
+    @Test(arguments: [404, 403, 500]) func whatCannotBeHadIsAnError(status: Int) async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        var events = player.loader.events().makeAsyncIterator()
+        fixture.origin.always(player.url, .status(status))
+        let request = await player.open()
+        #expect(request.error?.status == status && request.information == nil && request.count == 0)
+        guard case .failed(let error, at: 0) = await events.next() else {
+            Issue.record("it doesn't say that it failed")
+            return
+        }
+        #expect(error.status == status)
+        await store.close()
+    }
+
+    @Test func aPageIsNoFilm() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        fixture.origin.always(player.url, .page())
+        let request = await player.open()
+        #expect(request.error != nil && request.information == nil && request.count == 0)
+        await store.close()
+    }
+
+    @Test func whatIsKeptPlaysWithoutItsOrigin() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let first = try fixture.player(of: Self.body, in: store)
+        let all = first.ask(0)
+        await first.eventually { all.isFinished }
+        await store.close()
+        let again = try await fixture.open()
+        fixture.origin.isReachable = false
+        let player = ScriptedPlayer(of: Self.body, at: first.url, origin: fixture.origin, store: again)
+        let opened = await player.open()
+        #expect(opened.information?.length == 3_000_000)
+        let requests = [player.ask(0), player.ask(2_999_999), player.ask(1_234_567, 100)]
+        await player.eventually { requests.allSatisfy(\.isOver) }
+        #expect(requests.allSatisfy { $0.isFinished })
+        player.check()
+        await again.close()
+    }
+
+    @Test func aTypeThatSaysNothingIsNotPassedOn() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store) { $0.contentType = "application/octet-stream" }
+        #expect(await player.open().information?.mediaType == "video/mp4")
+        await store.close()
+    }
+
+    /// Of what has no length nothing but the whole can be asked for.
+    @Test func aLengthThatNobodySaysIsNotKnown() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store) { $0.acceptsRanges = false }
+        let gate = ScriptedGate()
+        fixture.origin.always(player.url, .noContentLength, .holdBody(at: 100_000, gate))
+        let first = await player.open()
+        #expect(first.isFinished)
+        #expect(first.information == ContentInformation(mediaType: "video/mp4", length: nil))
+        #expect(first.information?.isByteRangeAccessSupported == false)
+        gate.open()
+        fixture.origin.clearFaults(player.url)
+        let all = player.ask(0)
+        await player.eventually { all.isOver }
+        #expect(all.isFinished && all.count == 3_000_000)
+        player.check()
+        await store.close()
+    }
+
+    @Test func whatItIsCanBeAskedForAlone() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        for data in [nil, RequestedData(offset: 0, length: 0)] {
+            let request = await player.askWhatItIs(data)
+            #expect(request.isFinished && request.information?.length == 3_000_000 && request.count == 0)
+        }
+        await store.close()
+    }
+
+    @Test func otherURLsAreNotItsOwn() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        for url in ["https://origin.example/film.mp4", "mediacache-https://other.example/film.mp4", "", "mediacache-"] {
+            #expect(!player.loader.load(ScriptedLoadingRequest(url, data: RequestedData(offset: 0, length: 2))))
+        }
+        #expect(player.loader.requests == 0)
+        await store.close()
+    }
+
+    @Test func theFirstURLIsToldByTheOther() throws {
+        for text in ["https://a.example/f.mp4", "http://[::1]:8080/a%20b/c.mp4?sig=%2F+x", "https://a.example/"] {
+            let url = try ResourceURL(text)
+            #expect(CachingScheme.resource(of: CachingScheme.url(for: url)) == url)
+        }
+        #expect(CachingScheme.resource(of: "MediaCache-HTTPS://a.example/F.mp4")?.target == "/F.mp4")
+        #expect(CachingScheme.resource(of: "https://a.example/f.mp4") == nil)
+        #expect(CachingScheme.resource(of: "mediacache-ftp://a.example/f.mp4") == nil)
+    }
+}
