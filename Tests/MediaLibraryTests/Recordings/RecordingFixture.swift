@@ -187,6 +187,12 @@ final class RecordingFixture {
         checkRequests(location)
     }
 
+    /// The same, where everything up to a segment is expected but for one.
+    func check(through last: ResourceURL, without lost: ResourceURL? = nil) async throws {
+        let end = try #require(live.published["v1"]?.last { $0.url == last }).at
+        try await check { $0.at <= end && $0.url != lost }
+    }
+
     /// No segment's bytes came twice.
     func checkRequests(_ location: SourceLocation = #_sourceLocation) {
         var counts: [String: Int] = [:]

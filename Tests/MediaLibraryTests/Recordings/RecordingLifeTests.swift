@@ -137,7 +137,7 @@ struct RecordingLifeTests {
         }
         // The one that is awaited doesn't hide those behind it.
         try await fixture.end()
-        try await fixture.check { $0.url == next }
+        try await fixture.check(through: next, without: url)
         let asset = try #require(try await fixture.shelf?.assets().first)
         let contents = try #require(try await fixture.shelf?.contents(of: asset.id))
         #expect(contents.parts.contains { $0.url == next.description })
@@ -161,7 +161,7 @@ struct RecordingLifeTests {
         fixture.live.library.origin.clearFaults(url)
         gate.open()
         try await fixture.end()
-        try await fixture.check { $0.url == url }
+        try await fixture.check(through: url)
         #expect(try await fixture.gapCount() == 0)
         #expect(try await fixture.rows("video-1").last?.url == url.description)
         await fixture.close()

@@ -122,6 +122,7 @@ extension Timeline {
         }
         return zip(entries, known).compactMap { entry, page in page ?? read[entry.first] }
     }
+
     /// Pages as they were written; nil for each that is damaged or isn't there. A day has 170 of them: those of a long
     /// stretch are read by several cores.
     private static func decoded(_ files: [[UInt8]?]) async -> [TimelinePage?] {
