@@ -1,4 +1,5 @@
 import CMediaCacheShims
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -151,10 +152,14 @@ private func failure(_ call: String, _ path: String) -> SystemError {
 private final class POSIXFile: BlobFile {
     /// Systems read ahead by as much.
     private static let sampleDistance = 128 << 10
+    /// What was in memory is taken to be there for so long: many who read the same ask at once.
+    private static let sampleLifetime = Duration.seconds(1)
 
     private let path: String
     private let descriptor: Int32
     private let isWritable: Bool
+    /// What was found in memory last, and when.
+    private let sampled = Mutex<(range: Range<Int64>, since: ContinuousClock.Instant)?>(nil)
 
     init(path: String, flags: Int32) throws {
         self.path = path
@@ -189,11 +194,17 @@ private final class POSIXFile: BlobFile {
     func descriptor(forSending range: Range<Int64>) -> Int32? {
         guard !range.isEmpty else { return nil }
         // Of pages that came from the disk one by one some may be absent: then who sends waits for them.
+        let now = ContinuousClock.now
+        let isKnown = sampled.withLock { sampled in
+            sampled.map { $0.range.contains(range) && now - $0.since < Self.sampleLifetime } ?? false
+        }
+        if isKnown { return descriptor }
         var byte: UInt8 = 0
         for offset in stride(from: range.lowerBound, to: range.upperBound - 1, by: Self.sampleDistance) {
             guard mc_pread_nowait(descriptor, &byte, 1, offset) == 1 else { return nil }
         }
         guard mc_pread_nowait(descriptor, &byte, 1, range.upperBound - 1) == 1 else { return nil }
+        sampled.withLock { $0 = (range, now) }
         return descriptor
     }
 

@@ -65,9 +65,17 @@ package enum MediaType {
     /// The type without parameters, in lower case.
     package static func essence(_ type: String?) -> String? {
         guard let type else { return nil }
+        // Nearly all are written so already.
+        let isEssence = type.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 != UInt8(ascii: ";") && !isUpperCase($0) }
+        if isEssence { return type.isEmpty ? nil : type }
         var essence = type.prefix { $0 != ";" }.lowercased()[...]
         while essence.last == " " || essence.last == "\t" { essence.removeLast() }
         return essence.isEmpty ? nil : String(essence)
+    }
+
+    /// Other letters than ASCII's count as such: they aren't compared byte by byte.
+    private static func isUpperCase(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || byte >= 0x80
     }
 
     /// Whether a body of this type is a page or an error report, not media.

@@ -1,3 +1,11 @@
+/// What a `Host` field means for who is to be answered.
+struct HostVerdict: Sendable {
+    /// Whether it's answered at all.
+    let isAllowed: Bool
+    /// Whether only this machine can have asked.
+    let isLocal: Bool
+}
+
 /// Which `Host` a request may name. A page elsewhere can have its own name resolve to this machine (DNS rebinding),
 /// but it can't make the browser send another name than that.
 struct HostPolicy: Sendable {
@@ -8,6 +16,11 @@ struct HostPolicy: Sendable {
     init(boundHost: String, allowedHosts: [String]) {
         allowed = Set((allowedHosts + [boundHost]).map { Self.name(of: $0) })
         isBoundToLoopback = Self.isLoopback(boundHost)
+    }
+
+    /// What is to be made of `host`, the value of a `Host` field if there is one, on a connection made to `localAddress`.
+    func verdict(on host: String?, localAddress: String?) -> HostVerdict {
+        HostVerdict(isAllowed: host.map { allows($0, localAddress: localAddress) } ?? true, isLocal: isLocal(host))
     }
 
     /// Whether `host`, the value of a `Host` field, may be answered on a connection made to `localAddress`.

@@ -42,9 +42,11 @@ struct RequestGate {
     }
 
     /// Why the request may not pass, or nil.
-    func problem(hosts: HostPolicy, localAddress: String?) -> Problem? {
+    ///
+    /// - Parameter verdict: on the host that was asked.
+    func problem(_ verdict: HostVerdict) -> Problem? {
         guard hasOneHost else { return .badRequest("a request has exactly one Host field (RFC 9112 §3.2)") }
-        if let host, !hosts.allows(host, localAddress: localAddress) { return .misdirected }
+        if !verdict.isAllowed { return .misdirected }
         guard target.hasPrefix("/") else { return .badRequest("the request's target isn't a path of this server") }
         return nil
     }

@@ -20,6 +20,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var localAddress: String?
     /// The last play target: players ask for the same one again and again.
     private var lastTarget: (text: String, target: PlayTarget)?
+    /// The last host that was asked: a connection's requests all name the same.
+    private var lastHost: (text: String?, verdict: HostVerdict)?
 
     init(server: ServerContext, clock: ConnectionClock, pieces: PieceBuffers) {
         self.server = server
@@ -162,16 +164,15 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         let keepsAlive = head.isKeepAlive && !isDraining && !gate.asksForTunnel
         let kind = RouteKind(path: gate.path)
         let writer = makeWriter(head, keepsAlive: keepsAlive, kind: kind, context)
-        if let problem = gate.problem(hosts: server.hosts, localAddress: localAddress) {
-            return writer.writeProblem(problem)
-        }
+        let host = verdict(on: gate.host)
+        if let problem = gate.problem(host) { return writer.writeProblem(problem) }
         if kind == .play { return play(gate.target, head, writer) }
         let path = ReaderPath(gate.path)
         if let key = path.key, !server.access.admits(key) { return refuse(.wrongKey, writer, isAdmitted: false) }
         guard let route = server.router.route(for: path.path), path.key == nil || route.access == .reader else {
             return writer.writeProblem(.notFound("there is nothing at this path"))
         }
-        if let problem = refusal(by: route.access, path, gate, head) {
+        if let problem = refusal(by: route.access, path, host, head) {
             return refuse(problem, writer, isAdmitted: false)
         }
         let request = RouteRequest(gate, path: path.path, head, body)
@@ -182,14 +183,21 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
+    private func verdict(on host: String?) -> HostVerdict {
+        if let lastHost, lastHost.text == host { return lastHost.verdict }
+        let verdict = server.hosts.verdict(on: host, localAddress: localAddress)
+        lastHost = (host, verdict)
+        return verdict
+    }
+
     /// Why a request may not ask a route, or nil.
     private func refusal(
-        by access: RouteAccess, _ path: ReaderPath, _ gate: RequestGate, _ head: HTTPRequestHead
+        by access: RouteAccess, _ path: ReaderPath, _ host: HostVerdict, _ head: HTTPRequestHead
     ) -> Problem? {
         switch access {
         case .open: nil
         case .key: server.access.admits(authorization: head.headers.first(name: "Authorization")) ? nil : .unauthorized
-        case .reader: path.key != nil || server.isReadByAll || server.hosts.isLocal(gate.host) ? nil : .keyInPath
+        case .reader: path.key != nil || server.isReadByAll || host.isLocal ? nil : .keyInPath
         }
     }
 

@@ -25,6 +25,17 @@ struct ConnectionTests {
         #expect(try status("", version: "1.0") == 200)
     }
 
+    @Test func eachRequestOfAConnectionIsJudgedByItsOwnHost() throws {
+        let channel = try connect()
+        func status(_ host: String) throws -> Int? {
+            try channel.exchange("GET \(TestServer.playPath()) HTTP/1.1\r\nHost: \(host)\r\n\r\n")?.status
+        }
+        #expect(try status("localhost") == 200)
+        #expect(try status("evil.example") == 421)
+        #expect(try status("localhost") == 200)
+        #expect(try status("media.example") == 200)
+    }
+
     @Test func anAbsoluteTargetOutranksTheHostField() throws {
         let path = TestServer.playPath()
         let good = "GET http://localhost:9479\(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -134,4 +134,13 @@ struct HeadParsingTests {
             #expect(type.map { $0.contains("/") } ?? true)
         }
     }
+
+    @Test(arguments: [
+        ("video/mp4", "video/mp4"), ("Video/MP4", "video/mp4"), ("text/html; charset=utf-8", "text/html"),
+        ("audio/mpeg ;q=1", "audio/mpeg"), ("audio/aac\t", "audio/aac"), ("video/\u{C9}", "video/\u{E9}"), ("", nil),
+        (";", nil),
+    ])
+    func aTypeIsKnownWithoutItsParameters(declared: String, essence: String?) {
+        #expect(MediaType.essence(declared) == essence)
+    }
 }
