@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "MediaCache", targets: ["MediaCache"]),
         .library(name: "MediaLibrary", targets: ["MediaLibrary"]),
         .library(name: "MediaCacheServer", targets: ["MediaCacheServer"]),
+        .library(name: "MediaCacheURLSession", targets: ["MediaCacheURLSession"]),
         .library(name: "MediaCacheAVFoundation", targets: ["MediaCacheAVFoundation"]),
         .library(name: "MediaCacheTesting", targets: ["MediaCacheTesting"]),
         .executable(name: "mediacache", targets: ["MediaCacheCLI"]),
@@ -92,7 +93,16 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        .target(name: "MediaCacheAVFoundation", dependencies: ["MediaCache"], swiftSettings: swiftSettings),
+        .target(
+            name: "MediaCacheURLSession",
+            dependencies: [
+                "MediaCache",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "MediaCacheAVFoundation", dependencies: ["MediaCache"], swiftSettings: swiftSettings),
         .executableTarget(
             name: "MediaCacheCLI",
             dependencies: [
@@ -171,6 +181,16 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "MediaCacheURLSessionTests",
+            dependencies: [
+                "MediaCache",
+                "MediaCacheTesting",
+                "MediaCacheURLSession",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),

@@ -95,6 +95,23 @@ struct OriginContractMutantTests {
         #expect(try await breaks(.sendsTheRequestAsItIs) { $0.request = { $0.headerFields[.cookie] = nil } })
         #expect(try await breaks(.sendsTheRequestAsItIs) { $0.request = { $0.headerFields[.priority] = "u=1" } })
         #expect(try await breaks(.readsRanges) { $0.request = { $0.headerFields[.range] = nil } })
+        for (odd, changed) in [("/a/../b", "/b"), ("/%zz", "/%25zz")] {
+            #expect(
+                try await breaks(.sendsTheRequestAsItIs) { mutant in
+                    mutant.request = { request in
+                        guard request.url.target == odd else { return }
+                        guard
+                            let url = try? ResourceURL(
+                                scheme: request.url.scheme, authority: request.url.authority, target: changed)
+                        else { return }
+                        request.url = url
+                    }
+                })
+        }
+    }
+
+    @Test func aCodingThatIsOnlySaidToBeOffIsCaught() async throws {
+        #expect(try await breaks(.decodesNothing) { $0.response = { $0.headerFields[.contentEncoding] = nil } })
     }
 
     @Test func hiddenErrorsAreCaught() async throws {

@@ -1,3 +1,4 @@
+public import MediaCache
 public import NIOCore
 import NIOPosix
 

@@ -17,13 +17,15 @@ public struct OriginContract: Sendable {
     public enum Rule: String, Sendable, CaseIterable {
         /// Status, header fields and body arrive as they are.
         case handsOverHeadAndBody
-        /// The target arrives byte for byte, and so do the header fields.
+        /// The target arrives byte for byte, and so do the header fields. What may not stand in a URL may come in percent
+        /// encoding; a target that would come as another is an `invalidURL`.
         case sendsTheRequestAsItIs
         /// A range is answered with its bytes, also beyond 4 GiB.
         case readsRanges
         /// A redirect is handed back.
         case followsNoRedirect
-        /// Coded content stays coded.
+        /// Coded content stays coded. A transport that decodes on its own gives a whole body without its coding and its
+        /// length, and a `badResponse` for a part of one.
         case decodesNothing
         /// An error status is an answer, no error.
         case handsErrorStatusBack

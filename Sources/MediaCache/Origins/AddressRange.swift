@@ -36,7 +36,7 @@ public struct AddressRange: Sendable, Hashable, LosslessStringConvertible {
     public var description: String { "\(base)/\(prefixLength)" }
 
     /// Whether `address`, itself or as what it's translated to, lies in the range.
-    func contains(_ address: IPAddress) -> Bool {
+    package func contains(_ address: IPAddress) -> Bool {
         if let translated = address.translated, contains(translated) { return true }
         guard address.bytes.count == base.bytes.count else { return false }
         for index in base.bytes.indices {

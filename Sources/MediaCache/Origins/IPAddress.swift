@@ -1,6 +1,3 @@
-import MediaCache
-import NIOCore
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -10,17 +7,17 @@ import NIOCore
 #endif
 
 /// An IPv4 or IPv6 address. An IPv4 address inside an IPv6 one (`::ffff:a.b.c.d`) is taken for what it is.
-struct IPAddress: Sendable, Hashable {
+package struct IPAddress: Sendable, Hashable {
     /// 4 or 16 bytes, in network order.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
-    init(bytes: [UInt8]) {
+    package init(bytes: [UInt8]) {
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
         self.bytes = bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes[12...]) : bytes
     }
 
     /// Parses the text forms of RFC 4291 §2.2 and four decimal numbers; nothing else, so no `127.1`.
-    init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         let text = String(text)
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET6, text, &bytes) == 1 {
@@ -32,15 +29,9 @@ struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// The address of a socket; nil for one without, such as a Unix domain socket.
-    init?(_ address: SocketAddress) {
-        guard let text = address.ipAddress else { return nil }
-        self.init(text)
-    }
-
     /// The host of a URL, if it's an address and no name. The forms that resolvers take for addresses too (`127.1`,
     /// `0x7f000001`) aren't seen here, but as the connected address.
-    init?(host: String) {
+    package init?(host: String) {
         let isLiteral = host.hasPrefix("[") && host.hasSuffix("]")
         let bare = isLiteral ? host.dropFirst().dropLast() : host[...]
         // A zone (RFC 6874) names an interface, not another address.
@@ -48,7 +39,7 @@ struct IPAddress: Sendable, Hashable {
     }
 
     /// The IPv4 address that a translator will reach in the end: NAT64 (RFC 6052), 6to4 (RFC 3056).
-    var translated: IPAddress? {
+    package var translated: IPAddress? {
         guard bytes.count == 16 else { return nil }
         if bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]) {
             return IPAddress(bytes: Array(bytes[12...]))
@@ -58,7 +49,7 @@ struct IPAddress: Sendable, Hashable {
     }
 
     /// Whether the address can be reached from anywhere, by the registries of special-purpose addresses (RFC 6890).
-    var kind: AddressKind {
+    package var kind: AddressKind {
         if let translated { return translated.kind }
         if bytes.count == 4 {
             return Self.specialIPv4.contains { $0.contains(self) } ? .local : .global
@@ -78,7 +69,7 @@ struct IPAddress: Sendable, Hashable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let family = bytes.count == 4 ? AF_INET : AF_INET6
         guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "\(bytes)" }

@@ -1,0 +1,53 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The session that all exchanges of an origin go through.
+final class SessionSource: Sendable {
+    /// Seconds; longer than any exchange lasts.
+    static let noTimeout: Double = 7 * 86_400
+
+    private let delegate = SessionDelegate()
+    /// Nil after the end.
+    private let session: Mutex<URLSession?>
+
+    init(_ settings: URLSessionSettings) {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.httpMaximumConnectionsPerHost = settings.connectionsPerHost
+        configuration.timeoutIntervalForRequest = Self.noTimeout
+        configuration.allowsCellularAccess = settings.allowsCellularAccess
+        #if canImport(Darwin)
+            configuration.allowsExpensiveNetworkAccess = settings.allowsExpensiveNetworkAccess
+            configuration.allowsConstrainedNetworkAccess = settings.allowsConstrainedNetworkAccess
+            configuration.waitsForConnectivity = settings.waitsForConnectivity
+        #endif
+        session = Mutex(
+            URLSession(configuration: configuration, delegate: delegate, delegateQueue: SessionQueue()))
+    }
+
+    /// The task of a request, which hasn't begun; nil after the end.
+    func task(of request: URLRequest, for exchange: URLSessionExchange) -> URLSessionDataTask? {
+        session.withLock { session in
+            guard let task = session?.dataTask(with: request) else { return nil }
+            delegate.add(exchange, for: task.taskIdentifier)
+            return task
+        }
+    }
+
+    /// Ends all transfers; no other begins.
+    func shutdown() {
+        let session = session.withLock { session in
+            defer { session = nil }
+            return session
+        }
+        session?.invalidateAndCancel()
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import Synchronization
+import Testing
+
+@testable import MediaCacheURLSession
+
+/// What `URLSession` lets through, and what it doesn't.
+@Suite(.timeLimit(.minutes(1)))
+struct URLSessionOriginTests {
+    private func serve(_ target: String, _ resource: ScriptedResource, at server: ScriptedOriginServer) throws
+        -> ResourceURL
+    {
+        let url = try server.url(target)
+        server.origin[url] = resource
+        return url
+    }
+
+    private func read(_ body: any OriginBody) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let buffer = try await body.next() { bytes += buffer.withUnsafeBytes { Array($0) } }
+        return bytes
+    }
+
+    @Test(arguments: [
+        ("/a%2Fb//c?x=%20+&y=a=b", "/a%2Fb//c?x=%20+&y=a=b"), ("/a b", "/a%20b"), ("/\u{E9}", "/%C3%A9"),
+        ("/a?b|c", "/a?b%7Cc"), ("/a..b/...", "/a..b/..."), ("/%e9", "/%e9"),
+    ])
+    func aTargetIsSentAsItIsOrInPercentEncoding(_ target: String, _ sent: String) throws {
+        let url = try ResourceURL(scheme: "https", authority: "media.example:8443", target: target)
+        #expect(try RequestURL.url(of: url).absoluteString == "https://media.example:8443\(sent)")
+    }
+
+    @Test(arguments: ["/a/../b", "/./a", "/a/..", "/%", "/%zz", "/a%2"])
+    func aTargetThatWouldBeAnotherIsRefused(_ target: String) throws {
+        let url = try ResourceURL(scheme: "https", authority: "media.example", target: target)
+        #expect { try RequestURL.url(of: url) } throws: { ($0 as? CacheError)?.code == .invalidURL }
+    }
+
+    @Test func whoTheURLNamesIsToldByTheField() async throws {
+        let server = try ScriptedOriginServer()
+        defer { server.stop() }
+        let url = try serve("/a", ScriptedResource(.text("x")), at: server)
+        let origin = URLSessionOrigin()
+        defer { origin.shutdown() }
+        let named = try ResourceURL("http://me:secret@\(url.authority)/a")
+        _ = try await read(origin.send(OriginRequest(url: named)).body)
+        #expect(server.origin.requests.first?.headerFields[.authorization] == "Basic bWU6c2VjcmV0")
+    }
+
+    @Test func howAnExchangeWentIsTold() async throws {
+        let server = try ScriptedOriginServer()
+        defer { server.stop() }
+        let url = try serve("/a", ScriptedResource(.random(seed: 1, length: 100_000)), at: server)
+        let (stream, told) = AsyncStream.makeStream(of: ExchangeMetrics.self)
+        var settings = URLSessionSettings()
+        settings.onMetrics = { told.yield($0) }
+        let origin = URLSessionOrigin(settings: settings)
+        defer { origin.shutdown() }
+        #expect(try await read(origin.send(OriginRequest(url: url)).body).count == 100_000)
+        let metrics = try #require(await stream.first { _ in true })
+        #expect(metrics.url.description == url.description && metrics.bytes == 100_000)
+        #expect(try #require(metrics.timeToHead) <= metrics.duration)
+    }
+
+    @Test func nothingIsAskedAfterTheEnd() async throws {
+        let server = try ScriptedOriginServer()
+        defer { server.stop() }
+        let url = try serve("/a", ScriptedResource(.text("x")), at: server)
+        let origin = URLSessionOrigin()
+        origin.shutdown()
+        await #expect { try await origin.send(OriginRequest(url: url)) } throws: {
+            ($0 as? CacheError)?.code == .closed
+        }
+        #expect(server.origin.requests.isEmpty)
+    }
+
+    @Test func aNameIsAtTheAddressesThatItResolvesTo() async throws {
+        let hosts = HostAddresses(time: SystemTime())
+        #expect(try await hosts.kind(of: "localhost", exceptions: []).kind == .local)
+        #expect(try await hosts.kind(of: "localhost", exceptions: []).isForbidden)
+        let loopback = ["127.0.0.0/8", "::1/128"].compactMap { AddressRange($0) }
+        #expect(try await !hosts.kind(of: "localhost", exceptions: loopback).isForbidden)
+        #expect(try await hosts.kind(of: "[2001:4860:4860::8888]", exceptions: []).kind == .global)
+        // What isn't known can't be said to be public.
+        let unknown = try await hosts.kind(of: "nowhere.invalid", exceptions: [])
+        #expect(unknown.kind == .unknown && unknown.isForbidden)
+    }
+
+    #if !canImport(Darwin)
+        @Test func aReaderWhoFallsBehindGetsWhatIsHereAndHasToAskAgain() async throws {
+            let server = try ScriptedOriginServer()
+            defer { server.stop() }
+            let length: Int64 = 64 << 20
+            let body = ScriptedBody.random(seed: 2, length: length)
+            let url = try serve("/a", ScriptedResource(body), at: server)
+            let (stream, told) = AsyncStream.makeStream(of: ExchangeMetrics.self)
+            var settings = URLSessionSettings()
+            settings.onMetrics = { told.yield($0) }
+            let origin = URLSessionOrigin(settings: settings)
+            defer { origin.shutdown() }
+            let response = try await origin.send(OriginRequest(url: url))
+            // Nobody reads until the transfer is over.
+            _ = await stream.first { _ in true }
+            var bytes: [UInt8] = []
+            await #expect {
+                while let buffer = try await response.body.next() { bytes += buffer.withUnsafeBytes { Array($0) } }
+            } throws: { ($0 as? CacheError)?.code == .unreachable }
+            #expect(bytes.count >= 4 << 20 && bytes.count < 6 << 20)
+            #expect(body.matches(bytes))
+        }
+    #endif
+}
