@@ -23,7 +23,7 @@ public final class CacheServer: Service, Sendable {
     private let configuration: ServerConfiguration
     private let context: ServerContext
     private let registry: ConnectionRegistry
-    /// Nil where the folder can't be written.
+    /// Nil where the folder can't be written, and where the configuration says no.
     private let downloads: Downloads?
     private let recordings: Recordings?
     private let downloadSettings: DownloadSettingsKeeper?
@@ -58,13 +58,13 @@ public final class CacheServer: Service, Sendable {
         let settings: Downloads.SettingsSource = { url, identity, headers in
             try profiles.settings(for: url, as: identity, fields: HTTPFields(named: headers)) ?? store.transfers
         }
-        let isWritable = store.folderFailure == nil
+        let runsDownloads = configuration.runsDownloads && store.folderFailure == nil
         let downloads =
-            isWritable
+            runsDownloads
             ? Downloads(
                 store: store, shelf: shelf, loader: loader, conditions: SystemConditions(), settings: settings) : nil
         let recordings =
-            isWritable
+            runsDownloads
             ? Recordings(
                 store: store, shelf: shelf, loader: loader, settings: settings, encoder: configuration.encoder) : nil
         let downloadSettings = downloads.map {
@@ -164,11 +164,21 @@ public final class CacheServer: Service, Sendable {
         return try Self.playURL(for: url, PlayOptions(identity: identity), addresses.base, context.access)
     }
 
+    /// What the paths of an asset of the library stand behind.
+    ///
+    /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
+    func libraryURL(of id: AssetID) throws -> String {
+        try Self.libraryURL(of: id, addresses.base, context.access, configuration)
+    }
+
     /// Listens. Returns when it can be asked.
     ///
     /// - Throws: ``ServerError``: `portTaken`, naming the port, or `addressUnavailable`; `CacheError` with `storage` if
     ///   what downloads go by can't be read.
-    public func start() async throws {
+    public func start() async throws { try await start(at: nil) }
+
+    /// The same at another port than the configuration's.
+    func start(at port: Int?) async throws {
         try state.withLock { state in
             guard case .stopped = state else { throw ServerError(.wrongState, "the server runs already") }
             state = .starting
@@ -177,7 +187,7 @@ public final class CacheServer: Service, Sendable {
         do {
             try await downloadSettings?.load()
             let listener = Listener(server: context, registry: registry, group: group)
-            let channels = try await listener.bind(host: configuration.host, port: configuration.port)
+            let channels = try await listener.bind(host: configuration.host, port: port ?? configuration.port)
             addresses.set(channels.compactMap(\.localAddress))
             state.withLock { $0 = .running(channels) }
             configuration.logger.info(
@@ -213,6 +223,22 @@ public final class CacheServer: Service, Sendable {
             channel.identity = channel.identity ?? context.profiles.remember(credentials, for: channel.url)
         }
         try await recordings.add(channel)
+    }
+
+    /// Whether its sockets still take connections.
+    var isListening: Bool {
+        state.withLock { state in
+            guard case .running(let channels) = state else { return false }
+            return channels.allSatisfy(\.isActive)
+        }
+    }
+
+    /// Whether nobody is connected, and it does nothing by itself.
+    var isIdle: Bool {
+        get async {
+            guard registry.count == 0, await downloads?.isBusy != true else { return false }
+            return await recordings?.isRecording != true
+        }
     }
 
     /// Whether it downloads something at this moment.

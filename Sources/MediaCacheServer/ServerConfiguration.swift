@@ -22,6 +22,9 @@ public struct ServerConfiguration: Sendable {
     public var frames: (any FrameTaker)?
     /// What encodes programmes anew (3GP); nil where nothing does.
     public var encoder: (any FilmEncoder)?
+    /// Whether the server has downloads and recordings of its own. An app that has its own `Downloads` of the store says no:
+    /// two would get in each other's way.
+    public var runsDownloads: Bool
     /// Whether downloads that earlier processes left go on; else those alone run that somebody asks for. Likewise
     /// recordings, and exports of programmes.
     public var goesOnWithDownloads: Bool
@@ -52,6 +55,7 @@ public struct ServerConfiguration: Sendable {
         publicRead: Bool = false,
         frames: (any FrameTaker)? = nil,
         encoder: (any FilmEncoder)? = nil,
+        runsDownloads: Bool = true,
         goesOnWithDownloads: Bool = true,
         downloads: DownloadSettingsUpdate? = nil,
         channels: [ChannelRequest] = [],
@@ -69,6 +73,7 @@ public struct ServerConfiguration: Sendable {
         self.publicRead = publicRead
         self.frames = frames
         self.encoder = encoder
+        self.runsDownloads = runsDownloads
         self.goesOnWithDownloads = goesOnWithDownloads
         self.downloads = downloads
         self.channels = channels

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets one do its work after the other, in the order in which they came; nobody comes between.
-final class Turns: Sendable {
+package final class Turns: Sendable {
     private struct State {
         var isTaken = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -9,8 +9,10 @@ final class Turns: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Does `work` when those who came before have done theirs.
-    func take<Result>(
+    package func take<Result>(
         isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Result
     ) async rethrows -> Result {
         await withCheckedContinuation { continuation in

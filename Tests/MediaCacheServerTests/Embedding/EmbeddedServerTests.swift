@@ -1,0 +1,167 @@
+import Foundation
+import Logging
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import MediaCacheServer
+
+/// A server that lives as an app does.
+@Suite(.timeLimit(.minutes(2)))
+struct EmbeddedServerTests {
+    private let origin: ScriptedOrigin
+    private let time = ManualTime()
+    private let url: ResourceURL
+    private let media = [UInt8]((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+
+    init() throws {
+        origin = ScriptedOrigin(time: time)
+        url = try ResourceURL("http://origin.example/film.mp4")
+        origin[url] = ScriptedResource(.bytes(media))
+    }
+
+    private func withServer(_ body: (EmbeddedServer, CacheStore) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "embedded-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
+        configuration.transfers.retries.budget = 0
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let store = try await CacheStore.open(
+            configuration, origin: origin, time: time, files: POSIXFileSystem(), logger: logger)
+        let server = EmbeddedServer(
+            store: store, configuration: ServerConfiguration(port: 0, runsDownloads: false, logger: logger))
+        do {
+            try await body(server, store)
+        } catch {
+            Issue.record(error)
+        }
+        await server.end()
+        await store.close()
+    }
+
+    /// Gets a URL as a player does; nil where nobody listens.
+    private func get(_ url: LocalURL) async throws -> RawResponse? {
+        let rest = url.text.dropFirst("http://".count)
+        let start = try #require(rest.firstIndex(of: "/"))
+        do {
+            return try await LoopbackClient.exchange(
+                "http://\(rest[..<start])",
+                "GET \(rest[start...]) HTTP/1.1\r\nHost: \(rest[..<start])\r\nConnection: close\r\n\r\n")
+        } catch is NIOConnectionError {
+            return nil
+        } catch is IOError {
+            return nil
+        }
+    }
+
+    @Test func itListensFromTheFirstURL() async throws {
+        try await withServer { server, _ in
+            #expect(await server.listeningPort == nil)
+            let local = try await server.localURL(for: url)
+            #expect(local.text.hasPrefix("http://127.0.0.1:\(try #require(await server.listeningPort))/play/"))
+            #expect(local.text.hasSuffix("/http/origin.example/film.mp4"))
+            #expect(try await get(local)?.body == media)
+        }
+    }
+
+    @Test func anAssetOfTheLibraryHasAURLToo() async throws {
+        try await withServer { server, store in
+            let downloads = Downloads(
+                store: store, shelf: AssetShelf(of: store), loader: PlaylistLoader(store: store))
+            try await downloads.start()
+            let asset = try await downloads.add(DownloadRequest(url: url))
+            #expect(await downloads.ended(asset.id)?.asset.download?.state == .complete)
+            origin.always(url, .unreachable)
+            let local = try await server.localURL(of: asset.id)
+            let response = try #require(try await get(local))
+            #expect(response.status == 200 && response.body == media)
+            await downloads.stop()
+        }
+    }
+
+    @Test func manyAskAtOnce() async throws {
+        try await withServer { server, _ in
+            let texts = try await withThrowingTaskGroup(of: LocalURL.self) { tasks in
+                for _ in 0..<20 { tasks.addTask { try await server.localURL(for: url) } }
+                return try await tasks.reduce(into: Set<String>()) { $0.insert($1.text) }
+            }
+            #expect(texts.count == 1)
+        }
+    }
+
+    @Test func URLsOutliveASuspension() async throws {
+        try await withServer { server, store in
+            let local = try await server.localURL(for: url)
+            #expect(try await get(local)?.status == 200)
+            await server.suspend()
+            #expect(await server.listeningPort == nil)
+            #expect(try await get(local) == nil)
+            await #expect { try await server.localURL(for: url) } throws: { ($0 as? ServerError)?.code == .wrongState }
+            await #expect { try await store.resources() } throws: { ($0 as? CacheError)?.code == .closed }
+            try await server.resume()
+            #expect(try await get(local)?.body == media)
+            // Twice is as once.
+            try await server.resume()
+            #expect(try await server.localURL(for: url).text == local.text)
+        }
+    }
+
+    @Test func aPortThatIsGoneIsLeftAndTold() async throws {
+        try await withServer { server, _ in
+            let local = try await server.localURL(for: url)
+            let port = try #require(await server.listeningPort)
+            var moves = server.moves().makeAsyncIterator()
+            await server.suspend()
+            let thief = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .bind(host: "127.0.0.1", port: port).get()
+            try await server.resume()
+            let next = try #require(await server.listeningPort)
+            #expect(next != port)
+            #expect(await moves.next() == next)
+            #expect(try await get(try await server.localURL(for: url))?.body == media)
+            try await thief.close()
+            withExtendedLifetime(local) {}
+        }
+    }
+
+    @Test func itStopsWhenNobodyKeepsAURL() async throws {
+        try await withServer { server, _ in
+            var local: LocalURL? = try await server.localURL(for: url)
+            let kept = try await server.localURL(for: url)
+            #expect(try await get(kept)?.status == 200)
+            local = nil
+            time.advance(by: .seconds(600))
+            #expect(await server.listeningPort != nil)
+            withExtendedLifetime((local, kept)) {}
+        }
+        try await withServer { server, _ in
+            var local: LocalURL? = try await server.localURL(for: url)
+            let text = local?.text
+            local = nil
+            // Its end is waited for on the clock, from when it's known.
+            while await server.listeningPort != nil {
+                time.advance(by: .seconds(1))
+                await Task.yield()
+            }
+            // What asks again gets the same port where it's free.
+            #expect(try await server.localURL(for: url).text == text)
+        }
+    }
+
+    @Test func nothingIsServedAfterTheEnd() async throws {
+        try await withServer { server, store in
+            let local = try await server.localURL(for: url)
+            await server.end()
+            #expect(try await get(local) == nil)
+            await #expect { try await server.localURL(for: url) } throws: { ($0 as? ServerError)?.code == .wrongState }
+            try await server.resume()
+            #expect(await server.listeningPort == nil)
+            // The store isn't the server's.
+            #expect(try await store.resources().isEmpty)
+        }
+    }
+}
