@@ -7,11 +7,11 @@ ARGS ?=
 # What the sanitizers run: what needs no other process and no real time.
 UNIT_TESTS := ^MediaCacheTests\.
 
-SOURCES := Package.swift Sources Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks)
+SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks)
 SCRIPTS := .ci/run $(wildcard Scripts/*.sh)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build build-strict lint format test-tsan test-asan soak bench docs setup setup-build
+.PHONY: help demo test build build-strict check-apple lint format test-tsan test-asan soak bench docs setup setup-build
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
@@ -41,6 +41,10 @@ build: setup-build ## Build for debugging
 
 build-strict: setup-build ## Build everything, tests too, with warnings as errors in our own targets
 	MEDIACACHE_STRICT=1 $(SWIFT) build --build-tests $(ARGS)
+
+# Against stubs of the declarations that it uses (Stubs), with the modules of the debug build.
+check-apple: build-strict ## Type-check what is written for Apple's systems, with warnings as errors
+	SWIFT="$(SWIFT)" Scripts/check-apple.sh
 
 lint: ## Check the style of the sources and scripts
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)

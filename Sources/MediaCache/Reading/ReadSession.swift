@@ -93,6 +93,12 @@ public final class ReadSession: Sendable {
     /// The representation this session reads, unless its bytes aren't kept.
     var currentRepresentation: Representation? { representation }
 
+    /// How many bytes of a range were here when the session was opened.
+    package func bytesCached(in range: Range<Int64>) -> Int64 { cached.bytes(in: range) }
+
+    /// Whether a byte is kept at this moment.
+    package func isKept(at offset: Int64) -> Bool { representation?.spans.span(at: offset) != nil }
+
     /// Where the next byte comes from.
     public var position: Int64 { state.withLock { $0.position } }
 

@@ -12,12 +12,29 @@ final class ResourceLoader: Sendable {
     private let store: CacheStore
     private let settings: TransferSettings?
     private let policy: FillPolicy
+    private let began: Duration
     private let hub = EventHub<LoadingEvent>(dropped: LoadingEvent.dropped)
     private let state = Mutex(State())
 
     private struct State {
-        var loads: [ObjectIdentifier: Task<Void, Never>] = [:]
+        var loads: [ObjectIdentifier: Load] = [:]
+        var trace = LoadingTrace()
         var isOpened = false
+        var watch: Task<Void, Never>?
+    }
+
+    /// A request under way.
+    private struct Load {
+        var task: Task<Void, Never>
+        /// Which of all requests it is.
+        var number: Int
+        /// The byte that it waits for.
+        var position: Int64
+        /// Since when.
+        var since: Duration
+        var session: ReadSession?
+        /// Whether it was told that nobody answers it.
+        var isReported = false
     }
 
     /// A loader.
@@ -32,9 +49,13 @@ final class ResourceLoader: Sendable {
         self.store = store
         self.settings = settings
         self.policy = policy
+        began = store.monotonicTime
     }
 
-    deinit { hub.finish() }
+    deinit {
+        state.withLock { $0.watch }?.cancel()
+        hub.finish()
+    }
 
     /// What happens from now on. Each call gives a stream of its own, which ends with the loader.
     func events() -> AsyncStream<LoadingEvent> { hub.stream() }
@@ -42,52 +63,83 @@ final class ResourceLoader: Sendable {
     /// How many requests are under way.
     var requests: Int { state.withLock { $0.loads.count } }
 
+    /// What became of the requests.
+    var trace: LoadingTrace { state.withLock { $0.trace } }
+
+    /// Whether a request is under way.
+    func isLoading(_ request: some ResourceLoadingRequest) -> Bool {
+        state.withLock { $0.loads[ObjectIdentifier(request)] != nil }
+    }
+
     /// Takes a request on.
     ///
     /// - Returns: false where it isn't for this loader's resource.
     func load(_ request: some ResourceLoadingRequest) -> Bool {
         guard CachingScheme.resource(of: request.url)?.authority == resource.authority else { return false }
-        let id = ObjectIdentifier(request)
+        let (id, now) = (ObjectIdentifier(request), store.monotonicTime)
         state.withLock { state in
+            let number = state.trace.begin(request, at: (now - began).seconds)
             // Under the lock, so that it isn't over before it's known.
-            state.loads[id] = Task { await self.serve(request) }
+            let task = Task { await self.serve(request) }
+            state.loads[id] = Load(task: task, number: number, position: request.data?.offset ?? 0, since: now)
+            if state.watch == nil { state.watch = watch() }
         }
         return true
     }
 
     /// The player doesn't want a request's answer any more: nothing is told it from now on.
-    func cancel(_ request: some ResourceLoadingRequest) {
-        state.withLock { $0.loads.removeValue(forKey: ObjectIdentifier(request)) }?.cancel()
-    }
+    func cancel(_ request: some ResourceLoadingRequest) { end(request, .cancelled)?.cancel() }
 
     /// Nobody plays any more.
     func cancelAll() {
+        let now = store.monotonicTime
         let loads = state.withLock { state in
-            defer { state.loads = [:] }
-            return state.loads.values
+            let loads = state.loads.values
+            for load in loads { state.trace.end(load.number, .cancelled, at: (now - began).seconds) }
+            state.loads = [:]
+            return loads
         }
-        for load in loads { load.cancel() }
+        for load in loads { load.task.cancel() }
     }
 
+    /// Forgets a request that is over.
+    ///
+    /// - Returns: its task; nil where it was over before.
+    private func end(
+        _ request: some ResourceLoadingRequest, _ ending: LoadingTrace.Entry.Ending, _ error: CacheError? = nil
+    ) -> Task<Void, Never>? {
+        let now = store.monotonicTime
+        return state.withLock { state in
+            guard let load = state.loads.removeValue(forKey: ObjectIdentifier(request)) else { return nil }
+            state.trace.end(load.number, ending, at: (now - began).seconds, error)
+            return load.task
+        }
+    }
+}
+
+// MARK: Answering
+
+extension ResourceLoader {
     private func serve(_ request: some ResourceLoadingRequest) async {
-        var position = request.data?.offset ?? 0
         do {
-            try await answer(request, &position)
-            guard take(request) else { return }
+            try await answer(request)
+            guard end(request, .finished) != nil, !Task.isCancelled else { return }
             request.finish()
         } catch {
-            guard take(request) else { return }
             let error = CacheError.wrap(error, as: .unreachable, "\(resource) can't be read")
+            let position = state.withLock { $0.loads[ObjectIdentifier(request)]?.position }
+            guard let position, end(request, .failed, error) != nil, !Task.isCancelled else { return }
             hub.send(.failed(error, at: position))
             request.finish(with: error)
         }
     }
 
-    private func answer(_ request: some ResourceLoadingRequest, _ position: inout Int64) async throws {
+    private func answer(_ request: some ResourceLoadingRequest) async throws {
         let session = try await store.read(
             ReadRequest(url: resource, range: range(of: request.data), policy: policy, settings: settings))
         defer { session.cancel() }
         guard !Task.isCancelled else { return }
+        advance(request, over: session, by: 0)
         let information = ContentInformation(mediaType: session.head.contentType, length: session.head.length)
         tellOpened(information)
         if request.wantsContentInformation { request.provide(information) }
@@ -95,7 +147,7 @@ final class ResourceLoader: Sendable {
         for try await bytes in session.buffers {
             guard !Task.isCancelled else { return }
             request.respond(with: bytes)
-            position += Int64(bytes.count)
+            advance(request, over: session, by: Int64(bytes.count))
         }
     }
 
@@ -106,9 +158,21 @@ final class ResourceLoader: Sendable {
             ? .from(data.offset) : .closed(data.offset, through: data.offset.clampedSum(data.length) - 1)
     }
 
-    /// Forgets a request that is over; false where it was cancelled before.
-    private func take(_ request: some ResourceLoadingRequest) -> Bool {
-        state.withLock { $0.loads.removeValue(forKey: ObjectIdentifier(request)) } != nil && !Task.isCancelled
+    /// A request has got so many bytes more, and waits for the next.
+    private func advance(_ request: some ResourceLoadingRequest, over session: ReadSession, by count: Int64) {
+        let now = store.monotonicTime
+        state.withLock { state in
+            guard var load = state.loads[ObjectIdentifier(request)] else { return }
+            let part = load.position..<load.position + count
+            load.session = session
+            load.position = part.upperBound
+            load.since = now
+            load.isReported = false
+            state.loads[ObjectIdentifier(request)] = load
+            guard count > 0 else { return }
+            state.trace.add(
+                load.number, count, fromCache: session.bytesCached(in: part), at: (now - began).seconds)
+        }
     }
 
     private func tellOpened(_ information: ContentInformation) {
@@ -117,5 +181,39 @@ final class ResourceLoader: Sendable {
             return !state.isOpened
         }
         if isFirst { hub.send(.opened(mediaType: information.mediaType, length: information.length)) }
+    }
+}
+
+// MARK: Watching
+
+extension ResourceLoader {
+    /// How long a request may wait for what is here, and how often that is looked at.
+    static let patience = (longest: Duration.seconds(10), look: Duration.seconds(5))
+
+    /// Says which requests aren't answered though they could be, as long as there are any.
+    private func watch() -> Task<Void, Never> {
+        Task { [weak self, time = store.time] in
+            while (try? await time.sleep(for: Self.patience.look)) != nil, let self, self.look() {}
+        }
+    }
+
+    /// - Returns: whether there is anything to look at the next time.
+    private func look() -> Bool {
+        let now = store.monotonicTime
+        let (late, goesOn) = state.withLock { state -> ([LoadingEvent], Bool) in
+            guard !state.loads.isEmpty else {
+                state.watch = nil
+                return ([], false)
+            }
+            var late: [LoadingEvent] = []
+            for (id, load) in state.loads where !load.isReported && now - load.since >= Self.patience.longest {
+                guard load.session?.isKept(at: load.position) == true else { continue }
+                state.loads[id]?.isReported = true
+                late.append(.unanswered(at: load.position, for: now - load.since))
+            }
+            return (late, true)
+        }
+        for event in late { hub.send(event) }
+        return goesOn
     }
 }

@@ -1,0 +1,113 @@
+#if canImport(SwiftUI)
+    import AVKit
+    import MediaLibrary
+    import SwiftUI
+
+    /// A list of titles, a player, downloads, and what all of it takes.
+    @main
+    struct CacheAPlayerApp: App {
+        @State private var model: MediaModel?
+        @State private var problem: String?
+        @Environment(\.scenePhase) private var phase
+
+        var body: some Scene {
+            WindowGroup {
+                if let model {
+                    TitlesView(model: model)
+                } else {
+                    Text(problem ?? "Opening…").task { await open() }
+                }
+            }
+            .onChange(of: phase) { _, phase in
+                guard let model else { return }
+                Task {
+                    switch phase {
+                    case .background: await model.suspend()
+                    case .active: await model.resume()
+                    default: break
+                    }
+                }
+            }
+        }
+
+        private func open() async {
+            let titles = [
+                ("A film", "https://example.org/film.mp4"), ("A stream", "https://example.org/stream/index.m3u8"),
+            ].compactMap { name, text in URL(string: text).map { MediaModel.Title(name: name, url: $0) } }
+            do {
+                model = try await MediaModel(titles)
+            } catch {
+                problem = "\(error)"
+            }
+        }
+    }
+
+    /// What there is to play.
+    struct TitlesView: View {
+        let model: MediaModel
+
+        var body: some View {
+            NavigationStack {
+                List {
+                    Section("Titles") {
+                        ForEach(model.titles) { title in
+                            HStack {
+                                Button(title.name) { Task { await model.play(title) } }
+                                Spacer()
+                                Button("Download", systemImage: "arrow.down.circle") {
+                                    Task { await model.download(title) }
+                                }
+                                .labelStyle(.iconOnly)
+                            }
+                            .buttonStyle(.borderless)
+                        }
+                    }
+                    if let playing = model.playing {
+                        Section(playing.title.name) {
+                            VideoPlayer(player: model.player).frame(minHeight: 200)
+                            if let fraction = playing.state.fractionKept {
+                                ProgressView("Kept", value: fraction)
+                            }
+                            if let failure = playing.state.failure { Text("\(failure)").foregroundStyle(.red) }
+                        }
+                    }
+                    if let problem = model.problem { Text(problem).foregroundStyle(.red) }
+                    NavigationLink("Storage") { StorageView(model: model) }
+                }
+                .navigationTitle("Cache a player")
+            }
+        }
+    }
+
+    /// What is kept, and how much of it.
+    struct StorageView: View {
+        let model: MediaModel
+
+        var body: some View {
+            List {
+                ForEach(model.downloads, id: \.asset.id) { status in
+                    HStack {
+                        Text(status.asset.title ?? status.asset.url)
+                        Spacer()
+                        Text(status.progress.bytes.formatted(.byteCount(style: .file)))
+                        Button("Play", systemImage: "play.circle") { Task { await model.playOffline(status) } }
+                            .labelStyle(.iconOnly)
+                    }
+                }
+                if let usage = model.usage {
+                    LabeledContent("In all", value: usage.bytes.formatted(.byteCount(style: .file)))
+                    LabeledContent("Free", value: usage.freeDiskBytes.formatted(.byteCount(style: .file)))
+                    Button("Remove all but downloads", role: .destructive) { Task { await model.empty() } }
+                }
+            }
+            .navigationTitle("Storage")
+            .task { await model.refresh() }
+        }
+    }
+#else
+    // Where there is no SwiftUI the model alone is compiled, against stubs (`make check-apple`).
+    @main
+    enum CacheAPlayer {
+        static func main() {}
+    }
+#endif

@@ -1,0 +1,150 @@
+import AVFoundation
+import MediaCache
+import MediaCacheAVFoundation
+import MediaCacheServer
+import MediaCacheURLSession
+import MediaLibrary
+import Observation
+
+/// What the app's views show and do. The articles of `MediaCacheAVFoundation` quote it.
+@MainActor @Observable
+final class MediaModel {
+    /// Something to play.
+    struct Title: Identifiable, Hashable, Sendable {
+        var name: String
+        var url: URL
+        var id: URL { url }
+    }
+
+    let titles: [Title]
+    private(set) var playing: (title: Title, state: PlaybackState)?
+    private(set) var downloads: [DownloadStatus] = []
+    private(set) var usage: Usage?
+    private(set) var problem: String?
+    let player = AVPlayer(playerItem: nil)
+
+    private let store: CacheStore
+    private let server: EmbeddedServer
+    private let downloader: Downloads
+    private let preloader: Preloader
+    private var asset: CachingAsset?
+
+    /// Opens the store, and takes up the downloads that an earlier launch left.
+    init(_ titles: [Title]) async throws {
+        self.titles = titles
+        // snippet open
+        var configuration = CacheConfiguration(location: try .application())
+        configuration.limits.maximumBytes = 2 << 30
+        let store = try await CacheStore.open(configuration, origin: URLSessionOrigin())
+        // end
+        // snippet downloads
+        let loader = PlaylistLoader(store: store)
+        let downloads = Downloads(
+            store: store, shelf: AssetShelf(of: store), loader: loader, conditions: SystemConditions())
+        try await downloads.start()
+        // end
+        self.store = store
+        downloader = downloads
+        preloader = Preloader(store: store, loader: loader)
+        // snippet server
+        server = EmbeddedServer(store: store)
+        // end
+        await refresh()
+    }
+
+    /// Plays a title: from its file, through the store, or through the server, whichever it takes.
+    func play(_ title: Title) async {
+        await trying {
+            // snippet play
+            let asset = try await CachingAsset.find(
+                ResourceURL(title.url.absoluteString), from: store, server: server)
+            player.replaceCurrentItem(with: AVPlayerItem(asset: asset))
+            player.play()
+            // end
+            self.asset = asset
+            playing = (title, asset.state())
+        }
+        // snippet preload
+        let next = titles.drop { $0 != title }.dropFirst().prefix(2)
+        await preloader.rank(
+            next.compactMap { try? ResourceURL($0.url.absoluteString) }, amount: .seconds(10))
+        // end
+    }
+
+    /// Plays a film in one line; a stream needs ``play(_:)``.
+    func playFilm(at url: URL) throws {
+        // snippet line
+        player.replaceCurrentItem(with: try AVPlayerItem(url, caching: store))
+        // end
+    }
+
+    /// Makes a title complete, to be played without a network.
+    func download(_ title: Title) async {
+        await trying {
+            // snippet download
+            let asset = try await downloader.add(
+                DownloadRequest(url: ResourceURL(title.url.absoluteString), title: title.name))
+            // end
+            _ = asset
+        }
+        await refresh()
+    }
+
+    /// Plays what is kept, whether there is a network or not.
+    func playOffline(_ status: DownloadStatus) async {
+        await trying {
+            // snippet offline
+            let local = try await server.localURL(of: status.asset.id)
+            guard let url = URL(string: local.text) else { return }
+            player.replaceCurrentItem(with: AVPlayerItem(url: url))
+            // end
+            offline = local
+        }
+    }
+
+    /// The URL works while it's kept.
+    private var offline: LocalURL?
+
+    /// What the last item's requests were, for a report of a stall.
+    var trace: LoadingTrace? { asset?.trace }
+
+    /// The app goes to the background.
+    func suspend() async {
+        // snippet suspend
+        await downloader.stop()
+        await server.suspend()
+        // end
+    }
+
+    /// The app is back.
+    func resume() async {
+        await trying {
+            // snippet resume
+            try await server.resume()
+            try await downloader.start()
+            // end
+        }
+        await refresh()
+    }
+
+    /// Removes all that no download keeps.
+    func empty() async {
+        await trying { _ = try await store.removeAll() }
+        await refresh()
+    }
+
+    /// Looks at what is kept.
+    func refresh() async {
+        downloads = await downloader.statuses()
+        await trying { usage = try await store.usage() }
+    }
+
+    private func trying(_ work: () async throws -> Void) async {
+        do {
+            try await work()
+            problem = nil
+        } catch {
+            problem = "\(error)"
+        }
+    }
+}

@@ -1,0 +1,56 @@
+#if canImport(AVFoundation)
+    import AVFoundation
+    import MediaCache
+    import UniformTypeIdentifiers
+
+    /// A player's request as the loader knows it.
+    ///
+    /// What the player is told goes to the queue on which it asks, in order: its requests aren't made for several threads.
+    final class LoadingRequestAdapter: ResourceLoadingRequest, @unchecked Sendable {
+        let url: String
+        let wantsContentInformation: Bool
+        let data: RequestedData?
+        private let request: AVAssetResourceLoadingRequest
+        private let queue: DispatchQueue
+
+        /// - Parameter queue: the one on which the player asks.
+        init(_ request: AVAssetResourceLoadingRequest, on queue: DispatchQueue) {
+            self.request = request
+            self.queue = queue
+            url = request.request.url?.absoluteString ?? ""
+            wantsContentInformation = request.contentInformationRequest != nil
+            data = request.dataRequest.map { data in
+                RequestedData(
+                    offset: data.currentOffset,
+                    length: data.requestedOffset + Int64(data.requestedLength) - data.currentOffset,
+                    isToEnd: data.requestsAllDataToEndOfResource)
+            }
+        }
+
+        func provide(_ information: ContentInformation) {
+            // A type that the system doesn't know is left to it to find out.
+            let type = UTType(mimeType: information.mediaType, conformingTo: .data)?.identifier
+            tell { request in
+                guard let told = request.contentInformationRequest else { return }
+                told.contentType = type
+                told.isByteRangeAccessSupported = information.isByteRangeAccessSupported
+                if let length = information.length { told.contentLength = length }
+            }
+        }
+
+        func respond(with bytes: [UInt8]) {
+            let data = Data(bytes)
+            tell { $0.dataRequest?.respond(with: data) }
+        }
+
+        func finish() { tell { $0.finishLoading() } }
+
+        func finish(with error: CacheError) { tell { $0.finishLoading(with: error) } }
+
+        private func tell(_ what: @escaping @Sendable (AVAssetResourceLoadingRequest) -> Void) {
+            queue.async { [self] in
+                if !request.isCancelled, !request.isFinished { what(request) }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,92 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// The few declarations of AVFoundation, CoreMedia and CoreGraphics that the adapter uses, so that it can be type-checked
+// where there are none. Nothing here does anything. Optional methods of the delegate's protocol are required here, so that
+// one whose name is wrong doesn't compile.
+//
+// Interfaces: developer.apple.com/documentation/avfoundation/{avurlasset, avassetresourceloader,
+// avassetresourceloaderdelegate, avassetresourceloadingrequest, avassetresourceloadingcontentinformationrequest,
+// avassetresourceloadingdatarequest, avplayeritem, avplayer, avassetimagegenerator}, …/coremedia/cmtime,
+// …/coregraphics/cgimage
+
+@_exported import Foundation
+
+#if canImport(FoundationNetworking)
+    @_exported import FoundationNetworking
+#endif
+
+open class AVAsset: NSObject, @unchecked Sendable {}
+
+open class AVURLAsset: AVAsset, @unchecked Sendable {
+    open private(set) var url: URL
+    open private(set) var resourceLoader = AVAssetResourceLoader()
+
+    public init(url URL: URL, options: [String: Any]? = nil) { url = URL }
+}
+
+open class AVAssetResourceLoader: NSObject, @unchecked Sendable {
+    open func setDelegate(_ delegate: (any AVAssetResourceLoaderDelegate)?, queue delegateQueue: DispatchQueue?) {}
+}
+
+public protocol AVAssetResourceLoaderDelegate: NSObjectProtocol {
+    func resourceLoader(
+        _ resourceLoader: AVAssetResourceLoader,
+        shouldWaitForLoadingOfRequestedResource loadingRequest: AVAssetResourceLoadingRequest
+    ) -> Bool
+
+    func resourceLoader(
+        _ resourceLoader: AVAssetResourceLoader, didCancel loadingRequest: AVAssetResourceLoadingRequest)
+}
+
+open class AVAssetResourceLoadingRequest: NSObject {
+    open var request: URLRequest { fatalError() }
+    open var isFinished: Bool { fatalError() }
+    open var isCancelled: Bool { fatalError() }
+    open var contentInformationRequest: AVAssetResourceLoadingContentInformationRequest? { nil }
+    open var dataRequest: AVAssetResourceLoadingDataRequest? { nil }
+    open func finishLoading() {}
+    open func finishLoading(with error: (any Error)?) {}
+}
+
+open class AVAssetResourceLoadingContentInformationRequest: NSObject {
+    open var contentType: String?
+    open var contentLength: Int64 = 0
+    open var isByteRangeAccessSupported = false
+}
+
+open class AVAssetResourceLoadingDataRequest: NSObject {
+    open var requestedOffset: Int64 { 0 }
+    open var requestedLength: Int { 0 }
+    open var requestsAllDataToEndOfResource: Bool { false }
+    open var currentOffset: Int64 { 0 }
+    open func respond(with data: Data) {}
+}
+
+@MainActor open class AVPlayerItem: NSObject {
+    public convenience init(url URL: URL) { self.init(asset: AVURLAsset(url: URL), automaticallyLoadedAssetKeys: nil) }
+    public convenience init(asset: AVAsset) { self.init(asset: asset, automaticallyLoadedAssetKeys: nil) }
+    public init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {}
+    open var preferredForwardBufferDuration: TimeInterval = 0
+}
+
+@MainActor open class AVPlayer: NSObject {
+    public init(playerItem item: AVPlayerItem?) {}
+    open func replaceCurrentItem(with item: AVPlayerItem?) {}
+    open func play() {}
+    open func pause() {}
+    open var automaticallyWaitsToMinimizeStalling = true
+}
+
+open class AVAssetImageGenerator: NSObject {
+    public init(asset: AVAsset) {}
+    open var appliesPreferredTrackTransform = false
+    open var maximumSize: CGSize = .zero
+    open func image(at time: CMTime) async throws -> (image: CGImage, actualTime: CMTime) { fatalError() }
+}
+
+public typealias CMTimeScale = Int32
+
+public struct CMTime: Sendable {
+    public init(seconds: Double, preferredTimescale: CMTimeScale) {}
+}
+
+public final class CGImage: @unchecked Sendable {}

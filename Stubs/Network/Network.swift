@@ -1,0 +1,34 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// The declarations of Network that conditions use. Nothing here does anything.
+//
+// Interfaces: developer.apple.com/documentation/network/{nwpathmonitor, nwpath, nwinterface}
+
+public import Dispatch
+
+public final class NWPathMonitor: Sendable {
+    public init() {}
+    public var currentPath: NWPath { fatalError() }
+    public var pathUpdateHandler: (@Sendable (NWPath) -> Void)? {
+        get { nil }
+        set {}
+    }
+    public func start(queue: DispatchQueue) {}
+    public func cancel() {}
+}
+
+public struct NWPath: Sendable, Equatable {
+    public enum Status: Sendable {
+        case satisfied
+        case unsatisfied
+        case requiresConnection
+    }
+
+    public var status: Status { fatalError() }
+    public var isExpensive: Bool { fatalError() }
+    public var isConstrained: Bool { fatalError() }
+    public var availableInterfaces: [NWInterface] { [] }
+}
+
+public struct NWInterface: Sendable, Equatable {
+    public var name: String { fatalError() }
+}

@@ -1,0 +1,18 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// What Foundation's ProcessInfo has on Apple's systems alone. It's here since conditions use it beside Network.
+//
+// Interface: developer.apple.com/documentation/foundation/processinfo
+
+public import Foundation
+
+extension ProcessInfo {
+    public enum ThermalState: Int, Sendable {
+        case nominal
+        case fair
+        case serious
+        case critical
+    }
+
+    public var isLowPowerModeEnabled: Bool { fatalError() }
+    public var thermalState: ThermalState { fatalError() }
+}

@@ -1,0 +1,129 @@
+import Dispatch
+import MediaCache
+import MediaCacheTesting
+import Synchronization
+import Testing
+
+@testable import MediaCacheAVFoundation
+
+/// What became of requests can be told, and who waits for nothing is noticed.
+@Suite(.timeLimit(.minutes(1)))
+struct LoadingTraceTests {
+    private static let body = ScriptedBody.random(seed: 712, length: 4_000_000)
+
+    @Test func eachRequestIsTraced() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        _ = try await store.fill(ReadRequest(url: player.url, range: .closed(0, through: 99_999)))
+        _ = await player.open()
+        fixture.time.advance(by: .seconds(2))
+        let part = player.ask(50_000, 100_000)
+        await player.eventually { part.isOver }
+        let gate = ScriptedGate()
+        fixture.origin.always(player.url, .holdBody(at: 900_000, gate))
+        let cut = player.ask(890_000)
+        await player.eventually { cut.count == 10_000 }
+        player.cancel(cut)
+        gate.open()
+        fixture.origin.always(player.url, .status(404))
+        let failed = player.ask(3_500_000)
+        await player.eventually { failed.isOver }
+
+        let trace = player.loader.trace
+        #expect(trace.dropped == 0 && trace.entries.count == 4)
+        let (first, second, third, fourth) = (trace.entries[0], trace.entries[1], trace.entries[2], trace.entries[3])
+        #expect(first.wantsContentInformation && first.offset == 0 && first.length == 2 && first.ending == .finished)
+        #expect(first.bytes == 2 && first.bytesFromCache == 2 && first.began == 0)
+        #expect(second.began == 2 && second.firstBytes == 2 && second.ended == 2 && second.ending == .finished)
+        #expect(second.bytes == 100_000 && second.bytesFromCache == 50_000)
+        #expect(third.length == nil && third.ending == .cancelled && third.bytes == 10_000 && third.bytesFromCache == 0)
+        #expect(fourth.ending == .failed && fourth.error?.contains("404") == true && fourth.firstBytes == nil)
+        await store.close()
+    }
+
+    @Test func onlyTheLastThousandAreTraced() {
+        var trace = LoadingTrace()
+        for number in 0..<1002 {
+            let request = ScriptedLoadingRequest("x", data: RequestedData(offset: Int64(number), length: 1))
+            #expect(trace.begin(request, at: 0) == number)
+        }
+        trace.end(0, .finished, at: 1)
+        trace.end(1001, .cancelled, at: 1)
+        #expect(trace.dropped == 2 && trace.entries.count == 1000)
+        #expect(trace.entries.first?.offset == 2 && trace.entries.first?.ending == nil)
+        #expect(trace.entries.last?.offset == 1001 && trace.entries.last?.ending == .cancelled)
+    }
+
+    /// A request that doesn't take its bytes.
+    private final class StuckRequest: ResourceLoadingRequest {
+        let url: String
+        let wantsContentInformation = false
+        let data: RequestedData?
+        private let gate = DispatchSemaphore(value: 0)
+        let changes = ChangeSignal()
+        let isStuck = Mutex(false)
+
+        init(_ url: String, _ data: RequestedData) { (self.url, self.data) = (url, data) }
+
+        func provide(_ information: ContentInformation) {}
+        func respond(with bytes: [UInt8]) {
+            isStuck.withLock { $0 = true }
+            changes.send()
+            gate.wait()
+        }
+        func finish() { changes.send() }
+        func finish(with error: CacheError) {}
+        func letGo() { gate.signal() }
+    }
+
+    @Test func whatIsHereAndUnansweredIsTold() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        _ = try await store.complete(ReadRequest(url: player.url))
+        var events = player.loader.events().makeAsyncIterator()
+        let request = StuckRequest(
+            CachingScheme.url(for: player.url), RequestedData(offset: 1000, length: 500_000))
+        #expect(player.loader.load(request))
+        await request.changes.wait { request.isStuck.withLock { $0 } }
+        guard case .opened = await events.next() else {
+            Issue.record("it doesn't say that it has been opened")
+            return
+        }
+        for _ in 0..<4 {
+            await fixture.time.waitForSleepers(1)
+            fixture.time.advance(by: .seconds(5))
+        }
+        guard case .unanswered(1000, let time) = await events.next() else {
+            Issue.record("nobody notices")
+            return
+        }
+        #expect(time >= ResourceLoader.patience.longest)
+        request.letGo()
+        await store.close()
+    }
+
+    /// Who waits for the origin isn't unanswered.
+    @Test func whatIsNotHereIsWaitedFor() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        let gate = ScriptedGate()
+        fixture.origin.always(player.url, .holdBody(at: 100_000, gate))
+        let request = player.ask(0)
+        await player.eventually { request.count == 100_000 }
+        var events = player.loader.events().makeAsyncIterator()
+        for _ in 0..<4 { fixture.time.advance(by: .seconds(3)) }
+        player.cancel(request)
+        gate.open()
+        fixture.origin.always(player.url, .status(404))
+        let failed = player.ask(3_500_000)
+        await player.eventually { failed.isOver }
+        guard case .failed = await events.next() else {
+            Issue.record("something else was told first")
+            return
+        }
+        await store.close()
+    }
+}

@@ -1,0 +1,61 @@
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCacheAVFoundation
+
+/// An app's views see how far a resource is.
+@MainActor @Suite(.timeLimit(.minutes(1)))
+struct PlaybackStateTests {
+    private static let body = ScriptedBody.random(seed: 713, length: 400_000)
+
+    /// Lets what was told be taken, until something is so.
+    private func until(_ condition: @MainActor () -> Bool) async {
+        while !condition() { await Task.yield() }
+    }
+
+    @Test func itFollowsWhatIsKept() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        let state = PlaybackState(of: player.url, in: store, events: player.loader.events())
+        #expect(state.length == nil && state.bytesKept == 0 && state.fractionKept == nil && state.failure == nil)
+        let half = player.ask(0, 200_000)
+        await player.eventually { half.isOver }
+        await until { state.mediaType == "video/mp4" && state.length == 400_000 }
+        let rest = player.ask(200_000)
+        await player.eventually { rest.isOver }
+        await until { state.fractionKept == 1 }
+        #expect(state.bytesKept == 400_000)
+        await store.close()
+    }
+
+    @Test func whatIsHereAlreadyIsKnown() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        _ = try await store.complete(ReadRequest(url: player.url))
+        let state = PlaybackState(of: player.url, in: store, events: player.loader.events())
+        await until { state.fractionKept == 1 }
+        #expect(state.mediaType == "video/mp4" && state.length == 400_000)
+        await store.close()
+    }
+
+    @Test func aFailureIsSeenUntilMoreComes() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store)
+        let state = PlaybackState(of: player.url, in: store, events: player.loader.events())
+        fixture.origin.next(player.url, .bodyShorter(by: 300_000))
+        fixture.origin.always(player.url, .status(404))
+        let failed = player.ask(0)
+        await player.eventually { failed.isOver }
+        await until { state.failure != nil }
+        #expect(state.failure?.code == failed.error?.code)
+        fixture.origin.clearFaults(player.url)
+        let again = player.ask(100_000)
+        await player.eventually { again.isOver }
+        await until { state.failure == nil }
+        await store.close()
+    }
+}
