@@ -22,7 +22,7 @@ demo: setup-build ## Build in release and start the demo (ARGS="--port 9000" goe
 	@"$$($(SWIFT) build -c release --show-bin-path)/mediacache" demo $(ARGS) || test $$? -eq 130
 
 # These measure real time. Beside a thousand others on a few cores they'd measure those.
-REAL_TIME_TESTS := ^MediaCacheServerTests\.OriginContractTests|^MediaCacheTests\.CatalogScaleTests
+REAL_TIME_TESTS := ^MediaCacheServerTests\.OriginContractTests|^MediaCacheURLSessionTests\.|^MediaCacheTests\.CatalogScaleTests
 # These talk over sockets and to other processes, whose limits of time are real. They don't run beside what takes a core
 # for minutes.
 PEER_TESTS := ^(MediaCacheServerTests|MediaCacheCLITests|AcceptanceTests)\.

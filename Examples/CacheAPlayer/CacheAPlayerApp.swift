@@ -19,13 +19,19 @@
                 }
             }
             .onChange(of: phase) { _, phase in
-                guard let model else { return }
-                Task {
-                    switch phase {
-                    case .background: await model.suspend()
-                    case .active: await model.resume()
-                    default: break
+                guard let model, phase != .inactive else { return }
+                let isActive = phase == .active
+                // Called from here and not from a task, so that the order stays.
+                model.setActive(isActive)
+                // The system waits for as long as this needs.
+                ProcessInfo.processInfo.performExpiringActivity(withReason: "closing the cache") { isExpired in
+                    guard !isExpired, !isActive else { return }
+                    let done = DispatchSemaphore(value: 0)
+                    Task {
+                        await model.settled()
+                        done.signal()
                     }
+                    done.wait()
                 }
             }
         }

@@ -61,7 +61,7 @@ final class MediaModel {
             player.replaceCurrentItem(with: AVPlayerItem(asset: asset))
             player.play()
             // end
-            self.asset = asset
+            (self.asset, offline) = (asset, nil)
             playing = (title, asset.state())
         }
         // snippet preload
@@ -76,6 +76,7 @@ final class MediaModel {
         // snippet line
         player.replaceCurrentItem(with: try AVPlayerItem(url, caching: store))
         // end
+        (asset, offline, playing) = (nil, nil, nil)
     }
 
     /// Makes a title complete, to be played without a network.
@@ -98,7 +99,7 @@ final class MediaModel {
             guard let url = URL(string: local.text) else { return }
             player.replaceCurrentItem(with: AVPlayerItem(url: url))
             // end
-            offline = local
+            (asset, offline, playing) = (nil, local, nil)
         }
     }
 
@@ -108,16 +109,32 @@ final class MediaModel {
     /// What the last item's requests were, for a report of a stall.
     var trace: LoadingTrace? { asset?.trace }
 
-    /// The app goes to the background.
-    func suspend() async {
+    /// The app goes to the background, or comes back. One after the other, in the order of the calls; what hasn't changed
+    /// does nothing.
+    func setActive(_ isActive: Bool) {
+        let before = turn
+        turn = Task {
+            await before?.value
+            guard isActive != self.isActive else { return }
+            self.isActive = isActive
+            if isActive { await resume() } else { await suspend() }
+        }
+    }
+
+    /// Returns when what was called for by then is done.
+    func settled() async { await turn?.value }
+
+    private var isActive = true
+    private var turn: Task<Void, Never>?
+
+    private func suspend() async {
         // snippet suspend
         await downloader.stop()
         await server.suspend()
         // end
     }
 
-    /// The app is back.
-    func resume() async {
+    private func resume() async {
         await trying {
             // snippet resume
             try await server.resume()

@@ -53,9 +53,8 @@ extension SessionFailure {
     /// Whether the connection ended in order, but before the body did.
     private static func isTruncation(_ error: URLError) -> Bool {
         #if canImport(Darwin)
-            // A reset has the same code; only what lies beneath tells.
-            error.code == .networkConnectionLost
-                && error.userInfo["_kCFStreamErrorCodeKey"] as? Int != Int(ECONNRESET)
+            // A connection that broke has the same code, and an error of the system beneath (kCFStreamErrorDomainPOSIX).
+            error.code == .networkConnectionLost && error.userInfo["_kCFStreamErrorDomainKey"] as? Int != 1
         #else
             // FoundationNetworking has no code for it, and one for resets.
             error.code == .unknown

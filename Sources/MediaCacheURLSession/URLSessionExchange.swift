@@ -227,8 +227,12 @@ extension URLSessionExchange {
 // MARK: Its end
 
 extension URLSessionExchange {
-    private func end(_ error: (any Error)?, dropsBuffers: Bool = false) {
+    /// - Parameter isDue: what decides, in the same moment, whether it's to end.
+    private func end(
+        _ error: (any Error)?, dropsBuffers: Bool = false, if isDue: (inout State) -> Bool = { _ in true }
+    ) {
         let ending = state.withLock { state -> State? in
+            guard isDue(&state) else { return nil }
             if dropsBuffers {
                 state.buffers = []
                 state.bufferedBytes = 0
@@ -275,30 +279,24 @@ extension URLSessionExchange {
     }
 
     private func expire() {
-        let isOver = state.withLock { state in
-            if case .waitingForHead = state.phase { return true }
-            return false
+        let error = CacheError(
+            .timedOut,
+            "\(url.authority) didn't answer within \(limits.connect + limits.firstByte); "
+                + "check the address and the network, or raise the limit")
+        end(error) { state in
+            if case .waitingForHead = state.phase { true } else { false }
         }
-        guard isOver else { return }
-        end(
-            CacheError(
-                .timedOut,
-                "\(url.authority) didn't answer within \(limits.connect + limits.firstByte); "
-                    + "check the address and the network, or raise the limit"))
     }
 
     /// One timer looks after all waits of a body.
     private func checkForStall() {
-        let hasStalled = state.withLock { state in
+        end(CacheError(.timedOut, "\(url.authority) stalled: no byte for \(limits.stall) in mid-body")) { state in
             state.timer = nil
             guard case .body = state.phase, let asked = state.asked else { return false }
             let left = asked + limits.stall - time.monotonic
             guard left > .zero else { return true }
             state.timer = timer(left) { $0.checkForStall() }
             return false
-        }
-        if hasStalled {
-            end(CacheError(.timedOut, "\(url.authority) stalled: no byte for \(limits.stall) in mid-body"))
         }
     }
 }

@@ -19,7 +19,8 @@ import Synchronization
 /// - It decodes `gzip`, `deflate` and `br` on its own. A whole body that came so is handed over decoded, without
 ///   `Content-Encoding` and `Content-Length`; a part of one is a `badResponse`.
 /// - It doesn't tell where it connects to before it has sent the request. `AddressScope.publicOnly` goes by what the
-///   host's name resolves to right before, remembered for a minute.
+///   host's name resolves to right before, remembered for a minute. Looking it up takes time of its own, before the limits of
+///   the request count, and where only a proxy knows the name ``send(_:)`` refuses what is to be public.
 ///
 /// On Linux it's there to be held to the contract of origins, not for use: FoundationNetworking can't pause a transfer. A
 /// reader who falls 4 MiB behind gets those, and then an `unreachable` after which the engine asks for the rest; the system
@@ -50,7 +51,11 @@ public final class URLSessionOrigin: Origin {
     /// Until the head is here `limits.connect` and `limits.firstByte` count together: the session doesn't tell when a
     /// connection stands.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
-        let prepared = try Self.prepare(request)
+        var prepared = try Self.prepare(request)
+        if settings.waitsForConnectivity {
+            // The wait has no limit; the system's own one begins with the connection.
+            prepared.timeoutInterval = (request.limits.connect + request.limits.firstByte).seconds
+        }
         let peer = try await hosts.kind(of: request.url.host, exceptions: settings.allowedNetworks)
         if request.scope == .publicOnly, peer.isForbidden {
             throw CacheError(

@@ -1,13 +1,14 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// The few declarations of AVFoundation, CoreMedia and CoreGraphics that the adapter uses, so that it can be type-checked
+// The few declarations of AVFoundation that the adapter uses, so that it can be type-checked
 // where there are none. Nothing here does anything. Optional methods of the delegate's protocol are required here, so that
 // one whose name is wrong doesn't compile.
 //
 // Interfaces: developer.apple.com/documentation/avfoundation/{avurlasset, avassetresourceloader,
 // avassetresourceloaderdelegate, avassetresourceloadingrequest, avassetresourceloadingcontentinformationrequest,
-// avassetresourceloadingdatarequest, avplayeritem, avplayer, avassetimagegenerator}, …/coremedia/cmtime,
-// …/coregraphics/cgimage
+// avassetresourceloadingdatarequest, avplayeritem, avplayer, avassetimagegenerator}
 
+@_exported import CoreGraphics
+@_exported import CoreMedia
 @_exported import Foundation
 
 #if canImport(FoundationNetworking)
@@ -82,11 +83,3 @@ open class AVAssetImageGenerator: NSObject {
     open var maximumSize: CGSize = .zero
     open func image(at time: CMTime) async throws -> (image: CGImage, actualTime: CMTime) { fatalError() }
 }
-
-public typealias CMTimeScale = Int32
-
-public struct CMTime: Sendable {
-    public init(seconds: Double, preferredTimescale: CMTimeScale) {}
-}
-
-public final class CGImage: @unchecked Sendable {}

@@ -1,4 +1,3 @@
-import Dispatch
 import MediaCache
 import MediaCacheTesting
 import Synchronization
@@ -7,7 +6,6 @@ import Testing
 @testable import MediaCacheAVFoundation
 
 /// What became of requests can be told, and who waits for nothing is noticed.
-@Suite(.timeLimit(.minutes(1)))
 struct LoadingTraceTests {
     private static let body = ScriptedBody.random(seed: 712, length: 4_000_000)
 
@@ -55,26 +53,33 @@ struct LoadingTraceTests {
         #expect(trace.entries.last?.offset == 1001 && trace.entries.last?.ending == .cancelled)
     }
 
-    /// A request that doesn't take its bytes.
+    /// A request whose player doesn't take its bytes.
     private final class StuckRequest: ResourceLoadingRequest {
         let url: String
         let wantsContentInformation = false
         let data: RequestedData?
-        private let gate = DispatchSemaphore(value: 0)
-        let changes = ChangeSignal()
-        let isStuck = Mutex(false)
+        private let state = Mutex((isAsked: false, isFree: false))
+        private let changes = ChangeSignal()
 
         init(_ url: String, _ data: RequestedData) { (self.url, self.data) = (url, data) }
 
         func provide(_ information: ContentInformation) {}
-        func respond(with bytes: [UInt8]) {
-            isStuck.withLock { $0 = true }
+        func respond(with bytes: [UInt8]) async {
+            state.withLock { $0.isAsked = true }
             changes.send()
-            gate.wait()
+            await changes.wait { state.withLock { $0.isFree } }
         }
-        func finish() { changes.send() }
+
+        /// Returns when it has been given bytes.
+        func isAsked() async { await changes.wait { state.withLock { $0.isAsked } } }
+
+        func letGo() {
+            state.withLock { $0.isFree = true }
+            changes.send()
+        }
+
+        func finish() {}
         func finish(with error: CacheError) {}
-        func letGo() { gate.signal() }
     }
 
     @Test func whatIsHereAndUnansweredIsTold() async throws {
@@ -86,7 +91,7 @@ struct LoadingTraceTests {
         let request = StuckRequest(
             CachingScheme.url(for: player.url), RequestedData(offset: 1000, length: 500_000))
         #expect(player.loader.load(request))
-        await request.changes.wait { request.isStuck.withLock { $0 } }
+        await request.isAsked()
         guard case .opened = await events.next() else {
             Issue.record("it doesn't say that it has been opened")
             return
@@ -114,7 +119,11 @@ struct LoadingTraceTests {
         let request = player.ask(0)
         await player.eventually { request.count == 100_000 }
         var events = player.loader.events().makeAsyncIterator()
-        for _ in 0..<4 { fixture.time.advance(by: .seconds(3)) }
+        // Not so long that its origin has stalled.
+        for _ in 0..<2 {
+            await fixture.time.waitForSleepers(1)
+            fixture.time.advance(by: .seconds(5))
+        }
         player.cancel(request)
         gate.open()
         fixture.origin.always(player.url, .status(404))

@@ -1,17 +1,22 @@
 import MediaCache
 import MediaCacheTesting
+import Observation
 import Testing
 
 @testable import MediaCacheAVFoundation
 
 /// An app's views see how far a resource is.
-@MainActor @Suite(.timeLimit(.minutes(1)))
+@MainActor
 struct PlaybackStateTests {
     private static let body = ScriptedBody.random(seed: 713, length: 400_000)
 
-    /// Lets what was told be taken, until something is so.
+    /// Returns when something is so. It's looked at after each change of what it looks at.
     private func until(_ condition: @MainActor () -> Bool) async {
-        while !condition() { await Task.yield() }
+        while true {
+            let (changes, changed) = AsyncStream.makeStream(of: Void.self)
+            if withObservationTracking(condition, onChange: { changed.yield() }) { return }
+            for await _ in changes { break }
+        }
     }
 
     @Test func itFollowsWhatIsKept() async throws {

@@ -47,7 +47,7 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
     func cancel() { state.withLock { $0.isCancelled = true } }
 
     func provide(_ information: ContentInformation) { change { $0.information = information } }
-    func respond(with bytes: [UInt8]) { change { $0.bytes += bytes } }
+    func respond(with bytes: [UInt8]) async { change { $0.bytes += bytes } }
     func finish() { change { $0.isFinished = true } }
     func finish(with error: CacheError) { change { $0.error = error } }
 

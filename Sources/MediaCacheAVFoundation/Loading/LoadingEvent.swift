@@ -7,6 +7,8 @@ public enum LoadingEvent: Sendable {
     /// A request of the player's failed, at the byte given. A player that has got bytes of it before doesn't say so itself:
     /// it waits, and may ask again.
     case failed(CacheError, at: Int64)
+    /// A request gets bytes again, after one has failed.
+    case recovered
     /// A request of the player's has waited for as long as this though the store has the byte that it waits for: the fault
     /// is on this side of the network.
     case unanswered(at: Int64, for: Duration)

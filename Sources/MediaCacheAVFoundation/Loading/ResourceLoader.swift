@@ -20,6 +20,8 @@ final class ResourceLoader: Sendable {
         var loads: [ObjectIdentifier: Load] = [:]
         var trace = LoadingTrace()
         var isOpened = false
+        /// Whether the last that was told is a failure.
+        var hasFailed = false
         var watch: Task<Void, Never>?
     }
 
@@ -129,6 +131,7 @@ extension ResourceLoader {
             let error = CacheError.wrap(error, as: .unreachable, "\(resource) can't be read")
             let position = state.withLock { $0.loads[ObjectIdentifier(request)]?.position }
             guard let position, end(request, .failed, error) != nil, !Task.isCancelled else { return }
+            state.withLock { $0.hasFailed = true }
             hub.send(.failed(error, at: position))
             request.finish(with: error)
         }
@@ -146,7 +149,7 @@ extension ResourceLoader {
         guard let data = request.data, data.isToEnd || data.length > 0 else { return }
         for try await bytes in session.buffers {
             guard !Task.isCancelled else { return }
-            request.respond(with: bytes)
+            await request.respond(with: bytes)
             advance(request, over: session, by: Int64(bytes.count))
         }
     }
@@ -161,18 +164,21 @@ extension ResourceLoader {
     /// A request has got so many bytes more, and waits for the next.
     private func advance(_ request: some ResourceLoadingRequest, over session: ReadSession, by count: Int64) {
         let now = store.monotonicTime
-        state.withLock { state in
-            guard var load = state.loads[ObjectIdentifier(request)] else { return }
+        let isRecovered = state.withLock { state -> Bool in
+            guard var load = state.loads[ObjectIdentifier(request)] else { return false }
             let part = load.position..<load.position + count
             load.session = session
             load.position = part.upperBound
             load.since = now
             load.isReported = false
             state.loads[ObjectIdentifier(request)] = load
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             state.trace.add(
                 load.number, count, fromCache: session.bytesCached(in: part), at: (now - began).seconds)
+            defer { state.hasFailed = false }
+            return state.hasFailed
         }
+        if isRecovered { hub.send(.recovered) }
     }
 
     private func tellOpened(_ information: ContentInformation) {

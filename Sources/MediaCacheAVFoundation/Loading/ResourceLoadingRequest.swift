@@ -13,8 +13,8 @@ protocol ResourceLoadingRequest: AnyObject, Sendable {
 
     /// Says what the resource is.
     func provide(_ information: ContentInformation)
-    /// Gives the player the bytes that come next.
-    func respond(with bytes: [UInt8])
+    /// Gives the player the bytes that come next. Returns when it has taken them: no more are read before.
+    func respond(with bytes: [UInt8]) async
     /// All that was asked for has been given.
     func finish()
     /// Nothing more will come.

@@ -35,11 +35,10 @@ public final class PlaybackState {
         let (key, changes) = (store.key(for: resource), store.events())
         following = [
             Task { [weak self] in
-                let kept = try? await store.resource(for: resource)
-                self?.take(kept)
+                self?.take(try? await store.resource(for: resource))
                 for await event in changes {
-                    guard let self else { return }
-                    self.take(event, of: key)
+                    guard self?.take(event, of: key) == true else { continue }
+                    self?.take(try? await store.resource(for: resource))
                 }
             },
             Task { [weak self] in
@@ -56,24 +55,23 @@ public final class PlaybackState {
     }
 
     private func take(_ kept: ResourceInfo?) {
-        guard let kept else { return }
-        mediaType = mediaType ?? kept.contentType
-        length = length ?? kept.length
-        bytesKept = max(bytesKept, kept.bytesKept)
+        mediaType = kept?.contentType ?? mediaType
+        length = kept?.length ?? length
+        bytesKept = kept?.bytesKept ?? 0
     }
 
-    private func take(_ event: CacheEvent, of key: String) {
+    /// - Returns: whether what is kept has to be looked at anew.
+    private func take(_ event: CacheEvent, of key: String) -> Bool {
         switch event {
         case .progress(let progress) where progress.key == key:
             length = progress.length ?? length
-            // A failure is over when more than before is here.
-            if progress.kept > bytesKept { failure = nil }
             bytesKept = progress.kept
             rate = progress.rate
-        case .evicted(key, let bytes): bytesKept = max(0, bytesKept - bytes)
-        case .representationChanged(key): bytesKept = 0
+        case .fillEnded(key, _, _): rate = 0
+        case .evicted(key, _), .representationChanged(key), .damaged(key, _), .dropped: return true
         default: break
         }
+        return false
     }
 
     private func take(_ event: LoadingEvent) {
@@ -81,8 +79,8 @@ public final class PlaybackState {
         case .opened(let mediaType, let length):
             self.mediaType = mediaType
             self.length = length ?? self.length
-            failure = nil
         case .failed(let error, _): failure = error
+        case .recovered: failure = nil
         case .unanswered, .dropped: break
         }
     }

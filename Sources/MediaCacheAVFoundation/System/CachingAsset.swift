@@ -1,5 +1,8 @@
 #if canImport(AVFoundation)
     public import AVFoundation
+    public import CoreGraphics
+    import CoreMedia
+    public import Foundation
     public import MediaCache
 
     /// A resource of a store as a player's asset: what is kept is played, what is lacking is fetched, once, and kept.

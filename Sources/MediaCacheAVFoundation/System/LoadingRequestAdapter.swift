@@ -1,5 +1,7 @@
 #if canImport(AVFoundation)
     import AVFoundation
+    import Dispatch
+    import Foundation
     import MediaCache
     import UniformTypeIdentifiers
 
@@ -22,7 +24,8 @@
             data = request.dataRequest.map { data in
                 RequestedData(
                     offset: data.currentOffset,
-                    length: data.requestedOffset + Int64(data.requestedLength) - data.currentOffset,
+                    // In this order: the length of what is asked for to the end may be the greatest number.
+                    length: Int64(data.requestedLength) - (data.currentOffset - data.requestedOffset),
                     isToEnd: data.requestsAllDataToEndOfResource)
             }
         }
@@ -38,9 +41,14 @@
             }
         }
 
-        func respond(with bytes: [UInt8]) {
+        func respond(with bytes: [UInt8]) async {
             let data = Data(bytes)
-            tell { $0.dataRequest?.respond(with: data) }
+            await withCheckedContinuation { continuation in
+                queue.async { [self] in
+                    if isWaiting { request.dataRequest?.respond(with: data) }
+                    continuation.resume()
+                }
+            }
         }
 
         func finish() { tell { $0.finishLoading() } }
@@ -49,8 +57,11 @@
 
         private func tell(_ what: @escaping @Sendable (AVAssetResourceLoadingRequest) -> Void) {
             queue.async { [self] in
-                if !request.isCancelled, !request.isFinished { what(request) }
+                if isWaiting { what(request) }
             }
         }
+
+        /// Whether the player still wants an answer. Asked on the queue alone.
+        private var isWaiting: Bool { !request.isCancelled && !request.isFinished }
     }
 #endif

@@ -1,5 +1,7 @@
 #if canImport(AVFoundation)
     import AVFoundation
+    import Dispatch
+    import Foundation
     import MediaCache
     import Synchronization
 

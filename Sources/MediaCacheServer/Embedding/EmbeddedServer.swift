@@ -21,7 +21,7 @@ public actor EmbeddedServer: LocalURLProvider {
     private let turns = Turns()
     /// The port of URLs that were given out.
     private var port: Int?
-    private var keptURLs = 0
+    private(set) var keptURLs = 0
     private var isSuspended = false
     private var isEnded = false
     private var isRunning = false
@@ -44,6 +44,11 @@ public actor EmbeddedServer: LocalURLProvider {
         server = CacheServer(store: store, key: key, configuration: configuration)
     }
 
+    deinit {
+        idle?.cancel()
+        Task { [server] in await server.stop(grace: .zero) }
+    }
+
     /// The port it listens at; nil while it doesn't.
     public var listeningPort: Int? { isRunning ? server.port : nil }
 
@@ -51,8 +56,8 @@ public actor EmbeddedServer: LocalURLProvider {
     /// work any more. Each call gives a stream of its own.
     public nonisolated func moves() -> AsyncStream<Int> { hub.stream() }
 
-    /// The local URL of a resource: a file, or a playlist with all that it names. It works, but for times of suspension,
-    /// while it's kept.
+    /// The local URL of a resource: a file, or a playlist with all that it names. It works while it and the server are kept,
+    /// but for times of suspension, and until the server ``moves()``.
     ///
     /// - Throws: ``ServerError``: `wrongState` while suspended and after the end, `addressUnavailable`.
     public func localURL(for url: ResourceURL) async throws -> LocalURL {
@@ -82,7 +87,7 @@ public actor EmbeddedServer: LocalURLProvider {
     /// Stops listening and suspends the store, as an app must before the system suspends it.
     public func suspend() async {
         await turns.take {
-            guard !isSuspended, !isEnded else { return }
+            guard !isSuspended else { return }
             isSuspended = true
             await silence()
             await store.suspend()
@@ -94,16 +99,15 @@ public actor EmbeddedServer: LocalURLProvider {
     /// - Throws: `CacheError` where the store can't be resumed; ``ServerError`` with `addressUnavailable`.
     public func resume() async throws {
         try await turns.take {
-            guard !isEnded else { return }
             if isSuspended {
                 try await store.resume()
                 isSuspended = false
             }
-            if keptURLs > 0 { try await listen() }
+            if keptURLs > 0, !isEnded { try await listen() }
         }
     }
 
-    /// Stops listening for good. The store stays open.
+    /// Stops listening for good. The store stays as it is.
     public func end() async {
         await turns.take {
             isEnded = true
@@ -139,10 +143,16 @@ public actor EmbeddedServer: LocalURLProvider {
 
     private func letGo() {
         keptURLs -= 1
-        guard keptURLs == 0, idle == nil else { return }
-        idle = Task { [weak self, idleLimit, time = store.time] in
+        guard keptURLs == 0 else { return }
+        // From the last one on.
+        idle?.cancel()
+        let time = store.time
+        let end = time.monotonic + idleLimit
+        idle = Task { [weak self, idleLimit] in
+            var end = end
             repeat {
-                guard (try? await time.sleep(for: idleLimit)) != nil else { return }
+                guard (try? await time.sleep(for: end - time.monotonic)) != nil else { return }
+                end = time.monotonic + idleLimit
             } while await self?.isStillUsed() ?? false
         }
     }
@@ -151,9 +161,7 @@ public actor EmbeddedServer: LocalURLProvider {
     private func isStillUsed() async -> Bool {
         await turns.take {
             if keptURLs == 0, await server.isIdle { await silence() }
-            let isUsed = isRunning && keptURLs == 0
-            if !isUsed { idle = nil }
-            return isUsed
+            return isRunning && keptURLs == 0
         }
     }
 }

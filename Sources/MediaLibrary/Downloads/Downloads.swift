@@ -94,12 +94,14 @@ public actor Downloads {
 
     // MARK: - Life
 
-    /// Takes up what earlier processes left: what ran or waited goes on, what was paused stays so.
+    /// Takes up what earlier processes left: what ran or waited goes on, what was paused stays so. Does nothing while
+    /// downloads run already.
     ///
     /// - Parameter goingOn: whether what ran or waited goes on now; else it's left to a later process, unless somebody
     ///   asks for it.
     /// - Throws: `CacheError` with `storage`.
     public func start(goingOn: Bool = true) async throws {
+        guard watchers.isEmpty else { return }
         isStopped = false
         for (id, entry) in entries where entry.asset.download?.state.isWanted == true {
             queue.change(id) { $0.isHeldUp = false }

@@ -1,0 +1,9 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// The declarations of CoreGraphics that the adapter uses, but for CGSize, which Foundation has on Linux. Nothing here does
+// anything.
+//
+// Interface: developer.apple.com/documentation/coregraphics/cgimage
+
+@_exported import Foundation
+
+public final class CGImage: @unchecked Sendable {}
