@@ -32,7 +32,8 @@ struct EmbeddedServerTests {
         let store = try await CacheStore.open(
             configuration, origin: origin, time: time, files: POSIXFileSystem(), logger: logger)
         let server = EmbeddedServer(
-            store: store, configuration: ServerConfiguration(port: 0, runsDownloads: false, logger: logger))
+            store: store,
+            configuration: ServerConfiguration(port: try await Self.freePort(), runsDownloads: false, logger: logger))
         do {
             try await body(server, store)
         } catch {
@@ -40,6 +41,23 @@ struct EmbeddedServerTests {
         }
         await server.end()
         await store.close()
+    }
+
+    /// A port that the system picks for nobody: others that run at once have one picked, and would take one that is left for
+    /// a moment.
+    private static func freePort() async throws -> Int {
+        while true {
+            let port = Int.random(in: 10_000..<20_000)
+            guard let channel = try? await listen(at: port) else { continue }
+            try await channel.close()
+            return port
+        }
+    }
+
+    private static func listen(at port: Int) async throws -> any NIOCore.Channel {
+        try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .bind(host: "127.0.0.1", port: port).get()
     }
 
     /// Gets a URL as a player does; nil where nobody listens.
@@ -115,9 +133,7 @@ struct EmbeddedServerTests {
             let port = try #require(await server.listeningPort)
             var moves = server.moves().makeAsyncIterator()
             await server.suspend()
-            let thief = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .bind(host: "127.0.0.1", port: port).get()
+            let thief = try await Self.listen(at: port)
             try await server.resume()
             let next = try #require(await server.listeningPort)
             #expect(next != port)
