@@ -101,8 +101,7 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        .target(
-            name: "MediaCacheAVFoundation", dependencies: ["MediaCache"], swiftSettings: swiftSettings),
+        .target(name: "MediaCacheAVFoundation", dependencies: ["MediaCache"], swiftSettings: swiftSettings),
         .executableTarget(
             name: "MediaCacheCLI",
             dependencies: [

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import MediaCacheCLI
@@ -17,6 +18,16 @@ struct ChildProcessTests {
     @Test func argumentsArriveAsTheyAre() async throws {
         let child = try ChildProcess.start("/bin/sh", ["-c", "test \"$1\" = 'a b;$HOME' && exit 7", "sh", "a b;$HOME"])
         #expect(try await child.wait(forwardingTo: Interruption()) == 7)
+    }
+
+    /// As a server's sockets are: a child would hold their port.
+    @Test func aChildHasNothingOpenButItsStreams() async throws {
+        let file = try FileHandle(forReadingFrom: URL(filePath: "/dev/null"))
+        #expect(fcntl(file.fileDescriptor, F_SETFD, 0) == 0)
+        let script = "test -e /dev/fd/2 || exit 2; test -e /dev/fd/\(file.fileDescriptor)"
+        let child = try ChildProcess.start("/bin/sh", ["-c", script])
+        #expect(try await child.wait() == 1)
+        try file.close()
     }
 
     @Test func aProgramThatIsNotThereIsNamed() {

@@ -1,6 +1,7 @@
 #ifndef CMEDIACACHESHIMS_H
 #define CMEDIACACHESHIMS_H
 
+#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -36,6 +37,10 @@ int mc_lock_exclusive(int descriptor);
 
 /// The same lock, held together with others that hold it so.
 int mc_lock_shared(int descriptor);
+
+/// Adds to what is done before a spawned program runs: closing every descriptor from `first` on. Returns the error's number
+/// or 0; ENOTSUP where the system's library has no such action.
+int mc_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 
 /// Makes the heap give back what large buffers took, where the system's allocator has to be told (glibc). For a process
 /// that runs for weeks.

@@ -1,3 +1,4 @@
+import CMediaCacheShims
 import Foundation
 import MediaLibrary
 
@@ -32,6 +33,16 @@ struct ChildProcess: Sendable, Hashable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+        // A child that has a server's sockets holds its port after its end, and connections that it closed.
+        #if canImport(Darwin)
+            for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+                posix_spawn_file_actions_addinherit_np(&actions, stream)
+            }
+            let options = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_CLOEXEC_DEFAULT
+        #else
+            _ = mc_spawn_close_from(&actions, STDERR_FILENO + 1)
+            let options = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+        #endif
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         // Ignored signals stay ignored in a child: a player that can't be interrupted.
@@ -43,7 +54,7 @@ struct ChildProcess: Sendable, Hashable {
         var mask = sigset_t()
         sigemptyset(&mask)
         posix_spawnattr_setsigmask(&attributes, &mask)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        posix_spawnattr_setflags(&attributes, Int16(options))
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
         defer { for word in words { free(word) } }
         words.append(nil)

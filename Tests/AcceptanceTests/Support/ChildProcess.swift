@@ -1,3 +1,4 @@
+import CMediaCacheShims
 import Foundation
 import Synchronization
 
@@ -47,6 +48,10 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, outputStart, 1)
         posix_spawn_file_actions_adddup2(&actions, errorStart, 2)
+        #if !canImport(Darwin)
+            // Sockets of tests that run beside this one: a child would hold their ports.
+            _ = mc_spawn_close_from(&actions, 3)
+        #endif
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         // A test runner started in the background has SIGINT ignored; its children must not inherit that.
