@@ -220,7 +220,7 @@ let package = Package(
             name: "AcceptanceTests",
             // The command is started from the build folder, so it has to be built first. A reader of low-latency streams
             // takes playlists apart.
-            dependencies: ["HLS", "MediaCacheCLI", "PacketOracles", "TestSupport"],
+            dependencies: ["CMediaCacheShims", "HLS", "MediaCacheCLI", "PacketOracles", "TestSupport"],
             swiftSettings: swiftSettings
         ),
     ]

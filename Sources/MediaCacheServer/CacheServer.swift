@@ -236,7 +236,7 @@ public final class CacheServer: Service, Sendable {
     /// Whether nobody is connected, and it does nothing by itself.
     var isIdle: Bool {
         get async {
-            guard registry.count == 0, await downloads?.isBusy != true else { return false }
+            guard registry.count == 0, await !isDownloading else { return false }
             return await recordings?.isRecording != true
         }
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import MediaCache
 import Synchronization
 
@@ -21,6 +20,7 @@ final class HostAddresses: Sendable {
     }
 
     private static let lifetime = Duration.seconds(60)
+    private static let pool = BlockingPool(label: "MediaCacheURLSession.names")
 
     private let time: any TimeSource
     private let known = Mutex<[String: (addresses: [IPAddress], since: Duration)]>([:])
@@ -58,13 +58,13 @@ final class HostAddresses: Sendable {
         return found
     }
 
-    /// Asks the system on a thread of its own, since that waits. Who is cancelled doesn't wait for it.
+    /// Asks the system, which takes its time. Who is cancelled doesn't wait for it.
     private static func resolve(_ host: String) async throws -> [IPAddress] {
         let waiter = Waiter()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 waiter.wait(continuation)
-                DispatchQueue.global().async { waiter.resume(.success(lookUp(host))) }
+                pool.start { waiter.resume(.success(lookUp(host))) }
             }
         } onCancel: {
             waiter.resume(.failure(CacheError(.cancelled, "the request to \(host) was cancelled")))

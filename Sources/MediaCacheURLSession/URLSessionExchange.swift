@@ -8,7 +8,7 @@ import Synchronization
 #endif
 
 /// One request and its response. The session's delegate tells it what comes; one reader takes it from here.
-final class URLSessionExchange: Sendable {
+final class URLSessionExchange: ReadableExchange {
     typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>
     typealias BodyContinuation = CheckedContinuation<(any OriginBuffer)?, any Error>
 
@@ -160,7 +160,7 @@ extension URLSessionExchange {
         timer?.cancel()
         continuation?.resume(
             returning: OriginResponse(
-                status: response.statusCode, headerFields: head.fields, peer: peer, body: URLSessionExchangeBody(self)))
+                status: response.statusCode, headerFields: head.fields, peer: peer, body: ExchangeBody(self)))
         return continuation != nil
     }
 

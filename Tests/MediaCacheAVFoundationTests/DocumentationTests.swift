@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The articles show the example's code, which `make check-apple` type-checks.
@@ -10,14 +11,8 @@ struct DocumentationTests {
         let catalog = Self.package.appending(path: "Sources/MediaCacheAVFoundation/MediaCacheAVFoundation.docc")
         let articles = try FileManager.default.contentsOfDirectory(at: catalog, includingPropertiesForKeys: nil)
             .map { try String(contentsOf: $0, encoding: .utf8) }.joined()
-        let model = try String(
-            contentsOf: Self.package.appending(path: "Examples/CacheAPlayer/MediaModel.swift"), encoding: .utf8)
-        let snippets = model.components(separatedBy: "// snippet ").dropFirst().map { part in
-            let lines = part.components(separatedBy: "\n").dropFirst().prefix { !$0.hasSuffix("// end") }
-            let indent = lines.first?.prefix { $0 == " " }.count ?? 0
-            return lines.map { $0.dropFirst(indent) + "\n" }.joined()
-        }
+        let snippets = try Snippets.of(Self.package.appending(path: "Examples/CacheAPlayer/MediaModel.swift"))
         #expect(snippets.count == 10)
-        for snippet in snippets { #expect(articles.contains("```swift\n" + snippet + "```"), "\(snippet)") }
+        for snippet in snippets { #expect(articles.contains(snippet), "\(snippet)") }
     }
 }

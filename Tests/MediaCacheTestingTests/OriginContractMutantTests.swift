@@ -60,12 +60,15 @@ struct OriginContractMutantTests {
     }
 
     private func breaks(
-        _ rule: OriginContract.Rule, time: (any TimeSource)? = SystemTime(), _ make: (inout Mutant) -> Void
+        _ rule: OriginContract.Rule, allowing allowances: Set<OriginContract.Allowance> = [],
+        time: (any TimeSource)? = SystemTime(), _ make: (inout Mutant) -> Void
     ) async throws -> Bool {
         let script = ScriptedOrigin(time: time)
         var mutant = Mutant(base: script)
         make(&mutant)
-        let contract = OriginContract(mutant, script: script, limit: .milliseconds(100), heldBytes: 4 << 20) { target in
+        let contract = OriginContract(
+            mutant, script: script, limit: .milliseconds(100), heldBytes: 4 << 20, allowing: allowances
+        ) { target in
             try ResourceURL(scheme: "https", authority: "media.example", target: target)
         }
         do {
@@ -95,23 +98,53 @@ struct OriginContractMutantTests {
         #expect(try await breaks(.sendsTheRequestAsItIs) { $0.request = { $0.headerFields[.cookie] = nil } })
         #expect(try await breaks(.sendsTheRequestAsItIs) { $0.request = { $0.headerFields[.priority] = "u=1" } })
         #expect(try await breaks(.readsRanges) { $0.request = { $0.headerFields[.range] = nil } })
-        for (odd, changed) in [("/a/../b", "/b"), ("/%zz", "/%25zz")] {
-            #expect(
-                try await breaks(.sendsTheRequestAsItIs) { mutant in
-                    mutant.request = { request in
-                        guard request.url.target == odd else { return }
-                        guard
-                            let url = try? ResourceURL(
-                                scheme: request.url.scheme, authority: request.url.authority, target: changed)
-                        else { return }
-                        request.url = url
-                    }
-                })
+    }
+
+    /// An origin that is right but for a target that it changes.
+    private func changing(_ text: String, to changed: String) -> (inout Mutant) -> Void {
+        { mutant in
+            mutant.request = { request in
+                let target = request.url.target.replacing(text, with: changed)
+                let url = try? ResourceURL(
+                    scheme: request.url.scheme, authority: request.url.authority, target: target)
+                request.url = url ?? request.url
+            }
         }
     }
 
-    @Test func aCodingThatIsOnlySaidToBeOffIsCaught() async throws {
-        #expect(try await breaks(.decodesNothing) { $0.response = { $0.headerFields[.contentEncoding] = nil } })
+    @Test(arguments: [
+        ("|", "%7C"), ("%2F", "/"), ("/..", ""), ("//", "/"), ("%zz", "%25zz"), ("[", "%5B"), ("+", "%20"),
+    ])
+    func changedTargetsAreCaught(_ text: String, _ changed: String) async throws {
+        #expect(try await breaks(.sendsTheRequestAsItIs, changing(text, to: changed)))
+    }
+
+    @Test(arguments: [("%2F", "/"), ("/..", ""), ("//", "/"), ("%zz", "%25zz"), ("|", "!"), ("+", "%20")])
+    func changedTargetsAreCaughtWhereTheyMayBeEncoded(_ text: String, _ changed: String) async throws {
+        #expect(try await breaks(.sendsTheRequestAsItIs, allowing: [.encodesTargets], changing(text, to: changed)))
+    }
+
+    @Test(arguments: [[], [OriginContract.Allowance.decodesContent]])
+    func aCodingThatIsOnlySaidToBeOffIsCaught(_ allowances: [OriginContract.Allowance]) async throws {
+        #expect(
+            try await breaks(.decodesNothing, allowing: Set(allowances)) {
+                $0.response = { $0.headerFields[.contentEncoding] = nil }
+            })
+    }
+
+    /// What decodes rightly breaks the rule all the same, unless it's allowed to.
+    @Test func decodingIsForThoseWhoMayAlone() async throws {
+        for allowances in [[], [OriginContract.Allowance.decodesContent]] {
+            let isCaught = try await breaks(.decodesNothing, allowing: Set(allowances)) { mutant in
+                mutant.response = { response in
+                    guard response.status == 200 else { return }
+                    response.headerFields[.contentEncoding] = nil
+                    response.headerFields[.contentLength] = nil
+                    response.body = MutantBody(response.body) { _ in Array("what a body says".utf8) }
+                }
+            }
+            #expect(isCaught == allowances.isEmpty)
+        }
     }
 
     @Test func hiddenErrorsAreCaught() async throws {

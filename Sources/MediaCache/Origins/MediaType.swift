@@ -89,10 +89,18 @@ package enum MediaType {
         return type.hasSuffix("/json") || type.hasSuffix("+json") || type == "application/xml" || type == "text/xml"
     }
 
+    /// Whether it's an HLS playlist's (RFC 8216bis §4), in one of the names that it goes by.
+    package static func isPlaylist(_ type: String?) -> Bool { essence(type)?.hasSuffix("mpegurl") ?? false }
+
+    /// Whether a URL that ends so names a playlist (RFC 8216bis §4).
+    ///
+    /// - Parameter pathExtension: the URL's, in lower case.
+    package static func isPlaylist(pathExtension: String) -> Bool { pathExtension == "m3u8" || pathExtension == "m3u" }
+
     /// Whether a body of this type is text: a page, a playlist.
     static func isText(_ type: String?, where pathExtension: String) -> Bool {
         guard let type = essence(type) else { return false }
-        return isDocument(type, where: pathExtension) || type.hasSuffix("mpegurl")
+        return isDocument(type, where: pathExtension) || isPlaylist(type)
     }
 
     /// Whether a body of this length is a key of AES, which may be of letters alone. No page is as short.

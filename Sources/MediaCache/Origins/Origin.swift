@@ -3,7 +3,7 @@ public import HTTPTypes
 /// Where bytes come from: one HTTP exchange at a time.
 ///
 /// An origin is a plain transport. It sends the request as it is, follows no redirect, keeps no cookie and no cache,
-/// retries nothing, and decodes nothing it need not; the engine does the checking and decides what comes next. Certificates are
+/// retries nothing, and decodes nothing; the engine does the checking and decides what comes next. Certificates are
 /// always checked.
 ///
 /// Implementations must

@@ -132,17 +132,19 @@ public final class CacheStore: Sendable {
 
     /// What happens from now on. Each call gives a stream of its own, which holds up to 512 events for a slow reader
     /// and then drops, and says how many.
-    public func events() -> AsyncStream<CacheEvent> { events { _ in true } }
-
-    /// The same of some events, for who isn't to be woken for others.
-    package func events(where isWanted: @escaping @Sendable (CacheEvent) -> Bool) -> AsyncStream<CacheEvent> {
-        let stream = engine.events.stream(where: isWanted)
+    public func events() -> AsyncStream<CacheEvent> {
+        let stream = engine.events.stream()
         let waiting = earlyEvents.withLock { events in
             defer { events = [] }
             return events
         }
         for event in waiting { engine.events.send(event) }
         return stream
+    }
+
+    /// Some of them, for who isn't to be woken for others.
+    package func events(where isWanted: @escaping @Sendable (CacheEvent) -> Bool) -> AsyncStream<CacheEvent> {
+        engine.events.stream(where: isWanted)
     }
 
     /// Counters since opening.

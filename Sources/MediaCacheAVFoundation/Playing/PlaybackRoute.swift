@@ -17,7 +17,7 @@ enum PlaybackRoute: Sendable {
         for resource: ResourceURL, in store: CacheStore, server: (any LocalURLProvider)?
     ) async throws -> PlaybackRoute {
         let kept = try await store.resource(for: resource)
-        if isPlaylist(kept?.contentType) || ["m3u8", "m3u"].contains(resource.pathExtension) {
+        if MediaType.isPlaylist(kept?.contentType) || MediaType.isPlaylist(pathExtension: resource.pathExtension) {
             guard let server else {
                 throw CacheError(
                     .invalidSetting,
@@ -29,9 +29,5 @@ enum PlaybackRoute: Sendable {
         // A file that can't be had plays all the same.
         if kept?.isComplete == true, let file = try? await store.localFile(for: resource) { return .file(file) }
         return .loader
-    }
-
-    private static func isPlaylist(_ mediaType: String?) -> Bool {
-        mediaType?.lowercased().hasSuffix("mpegurl") ?? false
     }
 }

@@ -32,12 +32,13 @@ public final class PlaybackState {
     ///   - store: where it's kept.
     ///   - events: what happens to the player's requests.
     public init(of resource: ResourceURL, in store: CacheStore, events: AsyncStream<LoadingEvent>) {
-        let (key, changes) = (store.key(for: resource), store.events())
+        let key = store.key(for: resource)
+        let changes = store.events { $0.concerns(key) }
         following = [
             Task { [weak self] in
                 self?.take(try? await store.resource(for: resource))
                 for await event in changes {
-                    guard self?.take(event, of: key) == true else { continue }
+                    guard self?.take(event) == true else { continue }
                     self?.take(try? await store.resource(for: resource))
                 }
             },
@@ -61,15 +62,14 @@ public final class PlaybackState {
     }
 
     /// - Returns: whether what is kept has to be looked at anew.
-    private func take(_ event: CacheEvent, of key: String) -> Bool {
+    private func take(_ event: CacheEvent) -> Bool {
         switch event {
-        case .progress(let progress) where progress.key == key:
+        case .progress(let progress):
             length = progress.length ?? length
             bytesKept = progress.kept
             rate = progress.rate
-        case .fillEnded(key, _, _): rate = 0
-        case .evicted(key, _), .representationChanged(key), .damaged(key, _), .dropped: return true
-        default: break
+        case .fillEnded: rate = 0
+        default: return true
         }
         return false
     }
@@ -82,6 +82,17 @@ public final class PlaybackState {
         case .failed(let error, _): failure = error
         case .recovered: failure = nil
         case .unanswered, .dropped: break
+        }
+    }
+}
+
+extension CacheEvent {
+    /// Whether it changes how far the resource of a key is. That events were dropped comes besides.
+    fileprivate func concerns(_ key: String) -> Bool {
+        switch self {
+        case .progress(let progress): progress.key == key
+        case .fillEnded(key, _, _), .evicted(key, _), .representationChanged(key), .damaged(key, _): true
+        default: false
         }
     }
 }

@@ -63,7 +63,9 @@ struct GetExport: Sendable {
     }
 
     /// What the URL alone tells.
-    private static func isStream(_ url: ResourceURL) -> Bool { ["m3u8", "m3u"].contains(url.pathExtension) }
+    private static func isStream(_ url: ResourceURL) -> Bool {
+        MediaType.isPlaylist(pathExtension: url.pathExtension)
+    }
 
     private var choice: StreamChoice {
         var variants: [VariantSelection] = []

@@ -53,7 +53,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
         withCredentials = asset.identity != nil
         title = asset.title
         duration = asset.duration
-        let isPlaylist = file.map { MediaTypes.isPlaylist($0.contentType) }
+        let isPlaylist = file.map { MediaType.isPlaylist($0.contentType) }
         kind = asset.kind ?? isPlaylist.map { $0 ? .stream : .file }
         length = status.map(\.progress.length) ?? (kind == .file ? file?.length : nil)
         lengthKnown = status?.progress.isLengthKnown ?? (length != nil)

@@ -24,7 +24,6 @@ public actor EmbeddedServer: LocalURLProvider {
     private(set) var keptURLs = 0
     private var isSuspended = false
     private var isEnded = false
-    private var isRunning = false
     private var idle: Task<Void, Never>?
 
     /// A server, which doesn't listen yet.
@@ -50,7 +49,7 @@ public actor EmbeddedServer: LocalURLProvider {
     }
 
     /// The port it listens at; nil while it doesn't.
-    public var listeningPort: Int? { isRunning ? server.port : nil }
+    public var listeningPort: Int? { server.isListening ? server.port : nil }
 
     /// The ports that it moves to, since another process has taken its own while it didn't listen: URLs from before don't
     /// work any more. Each call gives a stream of its own.
@@ -89,7 +88,7 @@ public actor EmbeddedServer: LocalURLProvider {
         await turns.take {
             guard !isSuspended else { return }
             isSuspended = true
-            await silence()
+            await server.stop(grace: .zero)
             await store.suspend()
         }
     }
@@ -111,7 +110,7 @@ public actor EmbeddedServer: LocalURLProvider {
     public func end() async {
         await turns.take {
             isEnded = true
-            await silence()
+            await server.stop(grace: .zero)
         }
         idle?.cancel()
         hub.finish()
@@ -122,23 +121,16 @@ public actor EmbeddedServer: LocalURLProvider {
             throw ServerError(
                 .wrongState, isEnded ? "the server has ended" : "the server is suspended; resume it first")
         }
+        guard !server.isListening else { return }
         // The system may have taken the socket of an app that it suspended.
-        if isRunning, !server.isListening { await silence() }
-        guard !isRunning else { return }
+        await server.stop(grace: .zero)
         do {
             try await server.start(at: port)
         } catch let error as ServerError where error.code == .portTaken && port != nil {
             try await server.start(at: 0)
         }
-        isRunning = true
         if let old = port, let new = server.port, new != old { hub.send(new) }
         port = server.port
-    }
-
-    private func silence() async {
-        guard isRunning else { return }
-        await server.stop(grace: .zero)
-        isRunning = false
     }
 
     private func letGo() {
@@ -160,8 +152,8 @@ public actor EmbeddedServer: LocalURLProvider {
     /// Stops listening unless it's used.
     private func isStillUsed() async -> Bool {
         await turns.take {
-            if keptURLs == 0, await server.isIdle { await silence() }
-            return isRunning && keptURLs == 0
+            if keptURLs == 0, await server.isIdle { await server.stop(grace: .zero) }
+            return server.isListening && keptURLs == 0
         }
     }
 }

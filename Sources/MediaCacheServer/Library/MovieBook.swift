@@ -68,7 +68,7 @@ final class MovieBook: Sendable {
     func isReadAsMovie(_ asset: Asset) async throws -> Bool {
         if try await streamMovie(of: asset, takesGaps: true) != nil { return true }
         let (_, info) = try await resource(of: asset)
-        if MediaTypes.isPlaylist(info.contentType) {
+        if MediaType.isPlaylist(info.contentType) {
             _ = try await movie(of: asset, takesGaps: true)
             return true
         }
@@ -151,7 +151,7 @@ final class MovieBook: Sendable {
 
     /// The media playlists that can be read; empty for a file.
     private func available(_ info: ResourceInfo, _ url: ResourceURL) async throws -> Set<String> {
-        if MediaTypes.isPlaylist(info.contentType),
+        if MediaType.isPlaylist(info.contentType),
             let stream = try await StreamStatus(of: url, as: info.identity, in: store)
         {
             guard stream.playsWithoutOrigin else {

@@ -10,7 +10,7 @@ import Synchronization
 /// At most one buffer waits for the reader: the client reads on from the socket once it has been taken, or while what
 /// waits is small. Time limits are kept here, since the client has them per client and counts time in which nobody
 /// asks.
-final class HTTPExchange: HTTPClientResponseDelegate {
+final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
     typealias Response = Void
     typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>
     typealias BodyContinuation = CheckedContinuation<(any OriginBuffer)?, any Error>
@@ -160,7 +160,7 @@ extension HTTPExchange {
                 status: Int(head.status.code),
                 headerFields: HTTPFields(received: head.headers),
                 peer: OriginConnectionHandler.peer(of: head.headers),
-                body: HTTPExchangeBody(self)
+                body: ExchangeBody(self)
             ))
         return task.eventLoop.makeSucceededVoidFuture()
     }

@@ -14,12 +14,6 @@ enum MediaTypes {
         let type = MediaType.essence(contentType) ?? ""
         if type.hasPrefix("audio/") || type.hasPrefix("video/") { return true }
         if type.hasPrefix("image/") { return type != "image/svg+xml" }
-        return isPlaylist(contentType)
-    }
-
-    /// Whether it's an HLS playlist (RFC 8216bis §4).
-    static func isPlaylist(_ contentType: String) -> Bool {
-        ["application/vnd.apple.mpegurl", "application/x-mpegurl", "audio/mpegurl", "audio/x-mpegurl"]
-            .contains(MediaType.essence(contentType))
+        return MediaType.isPlaylist(contentType)
     }
 }

@@ -24,7 +24,7 @@ enum PlayHeaders {
         addProtection(to: &headers, isAdmitted: isAdmitted)
         if !MediaTypes.isInert(head.contentType) { headers.add(name: "Content-Security-Policy", value: "sandbox") }
         // What a player holds of a playlist may be too old by the next look.
-        if MediaTypes.isPlaylist(head.contentType) { headers.add(name: "Cache-Control", value: "no-cache") }
+        if MediaType.isPlaylist(head.contentType) { headers.add(name: "Cache-Control", value: "no-cache") }
         if head.isStale {
             // The origin couldn't be asked: what is kept is served, and says so (RFC 9111 §4.2.4 and §5.1).
             headers.add(name: "Age", value: "\(max(0, Int(now.timeIntervalSince(head.validatedAt))))")

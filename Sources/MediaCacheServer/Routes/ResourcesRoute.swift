@@ -100,7 +100,7 @@ struct ResourcesRoute: Route {
     /// Asking for the file gives the blob a second name, and from then on it can only be given up whole.
     private func record(of info: ResourceInfo, _ request: RouteRequest) async throws -> ResourceRecord {
         var record = ResourceRecord(info)
-        if MediaTypes.isPlaylist(record.type) {
+        if MediaType.isPlaylist(record.type) {
             record.stream = try await StreamStatus(of: ResourceURL(record.url), as: info.identity, in: store)
         }
         guard record.complete, request.queryItem("file") == "true" else { return record }

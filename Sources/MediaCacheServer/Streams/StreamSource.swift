@@ -32,7 +32,7 @@ final class StreamSource: ByteReaderSource {
         guard target.options.document == nil, !loader.expectsPlaylist(at: request.url) else { return nil }
         let (request, place) = placed(request)
         guard let session = try store.readIfOpen(request) else { return nil }
-        guard !MediaTypes.isPlaylist(session.head.contentType) else {
+        guard !MediaType.isPlaylist(session.head.contentType) else {
             session.cancel()
             loader.remember(request.url)
             return nil
@@ -53,7 +53,7 @@ final class StreamSource: ByteReaderSource {
             // Of a coded body only the whole can be read: a playlist that isn't called like one, for instance.
             return try await codedReader(placedRequest, target, isSegment: place != nil, refusedBy: error)
         }
-        if MediaTypes.isPlaylist(session.head.contentType) {
+        if MediaType.isPlaylist(session.head.contentType) {
             session.cancel()
             loader.remember(request.url)
             if let reader = try await playlist(request, target) { return reader }

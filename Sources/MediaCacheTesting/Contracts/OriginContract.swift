@@ -17,15 +17,13 @@ public struct OriginContract: Sendable {
     public enum Rule: String, Sendable, CaseIterable {
         /// Status, header fields and body arrive as they are.
         case handsOverHeadAndBody
-        /// The target arrives byte for byte, and so do the header fields. What may not stand in a URL may come in percent
-        /// encoding; a target that would come as another is an `invalidURL`.
+        /// The target arrives byte for byte, and so do the header fields; see ``Allowance/encodesTargets``.
         case sendsTheRequestAsItIs
         /// A range is answered with its bytes, also beyond 4 GiB.
         case readsRanges
         /// A redirect is handed back.
         case followsNoRedirect
-        /// Coded content stays coded. A transport that decodes on its own gives a whole body without its coding and its
-        /// length, and a `badResponse` for a part of one.
+        /// Coded content stays coded; see ``Allowance/decodesContent``.
         case decodesNothing
         /// An error status is an answer, no error.
         case handsErrorStatusBack
@@ -67,6 +65,15 @@ public struct OriginContract: Sendable {
         case runsManyAtOnce
     }
 
+    /// What an origin may do instead whose transport can't be kept from it.
+    public enum Allowance: Sendable, CaseIterable {
+        /// What may not stand in a URL arrives in percent encoding, and a target that would arrive as another is an
+        /// `invalidURL`.
+        case encodesTargets
+        /// A whole body comes decoded, without its coding and its length, and a part of one is a `badResponse`.
+        case decodesContent
+    }
+
     /// A rule was broken.
     public struct Violation: Error, CustomStringConvertible {
         /// The rule.
@@ -83,6 +90,7 @@ public struct OriginContract: Sendable {
     let makeURL: @Sendable (String) throws -> ResourceURL
     let limit: Duration
     let heldBytes: Int64
+    let allowances: Set<Allowance>
     let time: any TimeSource
 
     /// Prepares the tests.
@@ -92,6 +100,7 @@ public struct OriginContract: Sendable {
     ///   - script: what its requests reach. Each rule should have one of its own.
     ///   - limit: the time limit that the rules about time set, and wait for.
     ///   - heldBytes: the most that a response may run ahead of its reader, the system's socket buffers included.
+    ///   - allowances: what it's let off.
     ///   - time: what `limit` is measured on.
     ///   - makeURL: gives the URL under which a path, `/` first, reaches the script.
     public init(
@@ -99,6 +108,7 @@ public struct OriginContract: Sendable {
         script: ScriptedOrigin,
         limit: Duration = .seconds(1),
         heldBytes: Int64 = 16 << 20,
+        allowing allowances: Set<Allowance> = [],
         time: any TimeSource = SystemTime(),
         makeURL: @escaping @Sendable (String) throws -> ResourceURL
     ) {
@@ -106,6 +116,7 @@ public struct OriginContract: Sendable {
         self.script = script
         self.limit = limit
         self.heldBytes = heldBytes
+        self.allowances = allowances
         self.time = time
         self.makeURL = makeURL
     }

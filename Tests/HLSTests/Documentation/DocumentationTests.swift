@@ -1,5 +1,6 @@
 import Foundation
 import HLS
+import TestSupport
 import Testing
 
 struct DocumentationTests {
@@ -8,29 +9,11 @@ struct DocumentationTests {
         .deletingLastPathComponent()
         .appending(path: "Sources/HLS/HLS.docc/HLS.md")
 
-    /// The snippets of the compiled file, by name, their indentation taken off.
-    private func compiled() throws -> [String: String] {
-        let text = try String(contentsOf: Self.tests.appending(path: "DocumentationExamples.swift"), encoding: .utf8)
-        var snippets: [String: String] = [:]
-        var name: String?
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            let trimmed = line.drop { $0 == " " }
-            if trimmed.hasPrefix("// snippet ") {
-                name = String(trimmed.dropFirst("// snippet ".count))
-            } else if trimmed == "// end" {
-                name = nil
-            } else if let name {
-                snippets[name, default: ""] += line.dropFirst(8) + "\n"
-            }
-        }
-        return snippets
-    }
-
     @Test func showsCodeThatCompiles() throws {
         let text = try String(contentsOf: Self.catalog, encoding: .utf8)
-        let snippets = try compiled()
+        let snippets = try Snippets.of(Self.tests.appending(path: "DocumentationExamples.swift"))
         #expect(snippets.count == 5)
-        for (name, code) in snippets { #expect(text.contains("```swift\n" + code + "```"), "\(name)") }
+        for snippet in snippets { #expect(text.contains(snippet), "\(snippet)") }
         #expect(text.components(separatedBy: "```swift").count - 1 == snippets.count)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCache
+import TestSupport
 import Testing
 
 struct DocumentationTests {
@@ -9,14 +10,9 @@ struct DocumentationTests {
 
     @Test func showsCodeThatCompiles() throws {
         let article = try String(contentsOf: Self.article, encoding: .utf8)
-        let examples = try String(
-            contentsOf: Self.tests.appending(path: "DocumentationExamples.swift"), encoding: .utf8)
-        let snippets = examples.components(separatedBy: "// snippet ").dropFirst().map { part in
-            let lines = part.components(separatedBy: "\n").dropFirst()
-            return lines.prefix { !$0.hasSuffix("// end") }.map { $0.dropFirst(8) + "\n" }.joined()
-        }
+        let snippets = try Snippets.of(Self.tests.appending(path: "DocumentationExamples.swift"))
         #expect(snippets.count == 2)
-        for snippet in snippets { #expect(article.contains("```swift\n" + snippet + "```")) }
+        for snippet in snippets { #expect(article.contains(snippet), "\(snippet)") }
     }
 
     @Test func showsCodeThatWorks() {

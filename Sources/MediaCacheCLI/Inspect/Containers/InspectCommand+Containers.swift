@@ -4,7 +4,7 @@ extension InspectCommand {
     /// Whether it's a URL whose name is a playlist's.
     var isCalledPlaylist: Bool {
         guard let url = source.url else { return false }
-        return ["m3u8", "m3u"].contains(url.pathExtension.lowercased())
+        return MediaType.isPlaylist(pathExtension: url.pathExtension.lowercased())
     }
 
     /// Reports what lies there, if it's a container; else prints nothing.
