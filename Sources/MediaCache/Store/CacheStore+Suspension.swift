@@ -50,6 +50,7 @@ extension CacheStore {
             return true
         }
         guard isResumed else { return }
+        reopenings.send(())
         engine.committer.resume()
         // What was to go when its last reader left may have been left meanwhile.
         for resource in table.all { resource.useEnded() }

@@ -13,6 +13,9 @@ public final class CacheStore: Sendable {
     /// Work that goes on beside reads: limits, orphans, idle resources.
     let upkeep = Mutex<Task<Void, Never>?>(nil)
 
+    /// Tells who waits for the end of a suspension.
+    let reopenings = EventHub<Void>()
+
     enum Phase { case open, suspended, closed }
 
     /// Removals that waited for a last reader and run now.
@@ -77,6 +80,7 @@ public final class CacheStore: Sendable {
             return phase
         }
         guard before != .closed else { return }
+        reopenings.finish()
         await stop()
         await engine.committer.close()
         table.removeAll()
@@ -269,6 +273,15 @@ public final class CacheStore: Sendable {
         case .suspended: throw CacheError(.closed, "the store is suspended; resume it first")
         case .closed: throw CacheError(.closed, "the store is closed")
         }
+    }
+
+    /// Returns when the store isn't suspended any more.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed`` where it's closed, or the task is cancelled before.
+    package func untilResumed() async throws {
+        var reopenings = reopenings.stream().makeAsyncIterator()
+        if phase.withLock({ $0 == .suspended }) { _ = await reopenings.next() }
+        try checkOpen()
     }
 
     // MARK: - Resources that are open

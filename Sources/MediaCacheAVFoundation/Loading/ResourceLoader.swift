@@ -137,15 +137,34 @@ extension ResourceLoader {
         }
     }
 
+    /// Answers all of a request. What comes to the store's suspension goes on behind it.
     private func answer(_ request: some ResourceLoadingRequest) async throws {
+        var version: String?
+        while true {
+            do {
+                return try await read(request, &version)
+            } catch let error as CacheError where error.code == .closed {
+                try await store.untilResumed()
+            }
+        }
+    }
+
+    /// Answers what isn't answered yet.
+    ///
+    /// - Parameter version: the entity tag of what was answered before, if anything was.
+    private func read(_ request: some ResourceLoadingRequest, _ version: inout String?) async throws {
         let session = try await store.read(
-            ReadRequest(url: resource, range: range(of: request.data), policy: policy, settings: settings))
+            ReadRequest(url: resource, range: range(of: request), policy: policy, settings: settings))
         defer { session.cancel() }
         guard !Task.isCancelled else { return }
+        if let version, version != session.head.entityTag {
+            throw CacheError(.representationChanged, "\(resource) has become another while the app was suspended")
+        }
         advance(request, over: session, by: 0)
         let information = ContentInformation(mediaType: session.head.contentType, length: session.head.length)
         tellOpened(information)
-        if request.wantsContentInformation { request.provide(information) }
+        if request.wantsContentInformation, version == nil { request.provide(information) }
+        version = session.head.entityTag
         guard let data = request.data, data.isToEnd || data.length > 0 else { return }
         for try await bytes in session.buffers {
             guard !Task.isCancelled else { return }
@@ -154,11 +173,12 @@ extension ResourceLoader {
         }
     }
 
-    /// The part that is read. Where only the content information is asked for, as much as tells it.
-    private func range(of data: RequestedData?) -> RequestedRange {
-        guard let data, data.isToEnd || data.length > 0 else { return .closed(0, through: 1) }
+    /// The part that is still to be read. Where only the content information is asked for, as much as tells it.
+    private func range(of request: some ResourceLoadingRequest) -> RequestedRange {
+        guard let data = request.data, data.isToEnd || data.length > 0 else { return .closed(0, through: 1) }
+        let position = state.withLock { $0.loads[ObjectIdentifier(request)]?.position } ?? data.offset
         return data.isToEnd
-            ? .from(data.offset) : .closed(data.offset, through: data.offset.clampedSum(data.length) - 1)
+            ? .from(position) : .closed(position, through: data.offset.clampedSum(data.length) - 1)
     }
 
     /// A request has got so many bytes more, and waits for the next.

@@ -1,0 +1,205 @@
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCacheAVFoundation
+
+/// What AVPlayer's users know as stalls, as the requests that they come from: none may wait for what it doesn't need.
+struct StallTests {
+    private static let body = ScriptedBody.random(seed: 711, length: 3_000_000)
+
+    private func withPlayer(
+        _ change: (inout CacheConfiguration) -> Void = { _ in },
+        _ body: (ScriptedPlayer, PlayerFixture, CacheStore) async throws -> Void
+    ) async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open(change)
+        try await body(try fixture.player(of: Self.body, in: store), fixture, store)
+        await store.close()
+    }
+
+    /// Sound stops while the picture goes on, and the other way round: tracks that lie far apart, one of which the origin
+    /// doesn't send on.
+    @Test(arguments: [(Int64(100_000), Int64(2_000_000)), (2_000_000, 100_000)])
+    func oneTrackDoesNotWaitForTheOther(stalled: Int64, other: Int64) async throws {
+        try await withPlayer({ $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }) {
+            player, fixture, _ in
+            _ = await player.open()
+            let gate = ScriptedGate()
+            fixture.origin.next(player.url, .holdBody(at: stalled + 10_000, gate))
+            let held = player.ask(stalled, 500_000)
+            await gate.waitForArrivals()
+            // In pieces, as a player reads an interleaved track.
+            for piece in 0..<5 {
+                let request = player.ask(other + Int64(piece) * 100_000, 100_000)
+                await player.eventually { request.isOver }
+                #expect(request.isFinished)
+            }
+            #expect(!held.isOver && held.count == 10_000)
+            gate.open()
+            await player.eventually { held.isOver }
+            #expect(held.isFinished)
+            player.check()
+        }
+    }
+
+    /// Loading for ever though all is here: asks to the end, at the end, and beyond it.
+    @Test func whatIsHereIsAnsweredToItsEnd() async throws {
+        try await withPlayer { player, fixture, _ in
+            let all = player.ask(0)
+            await player.eventually { all.isOver }
+            fixture.origin.isReachable = false
+            for (offset, length) in [(0, nil), (2_999_999, nil), (2_999_999, 1), (2_900_000, 500_000), (0, .max)]
+                as [(Int64, Int64?)]
+            {
+                let request = player.ask(offset, length)
+                await player.eventually { request.isOver }
+                #expect(request.isFinished, "\(offset), \(length ?? -1)")
+            }
+            // What lies behind the end ends too, by whichever way.
+            for (offset, length) in [(3_000_000, nil), (3_000_000, 2), (4_000_000, 100)] as [(Int64, Int64?)] {
+                let request = player.ask(offset, length)
+                await player.eventually { request.isOver }
+                #expect(request.count == 0)
+            }
+            #expect(player.loader.requests == 0)
+        }
+    }
+
+    /// Loading for ever behind a failure: a player asks again from where it stopped, each time the origin breaks off.
+    @Test func whoAsksAgainBehindEachFailureGetsAll() async throws {
+        try await withPlayer { player, fixture, _ in
+            _ = await player.open()
+            var (bytes, offset) = ([UInt8](), Int64(0))
+            for number in 0..<20 where offset < Self.body.length {
+                if number < 5 { fixture.origin.next(player.url, .reset(after: offset + 300_000)) }
+                let request = player.ask(offset)
+                await player.eventually { request.isOver }
+                #expect(request.isFinished == (offset + Int64(request.count) == Self.body.length))
+                bytes += request.bytes
+                offset += Int64(request.count)
+            }
+            #expect(bytes == Self.body.bytes)
+            player.check()
+            #expect(player.sent == Self.body.length)
+        }
+    }
+
+    /// Never ready for display: the first question is taken back and asked again while the head is awaited, several times.
+    @Test func eachFirstQuestionIsAnswered() async throws {
+        try await withPlayer { player, fixture, _ in
+            let gate = ScriptedGate()
+            fixture.origin.always(player.url, .holdHead(gate))
+            for _ in 0..<4 {
+                let request = player.ask(0, 2, wantsContentInformation: true)
+                await gate.waitForArrivals()
+                player.cancel(request)
+            }
+            let (one, other) = (
+                player.ask(0, 2, wantsContentInformation: true), player.ask(0, wantsContentInformation: true)
+            )
+            gate.open()
+            await player.eventually { one.isOver && other.isOver }
+            for request in [one, other] {
+                #expect(request.isFinished)
+                #expect(request.information == ContentInformation(mediaType: "video/mp4", length: 3_000_000))
+            }
+            player.check()
+        }
+    }
+
+    /// A slow player: it takes nothing of one request for as long as it likes, and the others go on.
+    @Test func aRequestThatIsNotTakenHoldsNoOther() async throws {
+        try await withPlayer { player, _, store in
+            _ = await player.open()
+            let slow = SlowLoadingRequest(
+                CachingScheme.url(for: player.url), RequestedData(offset: 0, length: 3_000_000))
+            #expect(player.loader.load(slow))
+            await slow.firstBytes()
+            let other = player.ask(1_000_000, 1_000_000)
+            await player.eventually { other.isOver }
+            #expect(other.isFinished)
+            player.loader.cancel(slow)
+            slow.goOn()
+            player.check()
+        }
+    }
+
+    /// An app in the background: what a player has asked for before the suspension comes behind it.
+    @Test func aSuspensionIsWaitedFor() async throws {
+        try await withPlayer { player, fixture, store in
+            let gate = ScriptedGate()
+            fixture.origin.next(player.url, .holdBody(at: 1_000_000, gate))
+            let (request, tail) = (player.ask(0, wantsContentInformation: true), player.ask(2_900_000))
+            await gate.waitForArrivals()
+            await player.eventually { request.count == 1_000_000 && tail.isOver }
+            await store.suspend()
+            gate.open()
+            // Asked while nothing can be had.
+            let late = player.ask(1_500_000, 1000)
+            #expect(!request.isOver)
+            try await store.resume()
+            await player.eventually { request.isOver && late.isOver }
+            #expect(request.isFinished && late.isFinished)
+            #expect(request.bytes == Self.body.bytes)
+            player.check()
+        }
+    }
+
+    @Test func anotherVersionBehindASuspensionIsNotMixedIn() async throws {
+        try await withPlayer { player, fixture, store in
+            let gate = ScriptedGate()
+            fixture.origin.next(player.url, .holdBody(at: 1_000_000, gate))
+            let request = player.ask(0)
+            await gate.waitForArrivals()
+            await player.eventually { request.count == 1_000_000 }
+            await store.suspend()
+            gate.open()
+            fixture.origin[player.url] = ScriptedResource(.random(seed: 9, length: 3_000_000), entityTag: "\"2\"")
+            try await store.resume()
+            _ = try await store.removeAll()
+            await player.eventually { request.isOver }
+            #expect(request.error != nil)
+            #expect(Self.body.matches(request.bytes))
+        }
+    }
+
+    @Test func theStoresEndEndsWhatWaits() async throws {
+        try await withPlayer { player, fixture, store in
+            let gate = ScriptedGate()
+            fixture.origin.next(player.url, .holdBody(at: 1_000_000, gate))
+            let request = player.ask(0)
+            await gate.waitForArrivals()
+            await store.suspend()
+            gate.open()
+            await store.close()
+            await player.eventually { request.isOver }
+            #expect(request.error?.code == .closed)
+        }
+    }
+}
+
+/// A request of a player that takes its first bytes and then nothing until it's told to.
+private final class SlowLoadingRequest: ResourceLoadingRequest {
+    let url: String
+    let wantsContentInformation = false
+    let data: RequestedData?
+    private let taken = AsyncStream.makeStream(of: Void.self)
+    private let goingOn = AsyncStream.makeStream(of: Void.self)
+
+    init(_ url: String, _ data: RequestedData) {
+        self.url = url
+        self.data = data
+    }
+
+    func firstBytes() async { for await _ in taken.stream { return } }
+    func goOn() { goingOn.continuation.finish() }
+
+    func provide(_ information: ContentInformation) {}
+    func respond(with bytes: [UInt8]) async {
+        taken.continuation.yield()
+        for await _ in goingOn.stream {}
+    }
+    func finish() {}
+    func finish(with error: CacheError) {}
+}
