@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The contract's rules must catch origins that break them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct OriginContractMutantTests {
     /// An origin that is right but for what is done to its requests, responses and buffers.
     private struct Mutant: Origin {

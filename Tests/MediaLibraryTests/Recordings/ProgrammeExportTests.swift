@@ -8,7 +8,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Programmes that become files when they are over. Every segment is a clip of pictures and sound.
-@Suite(.enabled(if: PublicClip.bytes != nil, "the corpora aren't here"), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: PublicClip.bytes != nil, "the corpora aren't here"), .timeLimit(.minutes(30)))
 struct ProgrammeExportTests {
     private let encoder = ScriptedEncoder()
 
