@@ -32,7 +32,8 @@ arguments() {
 }
 
 # Compiles a module as the build does, but with the stubs in reach: check NAME [TARGET FILE…], by the arguments of a target
-# whose sources FILEs stand in for.
+# whose sources FILEs stand in for. What the array "more" has is passed on.
+more=()
 check() {
     local name=$1 target=${2:-$1} line compile=()
     shift
@@ -41,17 +42,26 @@ check() {
         if [ $# = 0 ] || [ "${line#@}" = "$line" ]; then compile+=("$line"); fi
     done < <(arguments "$target")
     [ ${#compile[@]} -gt 0 ] || { echo "$manifest doesn't have $target; build first" >&2; exit 1; }
-    "$swiftc" -typecheck -module-name "$name" -I "$modules" "${compile[@]}" -warnings-as-errors "$@"
-    "$swiftc" -emit-module -emit-module-path "$modules/$name.swiftmodule" -module-name "$name" \
-        -I "$modules" "${compile[@]}" -warnings-as-errors "$@"
+    "$swiftc" -emit-module -wmo -emit-module-path "$modules/$name.swiftmodule" -module-name "$name" \
+        -I "$modules" "${compile[@]}" "${more[@]}" -warnings-as-errors "$@"
     echo "type-checked against stubs: $name"
 }
 
+# Makes a stub: stub NAME FOLDER.
+stub() {
+    "$swiftc" -emit-module -emit-module-path "$2/$1.swiftmodule" -I "$modules" -parse-as-library \
+        -swift-version 6 -module-name "$1" Stubs/"$1"/*.swift
+}
+
 # In the order in which they import each other.
-for stub in CoreGraphics CoreMedia AVFoundation Network UniformTypeIdentifiers; do
-    "$swiftc" -emit-module -emit-module-path "$modules/$stub.swiftmodule" -I "$modules" -parse-as-library \
-        -swift-version 6 -module-name "$stub" Stubs/$stub/*.swift
-done
+for name in CoreGraphics CoreMedia AVFoundation Network UniformTypeIdentifiers; do stub "$name" "$modules"; done
 check MediaLibrary
 check MediaCacheAVFoundation
 check CacheAPlayer MediaCacheServer Examples/CacheAPlayer/*.swift
+
+# Apart: where there is a module Darwin, code for Apple's systems is what's compiled. Foundation has there what
+# FoundationNetworking and the stub have here, so that every file imports it.
+mkdir "$modules/system"
+stub Darwin "$modules/system"
+more=(-I "$modules/system" -Xfrontend -import-module -Xfrontend Darwin)
+check MediaCacheURLSession

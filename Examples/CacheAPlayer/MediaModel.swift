@@ -27,6 +27,8 @@ final class MediaModel {
     private let server: EmbeddedServer
     private let downloader: Downloads
     private let preloader: Preloader
+    private let shelf: AssetShelf
+    private let background: BackgroundTransfers
     private var asset: CachingAsset?
 
     /// Opens the store, and takes up the downloads that an earlier launch left.
@@ -38,13 +40,16 @@ final class MediaModel {
         let store = try await CacheStore.open(configuration, origin: URLSessionOrigin())
         // end
         // snippet downloads
-        let loader = PlaylistLoader(store: store)
-        let downloads = Downloads(
-            store: store, shelf: AssetShelf(of: store), loader: loader, conditions: SystemConditions())
+        let (shelf, loader) = (AssetShelf(of: store), PlaylistLoader(store: store))
+        let downloads = Downloads(store: store, shelf: shelf, loader: loader, conditions: SystemConditions())
         try await downloads.start()
         // end
         self.store = store
         downloader = downloads
+        self.shelf = shelf
+        // snippet transfers
+        background = try BackgroundTransfers(identifier: "org.example.CacheAPlayer.media", store: store)
+        // end
         preloader = Preloader(store: store, loader: loader)
         // snippet server
         server = EmbeddedServer(store: store)
@@ -128,6 +133,15 @@ final class MediaModel {
     private var turn: Task<Void, Never>?
 
     private func suspend() async {
+        await trying {
+            // snippet background
+            for status in await downloader.statuses() where status.asset.download?.state == .running {
+                for part in try await shelf.contents(of: status.asset.id)?.parts ?? [] {
+                    try await background.fetch(ResourceURL(part.url), range: part.range, kind: part.role.kind)
+                }
+            }
+            // end
+        }
         // snippet suspend
         await downloader.stop()
         await server.suspend()
@@ -138,6 +152,12 @@ final class MediaModel {
         await trying {
             // snippet resume
             try await server.resume()
+            // end
+            // snippet taken
+            try await background.cancelAll()
+            await background.takeDelivered()
+            // end
+            // snippet downloader
             try await downloader.start()
             // end
         }

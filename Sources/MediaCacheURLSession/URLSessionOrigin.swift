@@ -57,11 +57,7 @@ public final class URLSessionOrigin: Origin {
             prepared.timeoutInterval = (request.limits.connect + request.limits.firstByte).seconds
         }
         let peer = try await hosts.kind(of: request.url.host, exceptions: settings.allowedNetworks)
-        if request.scope == .publicOnly, peer.isForbidden {
-            throw CacheError(
-                .forbiddenAddress,
-                "\(request.url.authority) isn't at a public address; allow its network if it's meant")
-        }
+        if request.scope == .publicOnly { try peer.requirePublic(request.url) }
         let exchange = URLSessionExchange(
             url: request.url, limits: request.limits, peer: peer.kind, time: time, onMetrics: settings.onMetrics)
         guard let task = source.task(of: prepared, for: exchange) else {

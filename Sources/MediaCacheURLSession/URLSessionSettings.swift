@@ -1,4 +1,9 @@
+import Foundation
 public import MediaCache
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// Which networks a ``URLSessionOrigin`` may use, and how.
 public struct URLSessionSettings: Sendable {
@@ -21,4 +26,22 @@ public struct URLSessionSettings: Sendable {
 
     /// Creates settings.
     public init() {}
+}
+
+extension URLSessionSettings {
+    /// Has a session use these networks, and keep nothing by itself.
+    func apply(to configuration: URLSessionConfiguration) {
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.httpMaximumConnectionsPerHost = connectionsPerHost
+        configuration.allowsCellularAccess = allowsCellularAccess
+        #if canImport(Darwin)
+            configuration.allowsExpensiveNetworkAccess = allowsExpensiveNetworkAccess
+            configuration.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
+            configuration.waitsForConnectivity = waitsForConnectivity
+        #endif
+    }
 }

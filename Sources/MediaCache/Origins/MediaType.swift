@@ -62,6 +62,52 @@ package enum MediaType {
         return byExtension[pathExtension] ?? essence(declared) ?? "application/octet-stream"
     }
 
+    /// The first bytes of a resource.
+    package enum Front: Sendable {
+        /// They aren't known.
+        case unknown
+        /// Those of the response's own body.
+        case body([UInt8])
+        /// Those of another response: what this one is labelled as is of its own bytes.
+        case another([UInt8])
+    }
+
+    /// The type of what came, never an error page's.
+    ///
+    /// - Parameters:
+    ///   - declared: its `Content-Type`.
+    ///   - kind: what it's to be.
+    ///   - length: the resource's, where it's known.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` for a page, and for nothing where there should be media.
+    package static func checked(
+        _ front: Front, declared: String?, of url: ResourceURL, as kind: ResourceKind, length: Int64?
+    ) throws(CacheError) -> String {
+        var (declared, pathExtension) = (declared, url.pathExtension)
+        var sniffed: String?
+        switch front {
+        case .unknown: break
+        case .another(let bytes): sniffed = bytes.withUnsafeBytes(sniff)
+        case .body(let bytes):
+            let isKey = isKey(kind, length: length)
+            sniffed = isKey ? nil : bytes.withUnsafeBytes(sniff)
+            let isText = isText(declared, where: pathExtension)
+            if isKey || (sniffed == nil && isText && bytes.withUnsafeBytes(isBinary)) {
+                // The label can't be right, nor a name that says the same; a key's name says nothing.
+                declared = nil
+                if isKey || Self.isText(byExtension[pathExtension], where: "") { pathExtension = "" }
+            }
+        }
+        let type = resolve(sniffed: sniffed, declared: declared, pathExtension: pathExtension)
+        if isDocument(essence(type) ?? "", where: pathExtension) {
+            throw CacheError(
+                .notMedia, "\(url) came as a page (\(type)), not as media; it may want a login, or the link is over")
+        }
+        if length == 0, isAudioOrVideo(type) {
+            throw CacheError(.notMedia, "\(url) came empty, where there should be media (\(type))")
+        }
+        return type
+    }
+
     /// The type without parameters, in lower case.
     package static func essence(_ type: String?) -> String? {
         guard let type else { return nil }

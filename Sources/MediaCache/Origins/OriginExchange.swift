@@ -1,4 +1,5 @@
-import HTTPTypes
+package import Foundation
+package import HTTPTypes
 
 /// What every request to an origin needs.
 package struct OriginContext: Sendable {
@@ -47,8 +48,9 @@ struct OriginExchange {
                 throw CacheError(redirect: "\(locator.url) redirects in a loop, or too often, at \(url)")
             }
             let request = OriginRequest(
-                url: url.withoutUserInfo, headerFields: fields(for: url, conditions), limits: settings.limits,
-                scope: scope)
+                url: url.withoutUserInfo,
+                headerFields: settings.headerFields(for: url, conditions, now: context.time.now),
+                limits: settings.limits, scope: scope)
             context.counters.add(\.originRequests)
             let asked = context.time.monotonic
             let response = try await context.origin.send(request)
@@ -78,16 +80,17 @@ struct OriginExchange {
         }
     }
 
-    /// What a request to `url` carries.
-    func fields(for url: ResourceURL, _ conditions: HTTPFields) -> HTTPFields {
+}
+
+extension TransferSettings {
+    /// What a request to `url` carries besides `conditions`.
+    package func headerFields(for url: ResourceURL, _ conditions: HTTPFields = [:], now: Date) -> HTTPFields {
         var fields = conditions
         fields[.acceptEncoding] = "identity"
         fields[.accept] = "*/*"
         fields[.userAgent] = "MediaCache/1"
-        if let cookies = context.settings.cookies?.fieldValue(for: url, now: context.time.now) {
-            fields[.cookie] = cookies
-        }
-        if let profile = context.settings.headerProfiles[url] {
+        if let cookies = cookies?.fieldValue(for: url, now: now) { fields[.cookie] = cookies }
+        if let profile = headerProfiles[url] {
             for field in profile.fields { fields[field.name] = field.value }
         }
         if let credentials = url.credentials { fields[.authorization] = credentials.authorization }

@@ -87,7 +87,8 @@ final class PassingFills: Sendable {
     private func audience(_ settings: TransferSettings?, _ tap: ContentTap?) -> PassingFill.Audience {
         let exchange = OriginExchange(context: engine.originContext(settings), locator: locator)
         return PassingFill.Audience(
-            fields: exchange.fields(for: locator.url, [:]), scope: exchange.context.settings.scope,
+            fields: exchange.context.settings.headerFields(for: locator.url, now: exchange.context.time.now),
+            scope: exchange.context.settings.scope,
             kind: tap?.kind ?? .file, transform: tap?.transform?.applied)
     }
 

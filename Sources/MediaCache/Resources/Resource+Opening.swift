@@ -215,34 +215,19 @@ extension Resource {
         let first = try await reader.peek(start == 0 ? MediaType.sniffLength : 1, most: MediaType.middleLength)
         guard let answer = await reader.answer else { return nil }
         let length = if answer.completeLength != nil { answer.completeLength } else { await reader.learnedLength }
-        var declared = answer.headerFields[.contentType]
-        var pathExtension = locator.url.pathExtension
-        let isPage = MediaType.isDocument(MediaType.essence(declared) ?? "", where: pathExtension)
-        var sniffed: String?
+        let declared = answer.headerFields[.contentType]
+        var front = MediaType.Front.unknown
         if start == 0 {
-            let isKey = MediaType.isKey(kind, length: length)
-            sniffed = isKey ? nil : first.withUnsafeBytes(MediaType.sniff)
-            let isText = MediaType.isText(declared, where: pathExtension)
-            if isKey || (sniffed == nil && isText && first.withUnsafeBytes(MediaType.isBinary)) {
-                // The label can't be right, nor a name that says the same; a key's name says nothing.
-                declared = nil
-                if isKey || MediaType.isText(MediaType.byExtension[pathExtension], where: "") { pathExtension = "" }
-            }
-        } else if isPage || !first.withUnsafeBytes(MediaType.isBinaryInMiddle) {
-            let front = OriginReader(
+            front = .body(first)
+        } else if MediaType.isDocument(MediaType.essence(declared) ?? "", where: locator.url.pathExtension)
+            || !first.withUnsafeBytes(MediaType.isBinaryInMiddle)
+        {
+            let reader = OriginReader(
                 context: context, locator: locator, asked: .from(0, to: Int64(MediaType.sniffLength)), known: nil)
-            sniffed = try await front.peek(MediaType.sniffLength).withUnsafeBytes(MediaType.sniff)
-            await front.close()
+            front = .another(try await reader.peek(MediaType.sniffLength))
+            await reader.close()
         }
-        let type = MediaType.resolve(sniffed: sniffed, declared: declared, pathExtension: pathExtension)
-        if MediaType.isDocument(MediaType.essence(type) ?? "", where: pathExtension) {
-            throw CacheError(
-                .notMedia,
-                "\(locator.url) came as a page (\(type)), not as media; it may want a login, or the link is over")
-        }
-        if length == 0, MediaType.isAudioOrVideo(type) {
-            throw CacheError(.notMedia, "\(locator.url) came empty, where there should be media (\(type))")
-        }
+        let type = try MediaType.checked(front, declared: declared, of: locator.url, as: kind, length: length)
         let head = ResourceHead(
             length: length, contentType: type, validator: answer.validator, validatedAt: engine.time.now,
             entityTag: ownTag(reader) ?? answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",

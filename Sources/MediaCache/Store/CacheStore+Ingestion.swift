@@ -11,13 +11,21 @@ extension CacheStore {
     ///   - range: where the bytes lie in the resource.
     ///   - url: what they are of.
     ///   - head: what the response that brought them said.
+    ///   - kind: what it is to the content, for transforms.
     /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if another version is kept,
     ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside, ``CacheError/Code/badResponse`` if the file
-    ///   has not as many bytes, ``CacheError/Code/invalidSetting`` if files are transformed as a whole, or
+    ///   has not as many bytes, ``CacheError/Code/invalidSetting`` if such are transformed as a whole, or
     ///   ``CacheError/Code/storage``.
     @discardableResult
     public func ingest(
-        file: String, range: Range<Int64>, for url: ResourceURL, head: ResourceHead
+        file: String, range: Range<Int64>, for url: ResourceURL, head: ResourceHead, kind: ResourceKind = .file
+    ) async throws -> ResourceInfo {
+        try await ingest(file: file, range: range, for: url, head: head, freshness: Freshness(), kind: kind)
+    }
+
+    func ingest(
+        file: String, range: Range<Int64>, for url: ResourceURL, head: ResourceHead, freshness: Freshness,
+        kind: ResourceKind
     ) async throws -> ResourceInfo {
         try checkOpen()
         guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= head.length ?? .max else {
@@ -30,7 +38,9 @@ extension CacheStore {
         do {
             while true {
                 let resource = try await resource(key: key(for: url), url: url)
-                guard let (representation, session) = try resource.representationToIngest(head) else { continue }
+                guard let (representation, session) = try resource.representationToIngest(head, freshness, kind) else {
+                    continue
+                }
                 defer { representation.detach(session.id, at: range.lowerBound, window: session.window) }
                 try await engine.room.take(Int64(range.count)) {
                     try await engine.pool.run { try representation.ingest(file: file, range: range) }
@@ -47,15 +57,16 @@ extension CacheStore {
 extension Resource {
     /// The representation that bytes with this head belong to, attached to; nil if this object has been retired.
     fileprivate func representationToIngest(
-        _ head: ResourceHead
+        _ head: ResourceHead, _ freshness: Freshness, _ kind: ResourceKind
     ) throws -> (Representation, session: (id: Int, window: Int64))? {
-        let transform = engine.transform(for: .file)?.applied
+        let transform = engine.transform(for: kind)?.applied
         guard transform?.isWhole != true else {
-            throw CacheError(.invalidSetting, "files are transformed as a whole here; parts can't be taken in")
+            throw CacheError(
+                .invalidSetting, "what is of this kind is transformed as a whole here; parts can't be taken in")
         }
         var own = head
         if transform != nil { own.entityTag = "\"mc-\(BlobFolder.newName())\"" }
-        let fresh = newRepresentation(RepresentationState(head: own, freshness: Freshness(), transform: transform))
+        let fresh = newRepresentation(RepresentationState(head: own, freshness: freshness, transform: transform))
         let representation = state.withLock { state -> Representation? in
             guard !state.isRetired else { return nil }
             choose(madeBy: transform, in: &state)

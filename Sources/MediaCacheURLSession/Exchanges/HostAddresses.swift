@@ -17,6 +17,13 @@ final class HostAddresses: Sendable {
         var kind: AddressKind
         /// Whether one of them is local, and not among those that are allowed all the same.
         var isForbidden: Bool
+
+        /// - Throws: `CacheError` with `forbiddenAddress`.
+        func requirePublic(_ url: ResourceURL) throws {
+            guard isForbidden else { return }
+            throw CacheError(
+                .forbiddenAddress, "\(url.authority) isn't at a public address; allow its network if it's meant")
+        }
     }
 
     private static let lifetime = Duration.seconds(60)

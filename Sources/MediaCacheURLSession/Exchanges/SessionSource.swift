@@ -16,19 +16,8 @@ final class SessionSource: Sendable {
 
     init(_ settings: URLSessionSettings) {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        configuration.urlCredentialStorage = nil
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.httpCookieAcceptPolicy = .never
-        configuration.httpMaximumConnectionsPerHost = settings.connectionsPerHost
+        settings.apply(to: configuration)
         configuration.timeoutIntervalForRequest = Self.noTimeout
-        configuration.allowsCellularAccess = settings.allowsCellularAccess
-        #if canImport(Darwin)
-            configuration.allowsExpensiveNetworkAccess = settings.allowsExpensiveNetworkAccess
-            configuration.allowsConstrainedNetworkAccess = settings.allowsConstrainedNetworkAccess
-            configuration.waitsForConnectivity = settings.waitsForConnectivity
-        #endif
         session = Mutex(
             URLSession(configuration: configuration, delegate: delegate, delegateQueue: SessionQueue()))
     }

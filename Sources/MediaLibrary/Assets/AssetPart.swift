@@ -1,4 +1,4 @@
-package import MediaCache
+public import MediaCache
 
 /// One thing to fetch of an asset: a file, a media segment, a key, a media initialization section.
 public struct AssetPart: Sendable, Hashable, Codable {
@@ -88,7 +88,7 @@ extension AssetPart {
 
 extension AssetPart.Role {
     /// What transforms and observers are told that it is.
-    package var kind: ResourceKind {
+    public var kind: ResourceKind {
         switch self {
         case .key: .key
         case .mediaSegment, .initializationSection: .segment

@@ -1,0 +1,297 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCacheURLSession
+
+/// Transfers of the system's, whose files the store takes. On Linux they end with the process; all else is the same.
+@Suite(.timeLimit(.minutes(1)))
+struct BackgroundTransfersTests {
+    /// FoundationNetworking doesn't tell a download that was cut off from a connection that broke.
+    #if canImport(Darwin)
+        private static let truncated = CacheError.Code.badResponse
+    #else
+        private static let truncated = CacheError.Code.unreachable
+    #endif
+    private static let body = ScriptedBody.random(seed: 7, length: 900_000)
+
+    /// A server, a store whose own origin is the same script, and transfers.
+    private final class Fixture {
+        let server: ScriptedOriginServer
+        let store: CacheStore
+        let folder: String
+        let url: ResourceURL
+        private(set) var transfers: BackgroundTransfers
+        private var events: AsyncStream<BackgroundTransfers.Event>
+
+        init(_ resource: ScriptedResource, at path: String = "/film.mp4") async throws {
+            server = try ScriptedOriginServer()
+            url = try server.url(path)
+            server.origin[url] = resource
+            folder = FileManager.default.temporaryDirectory.appending(path: "background-\(UUID())").path
+            var configuration = CacheConfiguration(location: CacheLocation(folder: folder + "/store"))
+            configuration.limits.minimumFreeBytes = 0
+            configuration.transfers.retries.budget = 0
+            store = try await CacheStore.open(configuration, origin: server.origin)
+            transfers = try BackgroundTransfers(
+                identifier: "test", store: store, folder: folder + "/delivered")
+            events = transfers.events()
+        }
+
+        /// As after another launch.
+        func launch() throws {
+            transfers.shutdown()
+            transfers = try BackgroundTransfers(identifier: "test", store: store, folder: folder + "/delivered")
+            events = transfers.events()
+        }
+
+        func next() async -> BackgroundTransfers.Event? { await events.first { _ in true } }
+
+        /// What the next transfer that ends was kept as.
+        func kept() async throws -> ResourceInfo {
+            let event = await next()
+            guard case .kept(let info) = event else { throw Unexpected(event: event) }
+            return info
+        }
+
+        /// Why the next transfer that ends failed.
+        func failure() async throws -> CacheError {
+            let event = await next()
+            guard case .failed(url, let error) = event else { throw Unexpected(event: event) }
+            return error
+        }
+
+        /// Has a part kept, without a fill that goes on by itself.
+        func keep(_ range: Range<Int64>, entityTag: String? = "\"1\"") async throws {
+            let file = folder + "/part"
+            try Data(BackgroundTransfersTests.body.bytes(in: range)).write(to: URL(filePath: file))
+            let content = ContentRange(range: range, completeLength: BackgroundTransfersTests.body.length)
+            var fields: HTTPFields = [.contentType: "video/mp4", .contentRange: try #require(content.fieldValue)]
+            fields[.eTag] = entityTag
+            try await store.ingest(
+                DeliveredResponse(url: url, asked: range, status: 206, headerFields: fields, file: file))
+        }
+
+        func read(_ range: RequestedRange = .all) async throws -> [UInt8] {
+            let session = try await store.read(ReadRequest(url: url, range: range, revalidation: .never))
+            defer { session.cancel() }
+            var bytes: [UInt8] = []
+            for try await buffer in session.buffers { bytes += buffer }
+            return bytes
+        }
+
+        var delivered: [String] {
+            get throws { try FileManager.default.contentsOfDirectory(atPath: folder + "/delivered") }
+        }
+
+        func close() async {
+            transfers.shutdown()
+            await store.close()
+            server.stop()
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+    }
+
+    private struct Unexpected: Error {
+        var event: BackgroundTransfers.Event?
+    }
+
+    private func with(
+        _ resource: ScriptedResource = ScriptedResource(body, entityTag: "\"1\"", contentType: "video/mp4"),
+        at path: String = "/film.mp4", _ body: (Fixture) async throws -> Void
+    ) async throws {
+        let fixture = try await Fixture(resource, at: path)
+        do {
+            try await body(fixture)
+        } catch {
+            Issue.record(error)
+        }
+        await fixture.close()
+    }
+
+    @Test func whatComesIsKept() async throws {
+        try await with { fixture in
+            #expect(try await fixture.transfers.fetch(fixture.url) == 1)
+            let info = try await fixture.kept()
+            #expect(info.isComplete && info.validator.entityTag == "\"1\"")
+            #expect(try await fixture.read() == Self.body.bytes)
+            #expect(fixture.server.origin.requests.count == 1)
+            #expect(try fixture.delivered.isEmpty)
+            #expect(try await fixture.transfers.fetch(fixture.url) == 0)
+        }
+    }
+
+    @Test func onlyWhatTheStoreLacksIsAskedFor() async throws {
+        try await with { fixture in
+            try await fixture.keep(100_000..<300_000)
+            try await fixture.keep(500_000..<600_000)
+            let missing: [Range<Int64>] = [0..<100_000, 300_000..<500_000, 600_000..<900_000]
+            #expect(try await fixture.transfers.fetch(fixture.url) == missing.count)
+            for _ in missing { _ = try await fixture.kept() }
+            #expect(try await fixture.store.resource(for: fixture.url)?.isComplete == true)
+            #expect(try await fixture.read() == Self.body.bytes)
+            let requests = fixture.server.origin.requests
+            #expect(
+                Set(requests.map { $0.headerFields[.range] })
+                    == Set(missing.map { "bytes=\($0.lowerBound)-\($0.upperBound - 1)" }))
+            #expect(requests.allSatisfy { $0.headerFields[.ifRange] == "\"1\"" })
+        }
+    }
+
+    @Test func manyHolesAreAskedForAsOne() async throws {
+        try await with { fixture in
+            for start in stride(from: Int64(50_000), to: 900_000, by: 90_000) {
+                try await fixture.keep(start..<start + 10_000)
+            }
+            #expect(try await fixture.transfers.fetch(fixture.url) == 1)
+            #expect(try await fixture.kept().isComplete)
+            #expect(fixture.server.origin.requests.first?.headerFields[.range] == "bytes=0-899999")
+            #expect(try await fixture.read() == Self.body.bytes)
+        }
+    }
+
+    @Test func aRangeIsAllThatIsAskedFor() async throws {
+        try await with { fixture in
+            let count = try await fixture.transfers.fetch(fixture.url, range: 200_000..<300_000, kind: .segment)
+            #expect(count == 1)
+            #expect(try await fixture.kept().spans == [200_000..<300_000])
+            #expect(fixture.server.origin.bodyBytes == 100_000)
+        }
+    }
+
+    @Test func whatIsUnderWayIsNotAskedForTwice() async throws {
+        try await with { fixture in
+            let gate = ScriptedGate()
+            fixture.server.origin.next(fixture.url, .holdBody(at: 1000, gate))
+            #expect(try await fixture.transfers.fetch(fixture.url) == 1)
+            #expect(try await fixture.transfers.fetch(fixture.url) == 0)
+            #expect(try await fixture.transfers.underWay() == [fixture.url])
+            gate.open()
+            _ = try await fixture.kept()
+            #expect(fixture.server.origin.requests.count == 1)
+        }
+    }
+
+    @Test func whatIsCancelledEnds() async throws {
+        try await with { fixture in
+            fixture.server.origin.next(fixture.url, .holdBody(at: 1000, ScriptedGate()))
+            _ = try await fixture.transfers.fetch(fixture.url)
+            try await fixture.transfers.cancel(fixture.url)
+            #expect(try await fixture.failure().code == .cancelled)
+            #expect(try await fixture.transfers.underWay().isEmpty)
+        }
+    }
+
+    /// With `If-Range` the whole comes, of which nothing may be mixed with what is kept.
+    @Test func anotherVersionIsNotMixedIn() async throws {
+        try await with { fixture in
+            try await fixture.keep(0..<100_000)
+            fixture.server.origin[fixture.url] = ScriptedResource(
+                .random(seed: 8, length: 900_000), entityTag: "\"2\"", contentType: "video/mp4")
+            _ = try await fixture.transfers.fetch(fixture.url)
+            #expect(try await fixture.failure().code == .representationChanged)
+            #expect(try await fixture.store.resource(for: fixture.url)?.spans == [0..<100_000])
+            #expect(try await fixture.read(.closed(0, through: 99_999)) == Self.body.bytes(in: 0..<100_000))
+            #expect(try fixture.delivered.isEmpty)
+        }
+    }
+
+    @Test func whatNoVersionIsToldOfIsNotMixedEither() async throws {
+        try await with(ScriptedResource(Self.body, entityTag: nil)) { fixture in
+            try await fixture.keep(0..<100_000, entityTag: nil)
+            await #expect { try await fixture.transfers.fetch(fixture.url) } throws: {
+                ($0 as? CacheError)?.code == .invalidSetting
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (ScriptedFault.page(), CacheError.Code.notMedia), (.status(404), .originStatus), (.status(503), .originStatus),
+        (.bodyShorter(by: 1000), truncated), (.headerFields([.cacheControl: "no-store"]), .storage),
+        (.contentRange("bytes 5-9/10"), .badResponse),
+    ])
+    func whatIsNoAnswerIsNotKept(_ fault: ScriptedFault, _ code: CacheError.Code) async throws {
+        try await with { fixture in
+            fixture.server.origin.always(fixture.url, fault)
+            _ = try await fixture.transfers.fetch(fixture.url, range: 0..<800_000)
+            let failure = try await fixture.failure()
+            #expect(failure.code == code, "\(failure)")
+            #expect(try await fixture.store.resource(for: fixture.url)?.bytesKept ?? 0 == 0)
+            #expect(try fixture.delivered.isEmpty)
+        }
+    }
+
+    @Test func anOriginWithoutRangesSendsAllAtTheFront() async throws {
+        try await with { fixture in
+            fixture.server.origin.always(fixture.url, .ignoresRange)
+            _ = try await fixture.transfers.fetch(fixture.url, range: 200_000..<300_000)
+            #expect(try await fixture.kept().isComplete)
+            #expect(try await fixture.read() == Self.body.bytes)
+        }
+    }
+
+    @Test func redirectsAreFollowed() async throws {
+        try await with { fixture in
+            let moved = try fixture.server.url("/moved.mp4")
+            fixture.server.origin[moved] = ScriptedResource(Self.body, entityTag: "\"1\"", contentType: "video/mp4")
+            fixture.server.origin.always(fixture.url, .redirect(to: "/moved.mp4"))
+            _ = try await fixture.transfers.fetch(fixture.url)
+            #expect(try await fixture.kept().isComplete)
+            #expect(try await fixture.read() == Self.body.bytes)
+        }
+    }
+
+    /// What comes while the store can't take it waits for the next launch.
+    @Test func whatComesWhileTheStoreIsSuspendedWaits() async throws {
+        try await with { fixture in
+            let gate = ScriptedGate()
+            fixture.server.origin.next(fixture.url, .holdBody(at: 1000, gate))
+            _ = try await fixture.transfers.fetch(fixture.url)
+            await fixture.store.suspend()
+            gate.open()
+            while try fixture.delivered.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+            await fixture.transfers.takeDelivered()
+            #expect(try fixture.delivered.count == 2)
+            try await fixture.store.resume()
+            try fixture.launch()
+            await fixture.transfers.takeDelivered()
+            #expect(try fixture.delivered.isEmpty)
+            #expect(try await fixture.store.resource(for: fixture.url)?.isComplete == true)
+            #expect(try await fixture.read() == Self.body.bytes)
+            #expect(fixture.server.origin.requests.count == 1)
+        }
+    }
+
+    @Test func halvesOfDeliveriesAreRemoved() async throws {
+        try await with { fixture in
+            for name in ["a.body", "b.json"] {
+                try Data("{}".utf8).write(to: URL(filePath: fixture.folder + "/delivered/" + name))
+            }
+            try fixture.launch()
+            await fixture.transfers.takeDelivered()
+            #expect(try fixture.delivered.isEmpty)
+        }
+    }
+
+    /// As where the system launched the app for the session.
+    @Test func whoWaitsForTheEndOfWhatIsToldGoesOn() async throws {
+        try await with { fixture in
+            let transfers = fixture.transfers
+            async let end: Void = transfers.toldAll()
+            transfers.take(.toldAll)
+            await end
+            await transfers.toldAll()
+        }
+    }
+
+    @Test func nothingIsAskedForAfterTheEnd() async throws {
+        try await with { fixture in
+            fixture.transfers.shutdown()
+            await #expect { try await fixture.transfers.fetch(fixture.url) } throws: {
+                ($0 as? CacheError)?.code == .closed
+            }
+        }
+    }
+}
