@@ -54,7 +54,7 @@ stub() {
 }
 
 # In the order in which they import each other.
-for name in CoreGraphics CoreMedia AVFoundation Network UniformTypeIdentifiers; do stub "$name" "$modules"; done
+for name in CoreGraphics CoreImage CoreMedia AVFoundation Network UniformTypeIdentifiers; do stub "$name" "$modules"; done
 check MediaLibrary
 check MediaCacheAVFoundation
 check CacheAPlayer MediaCacheServer Examples/CacheAPlayer/*.swift

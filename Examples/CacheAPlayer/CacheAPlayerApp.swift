@@ -96,8 +96,13 @@
                         Text(status.asset.title ?? status.asset.url)
                         Spacer()
                         Text(status.progress.bytes.formatted(.byteCount(style: .file)))
-                        Button("Play", systemImage: "play.circle") { Task { await model.playOffline(status) } }
-                            .labelStyle(.iconOnly)
+                        Group {
+                            Button("Play", systemImage: "play.circle") { Task { await model.playOffline(status) } }
+                            Button("Take a picture", systemImage: "photo") {
+                                Task { await model.takeCover(of: status) }
+                            }
+                        }
+                        .labelStyle(.iconOnly)
                     }
                 }
                 if let usage = model.usage {

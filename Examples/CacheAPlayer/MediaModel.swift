@@ -108,6 +108,18 @@ final class MediaModel {
         }
     }
 
+    /// Gives what is kept a picture of its own.
+    func takeCover(of status: DownloadStatus) async {
+        await trying {
+            // snippet cover
+            let film = try await CachingAsset.find(ResourceURL(status.asset.url), from: store, server: server)
+            let picture = try await film.coverFile(at: 10, maximumSize: CGSize(width: 640, height: 640))
+            _ = try await shelf.setCover(Cover(bytes: picture, mediaType: "image/jpeg"), of: status.asset.id)
+            // end
+        }
+        await refresh()
+    }
+
     /// The URL works while it's kept.
     private var offline: LocalURL?
 

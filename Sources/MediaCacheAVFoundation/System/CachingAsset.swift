@@ -1,6 +1,7 @@
 #if canImport(AVFoundation)
     public import AVFoundation
     public import CoreGraphics
+    import CoreImage
     import CoreMedia
     public import Foundation
     public import MediaCache
@@ -92,6 +93,18 @@
             generator.appliesPreferredTrackTransform = true
             generator.maximumSize = maximumSize
             return try await generator.image(at: CMTime(seconds: seconds, preferredTimescale: 90_000)).image
+        }
+
+        /// The same as a JPEG file, as a library's `Cover` takes it.
+        ///
+        /// - Throws: also `CacheError` with `notMedia` for a picture that can't be written as one.
+        public func coverFile(at seconds: Double, maximumSize: CGSize = .zero) async throws -> [UInt8] {
+            let image = CIImage(cgImage: try await cover(at: seconds, maximumSize: maximumSize))
+            let file = CIContext().jpegRepresentation(of: image, colorSpace: CGColorSpaceCreateDeviceRGB())
+            guard let file else {
+                throw CacheError(.notMedia, "the picture at \(seconds) s of \(resource) can't be written as JPEG")
+            }
+            return [UInt8](file)
         }
 
         private static func url(of resource: ResourceURL, by route: PlaybackRoute) throws -> URL {
