@@ -200,6 +200,7 @@ let package = Package(
                 "MediaCacheAVFoundation",
                 "MediaCacheTesting",
                 "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings

@@ -54,6 +54,9 @@ final class MediaModel {
         // snippet server
         server = EmbeddedServer(store: store)
         // end
+        // snippet airplay
+        player.allowsExternalPlayback = false
+        // end
         await refresh()
     }
 
@@ -149,7 +152,7 @@ final class MediaModel {
             // snippet background
             for status in await downloader.statuses() where status.asset.download?.state == .running {
                 for part in try await shelf.contents(of: status.asset.id)?.parts ?? [] {
-                    try await background.fetch(ResourceURL(part.url), range: part.range, kind: part.role.kind)
+                    _ = try? await background.fetch(ResourceURL(part.url), range: part.range, kind: part.role.kind)
                 }
             }
             // end

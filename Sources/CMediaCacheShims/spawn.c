@@ -6,11 +6,12 @@
 #include <errno.h>
 
 int mc_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+#ifdef __GLIBC_PREREQ
+#if __GLIBC_PREREQ(2, 34)
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
-#else
+#endif
+#endif
     (void)actions;
     (void)first;
     return ENOTSUP;
-#endif
 }

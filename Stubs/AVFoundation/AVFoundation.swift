@@ -67,6 +67,7 @@ open class AVAssetResourceLoadingDataRequest: NSObject {
     public convenience init(asset: AVAsset) { self.init(asset: asset, automaticallyLoadedAssetKeys: nil) }
     public init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) {}
     open var preferredForwardBufferDuration: TimeInterval = 0
+    open var asset: AVAsset { fatalError() }
 }
 
 @MainActor open class AVPlayer: NSObject {
@@ -75,6 +76,7 @@ open class AVAssetResourceLoadingDataRequest: NSObject {
     open func play() {}
     open func pause() {}
     open var automaticallyWaitsToMinimizeStalling = true
+    open var allowsExternalPlayback = true
 }
 
 open class AVAssetImageGenerator: NSObject {

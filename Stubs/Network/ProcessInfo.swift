@@ -13,6 +13,11 @@ extension ProcessInfo {
         case critical
     }
 
+    public static var thermalStateDidChangeNotification: Notification.Name { fatalError() }
     public var isLowPowerModeEnabled: Bool { fatalError() }
     public var thermalState: ThermalState { fatalError() }
+}
+
+extension Notification.Name {
+    public static var NSProcessInfoPowerStateDidChange: Notification.Name { fatalError() }
 }

@@ -6,5 +6,6 @@
 public struct UTType: Sendable, Hashable {
     public init?(mimeType: String, conformingTo supertype: UTType = .data) { nil }
     public var identifier: String { fatalError() }
+    public var isDynamic: Bool { fatalError() }
     public static var data: UTType { fatalError() }
 }

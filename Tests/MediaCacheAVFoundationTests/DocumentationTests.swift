@@ -12,7 +12,7 @@ struct DocumentationTests {
         let articles = try FileManager.default.contentsOfDirectory(at: catalog, includingPropertiesForKeys: nil)
             .map { try String(contentsOf: $0, encoding: .utf8) }.joined()
         let snippets = try Snippets.of(Self.package.appending(path: "Examples/CacheAPlayer/MediaModel.swift"))
-        #expect(snippets.count == 15)
+        #expect(snippets.count == 16)
         for snippet in snippets { #expect(articles.contains(snippet), "\(snippet)") }
     }
 }

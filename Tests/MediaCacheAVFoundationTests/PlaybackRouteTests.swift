@@ -64,6 +64,25 @@ struct PlaybackRouteTests {
         await store.close()
     }
 
+    /// Where neither its name nor what is kept tells, its first bytes do.
+    @Test func aStreamIsKnownByItsFirstBytes() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let url = try fixture.serve(.text("#EXTM3U\n#EXT-X-ENDLIST\n"), at: "play?id=1") {
+            $0.contentType = "text/plain"
+        }
+        guard case .server = try await PlaybackRoute.find(for: url, in: store, server: NamedServer()) else {
+            Issue.record("it isn't known as a stream")
+            return
+        }
+        let gone = try ResourceURL("https://origin.example/gone")
+        guard case .loader = try await PlaybackRoute.find(for: gone, in: store, server: NamedServer()) else {
+            Issue.record("what can't be had now isn't a stream")
+            return
+        }
+        await store.close()
+    }
+
     /// What a URL is called doesn't tell; what is kept does.
     @Test func aStreamIsKnownByWhatIsKept() async throws {
         let fixture = PlayerFixture()

@@ -13,7 +13,9 @@ final class PlayerFixture {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    func open(_ change: (inout CacheConfiguration) -> Void = { _ in }) async throws -> CacheStore {
+    func open(
+        over other: (any Origin)? = nil, _ change: (inout CacheConfiguration) -> Void = { _ in }
+    ) async throws -> CacheStore {
         var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
         configuration.limits.minimumFreeBytes = 0
         // A failure is told at once where a test doesn't turn the clock.
@@ -22,7 +24,7 @@ final class PlayerFixture {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         return try await CacheStore.open(
-            configuration, origin: origin, time: time, files: POSIXFileSystem(), logger: logger)
+            configuration, origin: other ?? origin, time: time, files: POSIXFileSystem(), logger: logger)
     }
 
     /// Puts a film at the origin.

@@ -1,3 +1,4 @@
+import HTTPTypes
 import MediaCache
 import MediaCacheTesting
 import TestSupport
@@ -190,6 +191,49 @@ struct ResourceLoaderTests {
             let request = await player.askWhatItIs(data)
             #expect(request.isFinished && request.information?.length == 3_000_000 && request.count == 0)
         }
+        await store.close()
+    }
+
+    /// What a playlist names would be asked of the app too, and can't be answered.
+    @Test func aStreamIsRefused() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let url = try fixture.serve(.text("#EXTM3U\n#EXT-X-ENDLIST\n"), at: "stream?id=1") {
+            $0.contentType = "text/plain"
+        }
+        let player = ScriptedPlayer(
+            of: .text("#EXTM3U\n#EXT-X-ENDLIST\n"), at: url, origin: fixture.origin, store: store)
+        let request = await player.open()
+        #expect(request.error?.code == .invalidSetting && request.count == 0 && request.information == nil)
+        await store.close()
+    }
+
+    @Test func itsSettingsReachTheOrigin() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let url = try fixture.serve(Self.body)
+        var settings = store.transfers
+        settings.headerProfiles[url] = HeaderProfiles.Profile(fields: [.referer: "https://app/"])
+        let player = ScriptedPlayer(
+            of: Self.body, at: url, origin: fixture.origin, store: store, settings: settings)
+        _ = await player.open()
+        #expect(fixture.origin.requests(for: url).allSatisfy { $0.headerFields[.referer] == "https://app/" })
+        await store.close()
+    }
+
+    private struct ClosedOrigin: Origin {
+        func send(_ request: OriginRequest) async throws -> OriginResponse {
+            throw CacheError(.closed, "the origin was shut down")
+        }
+    }
+
+    /// An origin that was shut down says what a suspended store does; nothing brings that back.
+    @Test func anOriginsEndIsAFailure() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open(over: ClosedOrigin())
+        let player = try fixture.player(of: Self.body, in: store)
+        let request = await player.open()
+        #expect(request.error?.code == .closed)
         await store.close()
     }
 

@@ -16,6 +16,7 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
         var error: CacheError?
         var isCancelled = false
         var callsAfterTheEnd = 0
+        var callsAfterCancellation = 0
     }
 
     private let state = Mutex(State())
@@ -40,6 +41,8 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
     var error: CacheError? { state.withLock { $0.error } }
     /// Whether nothing more comes.
     var isOver: Bool { state.withLock { $0.isFinished || $0.error != nil || $0.isCancelled } }
+    /// What it was told after it was cancelled. Something may be on its way at that moment.
+    var callsAfterCancellation: Int { state.withLock { $0.callsAfterCancellation } }
     /// What it was told after it was over.
     var callsAfterTheEnd: Int { state.withLock { $0.callsAfterTheEnd } }
 
@@ -55,6 +58,7 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
         state.withLock { state in
             // What is cancelled this moment may still be told what was on its way.
             if state.isFinished || state.error != nil { state.callsAfterTheEnd += 1 }
+            if state.isCancelled { state.callsAfterCancellation += 1 }
             body(&state)
         }
         changes?.send()

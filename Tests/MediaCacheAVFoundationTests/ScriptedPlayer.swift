@@ -17,10 +17,10 @@ final class ScriptedPlayer {
 
     init(
         of body: ScriptedBody, at url: ResourceURL, origin: ScriptedOrigin, store: CacheStore,
-        policy: FillPolicy = .onDemand
+        policy: FillPolicy = .onDemand, settings: TransferSettings? = nil
     ) {
         (self.origin, self.url, self.body) = (origin, url, body)
-        loader = ResourceLoader(url, from: store, settings: nil, policy: policy)
+        loader = ResourceLoader(url, from: store, settings: settings, policy: policy)
     }
 
     /// Asks for bytes.
@@ -70,6 +70,7 @@ final class ScriptedPlayer {
             let offset = request.data?.offset ?? 0
             #expect(body.matches(request.bytes, at: offset), "wrong bytes behind \(offset)", sourceLocation: location)
             #expect(request.callsAfterTheEnd == 0, sourceLocation: location)
+            #expect(request.callsAfterCancellation <= 1, sourceLocation: location)
             guard request.isFinished, let data = request.data else { continue }
             let end = data.isToEnd ? body.length : min(body.length, offset + data.length)
             #expect(request.count == Int(end - offset), sourceLocation: location)

@@ -26,13 +26,14 @@ struct BackgroundTransfersTests {
         private(set) var transfers: BackgroundTransfers
         private var events: AsyncStream<BackgroundTransfers.Event>
 
-        init(_ resource: ScriptedResource, at path: String = "/film.mp4") async throws {
+        init(_ resource: ScriptedResource, at path: String, limit: Int64?) async throws {
             server = try ScriptedOriginServer()
             url = try server.url(path)
             server.origin[url] = resource
             folder = FileManager.default.temporaryDirectory.appending(path: "background-\(UUID())").path
             var configuration = CacheConfiguration(location: CacheLocation(folder: folder + "/store"))
             configuration.limits.minimumFreeBytes = 0
+            configuration.limits.maximumBytes = limit
             configuration.transfers.retries.budget = 0
             store = try await CacheStore.open(configuration, origin: server.origin)
             transfers = try BackgroundTransfers(
@@ -63,15 +64,21 @@ struct BackgroundTransfersTests {
             return error
         }
 
-        /// Has a part kept, without a fill that goes on by itself.
-        func keep(_ range: Range<Int64>, entityTag: String? = "\"1\"") async throws {
-            let file = folder + "/part"
-            try Data(BackgroundTransfersTests.body.bytes(in: range)).write(to: URL(filePath: file))
-            let content = ContentRange(range: range, completeLength: BackgroundTransfersTests.body.length)
+        /// A response that brings a part.
+        func response(
+            _ range: Range<Int64>, of body: ScriptedBody = BackgroundTransfersTests.body, entityTag: String? = "\"1\""
+        ) throws -> DeliveredResponse {
+            let file = folder + "/part-\(range.lowerBound)"
+            try Data(body.bytes(in: range)).write(to: URL(filePath: file))
+            let content = ContentRange(range: range, completeLength: body.length)
             var fields: HTTPFields = [.contentType: "video/mp4", .contentRange: try #require(content.fieldValue)]
             fields[.eTag] = entityTag
-            try await store.ingest(
-                DeliveredResponse(url: url, asked: range, status: 206, headerFields: fields, file: file))
+            return DeliveredResponse(url: url, asked: range, status: 206, headerFields: fields, file: file)
+        }
+
+        /// Has a part kept, without a fill that goes on by itself.
+        func keep(_ range: Range<Int64>, entityTag: String? = "\"1\"") async throws {
+            try await store.ingest(try response(range, entityTag: entityTag))
         }
 
         func read(_ range: RequestedRange = .all) async throws -> [UInt8] {
@@ -100,9 +107,9 @@ struct BackgroundTransfersTests {
 
     private func with(
         _ resource: ScriptedResource = ScriptedResource(body, entityTag: "\"1\"", contentType: "video/mp4"),
-        at path: String = "/film.mp4", _ body: (Fixture) async throws -> Void
+        at path: String = "/film.mp4", limit: Int64? = nil, _ body: (Fixture) async throws -> Void
     ) async throws {
-        let fixture = try await Fixture(resource, at: path)
+        let fixture = try await Fixture(resource, at: path, limit: limit)
         do {
             try await body(fixture)
         } catch {
@@ -223,6 +230,67 @@ struct BackgroundTransfersTests {
         }
     }
 
+    /// Two answers that nothing tells to be of one version may be of two.
+    @Test func partsWithoutAVersionAreNotPutTogether() async throws {
+        try await with(ScriptedResource(Self.body, entityTag: nil)) { fixture in
+            _ = try await fixture.transfers.fetch(fixture.url, range: 0..<1000, kind: .segment)
+            #expect(try await fixture.kept().spans == [0..<1000])
+            _ = try await fixture.store.removeAll()
+            _ = try await fixture.transfers.fetch(fixture.url, range: 0..<1000, kind: .segment)
+            _ = try await fixture.kept()
+            let response = try fixture.response(1000..<2000, entityTag: nil)
+            await #expect { try await fixture.store.ingest(response) } throws: {
+                ($0 as? CacheError)?.code == .representationChanged
+            }
+        }
+    }
+
+    @Test func whatAUserGetsIsNotEverybodys() async throws {
+        try await with { fixture in
+            let named = try ResourceURL("http://me:secret@\(fixture.url.authority)/film.mp4")
+            await #expect { try await fixture.transfers.fetch(named) } throws: {
+                ($0 as? CacheError)?.code == .invalidSetting
+            }
+            #expect(fixture.server.origin.requests.isEmpty)
+        }
+    }
+
+    @Test func aLengthIsLearnedFromWhatComes() async throws {
+        try await with { fixture in
+            var response = try fixture.response(0..<1000)
+            response.headerFields[.contentRange] = "bytes 0-999/*"
+            #expect(try await fixture.store.ingest(response).length == nil)
+            #expect(try await fixture.store.ingest(try fixture.response(1000..<2000)).length == Self.body.length)
+            #expect(try await fixture.store.ingest(response).length == Self.body.length)
+        }
+    }
+
+    @Test func whatCanNeverFitEvictsNothing() async throws {
+        try await with(limit: 500_000) { fixture in
+            let other = try fixture.server.url("/other.mp4")
+            fixture.server.origin[other] = ScriptedResource(.random(seed: 9, length: 300_000), entityTag: "\"3\"")
+            _ = try await fixture.transfers.fetch(other)
+            _ = try await fixture.kept()
+            _ = try await fixture.transfers.fetch(fixture.url)
+            #expect(try await fixture.failure().code == .storage)
+            #expect(try await fixture.store.resource(for: other)?.isComplete == true)
+            #expect(try fixture.delivered.isEmpty)
+        }
+    }
+
+    @Test func longOnesComeInParts() async throws {
+        let length: Int64 = 70 << 20
+        try await with(ScriptedResource(.random(seed: 10, length: length), entityTag: "\"1\"")) { fixture in
+            fixture.server.origin.always(fixture.url, .holdHead(ScriptedGate()))
+            let response = try fixture.response(0..<1000, of: .random(seed: 10, length: length))
+            try await fixture.store.ingest(response)
+            #expect(try await fixture.transfers.fetch(fixture.url) == 3)
+            #expect(try await fixture.transfers.fetch(fixture.url, range: 5000..<6000) == 0)
+            try await fixture.transfers.cancelAll()
+            #expect(try await fixture.transfers.fetch(fixture.url, range: 5000..<6000) == 1)
+        }
+    }
+
     @Test func anOriginWithoutRangesSendsAllAtTheFront() async throws {
         try await with { fixture in
             fixture.server.origin.always(fixture.url, .ignoresRange)
@@ -279,10 +347,22 @@ struct BackgroundTransfersTests {
     @Test func whoWaitsForTheEndOfWhatIsToldGoesOn() async throws {
         try await with { fixture in
             let transfers = fixture.transfers
-            async let end: Void = transfers.toldAll()
+            transfers.take(.toldAll)
+            await transfers.told()
+            // The next time it's told anew.
+            var isTold = false
+            async let end: Void = {
+                await transfers.told()
+            }()
+            for _ in 0..<100 { await Task.yield() }
+            isTold = true
             transfers.take(.toldAll)
             await end
-            await transfers.toldAll()
+            #expect(isTold)
+            // Nobody waits for ever.
+            async let last: Void = transfers.told()
+            transfers.shutdown()
+            await last
         }
     }
 

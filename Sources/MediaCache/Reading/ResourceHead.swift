@@ -62,6 +62,15 @@ public struct Validator: Sendable, Hashable, Codable {
         entityTag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
     }
 
+    /// Whether it can prove anything.
+    package var isTold: Bool { strongEntityTag != nil || lastModified != nil }
+
+    /// Whether what carries `other` is of the same version for sure: by a strong tag, or by the date (RFC 9110 §8.8.2).
+    package func proves(_ other: Validator) -> Bool {
+        if let mine = strongEntityTag, let theirs = other.strongEntityTag { return mine == theirs }
+        return lastModified != nil && lastModified == other.lastModified
+    }
+
     /// Whether a response that carries `other` can be of the same version.
     ///
     /// Strong tags decide alone. Without them the dates do, and a date that is missing on one side decides nothing;

@@ -1,3 +1,4 @@
+public import Foundation
 public import HTTPTypes
 
 /// A response to a GET that another than the store's origin made, as a background session of the system. Its body lies in a
@@ -15,12 +16,14 @@ public struct DeliveredResponse: Sendable {
     public var location: ResourceURL?
     /// The path of a file that holds the body, as it came.
     public var file: String
+    /// When it came; nil for now.
+    public var received: Date?
 
     /// Creates a response.
     public init(
         url: ResourceURL, asked: Range<Int64>? = nil, status: Int, headerFields: HTTPFields,
         location: ResourceURL? = nil,
-        file: String
+        file: String, received: Date? = nil
     ) {
         self.url = url
         self.asked = asked
@@ -28,6 +31,7 @@ public struct DeliveredResponse: Sendable {
         self.headerFields = headerFields
         self.location = location
         self.file = file
+        self.received = received
     }
 }
 
@@ -43,7 +47,8 @@ extension CacheStore {
     ///   ``ingest(file:range:for:head:kind:)``.
     @discardableResult
     public func ingest(_ response: DeliveredResponse, kind: ResourceKind = .file) async throws -> ResourceInfo {
-        try checkOpen()
+        try checkIngestible(kind)
+        let received = response.received ?? now
         let (url, fields) = (response.url, response.headerFields)
         let verdict = ResponseCheck.judge(
             status: response.status, headerFields: fields,
@@ -79,10 +84,28 @@ extension CacheStore {
         let type = try MediaType.checked(
             start == 0 ? .body(front) : .unknown, declared: fields[.contentType], of: url, as: kind, length: length)
         let head = ResourceHead(
-            length: length, contentType: type, validator: answer.validator, validatedAt: now,
+            length: length, contentType: type, validator: answer.validator, validatedAt: received,
             entityTag: answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
             location: response.location.flatMap { $0 == url ? nil : $0 })
+        guard case .keep = engine.configuration.admission.admission(of: url, head: head) else {
+            throw CacheError(notKept: "it's larger than may be kept, or of another kind")
+        }
+        if let limit = engine.configuration.limits.maximumBytes, size > limit {
+            throw CacheError(notKept: "\(url) came with \(size) bytes, and no more than \(limit) are to be kept in all")
+        }
         return try await ingest(
-            file: path, range: range, for: url, head: head, freshness: Freshness(fields, now: now), kind: kind)
+            file: path, range: range, for: url, head: head, freshness: Freshness(fields, now: received), kind: kind,
+            isProven: true)
+    }
+
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, ``CacheError/Code/storage`` where nothing can be kept, or
+    ///   ``CacheError/Code/invalidSetting`` where such things are transformed as a whole.
+    package func checkIngestible(_ kind: ResourceKind) throws {
+        try checkOpen()
+        if let trouble = engine.trouble { throw trouble.writing }
+        guard engine.transform(for: kind)?.applied.isWhole != true else {
+            throw CacheError(
+                .invalidSetting, "what is of this kind is transformed as a whole here; parts can't be taken in")
+        }
     }
 }

@@ -25,7 +25,7 @@ extension CacheStore {
 
     func ingest(
         file: String, range: Range<Int64>, for url: ResourceURL, head: ResourceHead, freshness: Freshness,
-        kind: ResourceKind
+        kind: ResourceKind, isProven: Bool = false
     ) async throws -> ResourceInfo {
         try checkOpen()
         guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= head.length ?? .max else {
@@ -38,7 +38,10 @@ extension CacheStore {
         do {
             while true {
                 let resource = try await resource(key: key(for: url), url: url)
-                guard let (representation, session) = try resource.representationToIngest(head, freshness, kind) else {
+                guard
+                    let (representation, session) = try resource.representationToIngest(
+                        head, freshness, kind, isProven: isProven)
+                else {
                     continue
                 }
                 defer { representation.detach(session.id, at: range.lowerBound, window: session.window) }
@@ -56,8 +59,11 @@ extension CacheStore {
 
 extension Resource {
     /// The representation that bytes with this head belong to, attached to; nil if this object has been retired.
+    ///
+    /// - Parameter isProven: whether what is kept counts as the same version only where the validators say so; else where they
+    ///   don't say the contrary.
     fileprivate func representationToIngest(
-        _ head: ResourceHead, _ freshness: Freshness, _ kind: ResourceKind
+        _ head: ResourceHead, _ freshness: Freshness, _ kind: ResourceKind, isProven: Bool
     ) throws -> (Representation, session: (id: Int, window: Int64))? {
         let transform = engine.transform(for: kind)?.applied
         guard transform?.isWhole != true else {
@@ -76,9 +82,13 @@ extension Resource {
         }
         guard let representation else { return nil }
         let known = representation.head
-        guard known.validator.agrees(with: head.validator), known.length == nil || known.length == head.length else {
+        let isSame =
+            known.validator.agrees(with: head.validator)
+            && (!isProven || representation === fresh || known.validator.proves(head.validator))
+        guard isSame, known.length == nil || head.length == nil || known.length == head.length else {
             throw CacheError(.representationChanged, "another version of \(locator.url) is kept than the one brought")
         }
+        if let length = head.length { representation.learn(length) }
         return (representation, representation.attach(at: 0))
     }
 }

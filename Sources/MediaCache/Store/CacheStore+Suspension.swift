@@ -47,6 +47,7 @@ extension CacheStore {
         let isResumed = phase.withLock { phase in
             guard phase == .suspended else { return false }
             phase = .open
+            resumptionCount.withLock { $0 += 1 }
             return true
         }
         guard isResumed else { return }

@@ -15,6 +15,7 @@ public final class CacheStore: Sendable {
 
     /// Tells who waits for the end of a suspension.
     let reopenings = EventHub<Void>()
+    let resumptionCount = Mutex(0)
 
     enum Phase { case open, suspended, closed }
 
@@ -275,13 +276,21 @@ public final class CacheStore: Sendable {
         }
     }
 
+    /// How often it has been resumed.
+    package var resumptions: Int { resumptionCount.withLock { $0 } }
+
     /// Returns when the store isn't suspended any more.
     ///
+    /// - Parameter count: ``resumptions`` of before.
+    /// - Returns: whether it has been resumed since.
     /// - Throws: ``CacheError`` with ``CacheError/Code/closed`` where it's closed, or the task is cancelled before.
-    package func untilResumed() async throws {
+    package func untilResumed(since count: Int) async throws -> Bool {
         var reopenings = reopenings.stream().makeAsyncIterator()
-        if phase.withLock({ $0 == .suspended }) { _ = await reopenings.next() }
+        while phase.withLock({ $0 == .suspended }) {
+            guard await reopenings.next() != nil else { break }
+        }
         try checkOpen()
+        return resumptions != count
     }
 
     // MARK: - Resources that are open

@@ -141,10 +141,12 @@ extension ResourceLoader {
     private func answer(_ request: some ResourceLoadingRequest) async throws {
         var version: String?
         while true {
+            let resumptions = store.resumptions
             do {
                 return try await read(request, &version)
             } catch let error as CacheError where error.code == .closed {
-                try await store.untilResumed()
+                // An origin that was shut down says the same.
+                guard try await store.untilResumed(since: resumptions) else { throw error }
             }
         }
     }
@@ -160,6 +162,7 @@ extension ResourceLoader {
         if let version, version != session.head.entityTag {
             throw CacheError(.representationChanged, "\(resource) has become another while the app was suspended")
         }
+        if MediaType.isPlaylist(session.head.contentType) { throw PlaybackRoute.needsServer(resource) }
         advance(request, over: session, by: 0)
         let information = ContentInformation(mediaType: session.head.contentType, length: session.head.length)
         tellOpened(information)

@@ -17,9 +17,10 @@ public final class PlaybackState {
     /// Why a request of the player's failed last; nil once bytes come again. A player that has got bytes doesn't say so: it
     /// waits.
     public private(set) var failure: CacheError?
-    /// What fraction of it is kept, from 0 to 1; nil while the length isn't known.
+    /// What fraction of it is kept, from 0 to 1; nil while the length isn't known, and of a stream, whose playlist tells
+    /// nothing of its segments: `Downloads` says how far those are.
     public var fractionKept: Double? {
-        guard let length else { return nil }
+        guard let length, !MediaType.isPlaylist(mediaType) else { return nil }
         return length == 0 ? 1 : min(1, Double(bytesKept) / Double(length))
     }
 

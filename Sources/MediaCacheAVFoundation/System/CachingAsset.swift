@@ -13,8 +13,8 @@
     /// player.replaceCurrentItem(with: item)
     /// ```
     ///
-    /// AirPlay to another device plays what that device can reach itself: an asset of this kind is played on this one, and
-    /// only its picture and sound are sent on.
+    /// AirPlay to another device plays what that device can reach itself, which is neither the app nor loopback: turn off
+    /// `AVPlayer.allowsExternalPlayback`, so that an asset of this kind is played on this one, and mirrored.
     public final class CachingAsset: AVURLAsset, @unchecked Sendable {
         /// What is played.
         public let resource: ResourceURL
@@ -30,11 +30,14 @@
         ///   - store: what it's kept in.
         ///   - settings: those of its transfers; nil takes the store's.
         ///   - policy: how far beyond the player it's filled.
-        /// - Throws: `CacheError` with `invalidURL` for what the system takes for no URL.
+        /// - Throws: `CacheError` with `invalidURL` for what the system takes for no URL, `invalidSetting` for a stream's.
         public convenience init(
             _ resource: ResourceURL, from store: CacheStore, settings: TransferSettings? = nil,
             policy: FillPolicy = .onDemand
         ) throws {
+            guard !MediaType.isPlaylist(pathExtension: resource.pathExtension) else {
+                throw PlaybackRoute.needsServer(resource)
+            }
             try self.init(resource, store, settings, policy, route: .loader)
         }
 
@@ -53,7 +56,7 @@
             _ resource: ResourceURL, from store: CacheStore, server: (any LocalURLProvider)? = nil,
             settings: TransferSettings? = nil, policy: FillPolicy = .onDemand
         ) async throws -> CachingAsset {
-            let route = try await PlaybackRoute.find(for: resource, in: store, server: server)
+            let route = try await PlaybackRoute.find(for: resource, in: store, settings: settings, server: server)
             return try CachingAsset(resource, store, settings, policy, route: route)
         }
 
@@ -122,15 +125,20 @@
     }
 
     extension AVPlayerItem {
-        /// An item that plays a film or a song through a store.
+        /// An item that plays a film or a song through a store, by asking the app for its bytes, also where all of them are
+        /// kept; ``caching(_:in:server:)`` plays those from their file.
         ///
         /// - Parameters:
         ///   - url: where it is.
         ///   - store: what it's kept in.
-        /// - Throws: `CacheError` with `invalidURL` for what isn't a URL of HTTP.
-        public convenience init(_ url: URL, caching store: CacheStore) throws {
-            self.init(asset: try CachingAsset(try ResourceURL(url.absoluteString), from: store))
+        ///   - settings: those of its transfers, such as header fields; nil takes the store's.
+        /// - Throws: `CacheError` with `invalidURL` for what isn't a URL of HTTP, `invalidSetting` for a stream's.
+        public convenience init(_ url: URL, caching store: CacheStore, settings: TransferSettings? = nil) throws {
+            self.init(asset: try CachingAsset(try ResourceURL(url.absoluteString), from: store, settings: settings))
         }
+
+        /// The asset of an item that plays through a store: its events, its trace, its state. Nil for others.
+        public var cachingAsset: CachingAsset? { asset as? CachingAsset }
 
         /// An item that plays whatever can be played through a store.
         ///

@@ -32,7 +32,8 @@
 
         func provide(_ information: ContentInformation) {
             // A type that the system doesn't know is left to it to find out.
-            let type = UTType(mimeType: information.mediaType, conformingTo: .data)?.identifier
+            let known = UTType(mimeType: information.mediaType, conformingTo: .data)
+            let type = known?.isDynamic == false ? known?.identifier : nil
             tell { request in
                 guard let told = request.contentInformationRequest else { return }
                 told.contentType = type

@@ -14,14 +14,17 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
 
     /// What has happened.
     enum News: Sendable {
-        case delivered
+        case delivered(BackgroundWish)
         case failed(BackgroundWish, CacheError)
         /// Nothing is left of what the system had to tell.
         case toldAll
     }
 
-    init(_ deliveries: DeliveryFolder) {
+    private let now: @Sendable () -> Date
+
+    init(_ deliveries: DeliveryFolder, now: @escaping @Sendable () -> Date) {
         self.deliveries = deliveries
+        self.now = now
     }
 
     func listen(_ body: @escaping @Sendable (News) -> Void) { listener.withLock { $0 = body } }
@@ -46,8 +49,9 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
                 DeliveryFolder.Record(
                     wish: wish, status: response.statusCode,
                     headerFields: head.fields,
-                    location: place == downloadTask.originalRequest?.url?.absoluteString ? nil : place))
-            tell(.delivered)
+                    location: place == downloadTask.originalRequest?.url?.absoluteString ? nil : place, received: now())
+            )
+            tell(.delivered(wish))
         } catch {
             tell(.failed(wish, CacheError.wrap(error, as: .storage, "\(wish.url) can't be taken")))
         }

@@ -22,7 +22,8 @@ import Synchronization
 /// ``toldAll()`` and calls the handler.
 ///
 /// Redirects are followed by the system, also to where header fields of the first place don't belong: give ``fetch(_:range:kind:)``
-/// the last place's URL where those are secret. On Linux transfers end with the process.
+/// the last place's URL where those are secret. What comes from behind a firewall that way isn't kept, but it was asked for.
+/// On Linux transfers end with the process.
 public final class BackgroundTransfers: Sendable {
     /// What has happened to a transfer.
     public enum Event: Sendable {
@@ -38,6 +39,9 @@ public final class BackgroundTransfers: Sendable {
         var session: URLSession?
         /// The last taking in, for which the next one waits.
         var intake: Task<Void, Never>?
+        /// What was begun and isn't over, as far as it was begun here.
+        var begun: Set<BackgroundWish> = []
+        /// Whether the system has told all since somebody asked last.
         var isTold = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -66,7 +70,7 @@ public final class BackgroundTransfers: Sendable {
         self.store = store
         self.settings = settings
         hosts = HostAddresses(time: store.time)
-        let delegate = BackgroundDelegate(deliveries)
+        let delegate = BackgroundDelegate(deliveries) { [time = store.time] in time.now }
         state = Mutex(State())
         delegate.listen { [weak self] news in self?.take(news) }
         #if canImport(Darwin)
@@ -87,53 +91,68 @@ public final class BackgroundTransfers: Sendable {
         hub.finish()
     }
 
-    /// Asks for what the store lacks of a resource.
+    /// Asks for what the store lacks of a resource, with the store's own settings, in parts of 32 MiB where a part can be told
+    /// from one of another version: what has come of a part is lost with its transfer.
     ///
     /// - Parameters:
     ///   - url: the resource.
     ///   - range: which of its bytes; nil for all.
     ///   - kind: what it is to the content, for transforms: a stream's segments and keys are others than files.
     /// - Returns: how many transfers were begun. None where the store has it all, or it's under way.
-    /// - Throws: `CacheError`: `invalidURL`; `forbiddenAddress`; `invalidSetting` where a part is kept of a resource whose
-    ///   origin tells its versions apart by nothing, since parts of two may not be mixed: remove it first; `storage`;
-    ///   `closed`.
+    /// - Throws: `CacheError`: `invalidURL`; `forbiddenAddress`; `invalidSetting` for URLs with user information, whose
+    ///   content is that user's alone, where origins aren't to be asked, where a transform takes such things as a whole, and
+    ///   where a part is kept of a resource whose origin doesn't tell its versions apart: remove it first; `storage`; `closed`.
     @discardableResult
     public func fetch(
         _ url: ResourceURL, range: Range<Int64>? = nil, kind: ResourceKind = .file
     ) async throws -> Int {
         let transfers = store.transfers
-        let kept = try await store.resource(for: url)
-        let wishes = try Self.missing(of: url, range, kept).map { BackgroundWish(url, $0, kind) }
-        let running = try await tasks().compactMap { BackgroundWish($0.taskDescription) }
-        let new = wishes.filter { !running.contains($0) }
-        guard !new.isEmpty else { return 0 }
-        if transfers.scope == .publicOnly {
-            try await hosts.kind(of: url.host, exceptions: settings.allowedNetworks).requirePublic(url)
+        try store.checkIngestible(kind)
+        guard url.credentials == nil else {
+            throw CacheError(
+                .invalidSetting,
+                "\(url) names a user, whose content can't be taken in the background; download it instead")
         }
-        for wish in new {
-            var request = URLRequest(url: try RequestURL.url(of: url))
-            for field in transfers.headerFields(for: url, now: store.now) {
-                request.addValue(field.value, forHTTPHeaderField: field.name.rawName)
-            }
-            if let range = wish.range {
-                request.setValue("bytes=\(range.lowerBound)-\(range.upperBound - 1)", forHTTPHeaderField: "Range")
-                // Another version would come in part, and be of no use.
-                if let tag = kept?.validator.strongEntityTag { request.setValue(tag, forHTTPHeaderField: "If-Range") }
-            }
-            let description = try wish.description()
-            try state.withLock { state in
-                guard let session = state.session else { throw Self.closed }
+        guard transfers.asksOrigins else {
+            throw CacheError(.invalidSetting, "\(url) can't be asked for: the store's settings say that no origin is")
+        }
+        let address = try RequestURL.url(of: url)
+        let host = try await hosts.kind(of: url.host, exceptions: settings.allowedNetworks)
+        if transfers.scope == .publicOnly { try host.requirePublic(url) }
+        // What has come counts as kept.
+        await takeDelivered()
+        let kept = try await store.resource(of: ReadRequest(url: url))
+        let missing = try Self.missing(of: url, range, kept)
+        let running = try await wishes()
+        return try state.withLock { state in
+            guard let session = state.session else { throw Self.closed }
+            let known = running.union(state.begun).filter { $0.url == url.description }
+            let parts = Self.parts(missing, without: known, isTold: kept?.validator.isTold == true)
+            for part in parts {
+                let wish = BackgroundWish(url, part, kind, isPublic: host.kind == .global)
+                var request = URLRequest(url: address)
+                for field in transfers.headerFields(for: url, now: store.now) {
+                    request.addValue(field.value, forHTTPHeaderField: field.name.rawName)
+                }
+                if let part {
+                    request.setValue("bytes=\(part.lowerBound)-\(part.upperBound - 1)", forHTTPHeaderField: "Range")
+                    // Another version would come in part, and be of no use.
+                    if let version = kept?.validator.strongEntityTag ?? kept?.validator.lastModified {
+                        request.setValue(version, forHTTPHeaderField: "If-Range")
+                    }
+                }
                 let task = session.downloadTask(with: request)
-                task.taskDescription = description
+                task.taskDescription = try wish.description()
+                state.begun.insert(wish)
                 task.resume()
             }
+            return parts.count
         }
-        return new.count
     }
 
     /// What is under way.
     public func underWay() async throws -> Set<ResourceURL> {
-        Set(try await tasks().compactMap { BackgroundWish($0.taskDescription).flatMap { try? ResourceURL($0.url) } })
+        Set(try await wishes().compactMap { try? ResourceURL($0.url) })
     }
 
     /// Ends what is under way of a resource. What has come of it stays.
@@ -141,11 +160,14 @@ public final class BackgroundTransfers: Sendable {
         for task in try await tasks() where BackgroundWish(task.taskDescription)?.url == url.description {
             task.cancel()
         }
+        state.withLock { state in state.begun = state.begun.filter { $0.url != url.description } }
     }
 
-    /// Ends all that is under way, as when the app is there again and its own downloads go on. What has come stays.
+    /// Ends all that is under way, as when the app is there again and its own downloads go on. What has come in whole parts
+    /// stays.
     public func cancelAll() async throws {
         for task in try await tasks() { task.cancel() }
+        state.withLock { $0.begun = [] }
     }
 
     /// What happens from now on. Each call gives a stream of its own.
@@ -154,25 +176,36 @@ public final class BackgroundTransfers: Sendable {
     /// Takes what came, and couldn't be taken while the store was suspended or its disk full. Returns when that is done.
     public func takeDelivered() async { await takeIn().value }
 
-    /// Returns when the system has told everything that it launched the app for, and the store has taken it.
+    /// Returns when the system has told everything that it woke the app for, and the store has taken it: each time anew. On
+    /// Linux, where nothing wakes an app, and after ``shutdown()`` it waits for nothing but the store.
     public func toldAll() async {
-        await withCheckedContinuation { continuation in
-            let isTold = state.withLock { state in
-                if !state.isTold { state.waiting.append(continuation) }
-                return state.isTold
-            }
-            if isTold { continuation.resume() }
-        }
+        #if canImport(Darwin)
+            await told()
+        #endif
         await takeDelivered()
     }
 
-    /// Ends all transfers; none begins any more.
+    func told() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                let isOver = state.isTold || state.session == nil
+                state.isTold = false
+                if !isOver { state.waiting.append(continuation) }
+                return isOver
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    /// Ends all transfers; none begins any more. The system knows the session's identifier for some time yet: one for each
+    /// launch of the app is enough.
     public func shutdown() {
-        let session = state.withLock { state in
-            defer { state.session = nil }
-            return state.session
+        let (session, waiting) = state.withLock { state in
+            defer { (state.session, state.waiting) = (nil, []) }
+            return (state.session, state.waiting)
         }
         session?.invalidateAndCancel()
+        for continuation in waiting { continuation.resume() }
     }
 }
 
@@ -185,6 +218,7 @@ extension BackgroundTransfers {
 
     /// As many parts are asked for one by one; where there are more, what lies between them comes again.
     private static let mostParts = 8
+    private static let partLength: Int64 = 32 << 20
 
     private func tasks() async throws -> [URLSessionTask] {
         guard let session = state.withLock({ $0.session }) else { throw Self.closed }
@@ -193,22 +227,44 @@ extension BackgroundTransfers {
         }
     }
 
-    /// The parts to ask for; nil is all, without `Range`.
-    private static func missing(of url: ResourceURL, _ range: Range<Int64>?, _ kept: ResourceInfo?) throws -> [Range<
-        Int64
-    >?] {
-        guard let kept, !kept.spans.isEmpty else { return [range] }
+    /// What is running. What is being cancelled isn't.
+    private func wishes() async throws -> Set<BackgroundWish> {
+        Set(
+            try await tasks().filter { $0.state == .running || $0.state == .suspended }
+                .compactMap { BackgroundWish($0.taskDescription) })
+    }
+
+    /// What is missing; nil where it isn't known how long the resource is.
+    private static func missing(
+        of url: ResourceURL, _ range: Range<Int64>?, _ kept: ResourceInfo?
+    ) throws -> [Range<Int64>]? {
+        guard let kept, !kept.spans.isEmpty else { return range.map { [$0] } }
         guard !kept.isComplete else { return [] }
-        guard let whole = range ?? kept.length.map({ 0..<$0 }) else { return [nil] }
-        let holes = SpanMap(kept.spans).holes(in: whole)
-        guard !holes.isEmpty else { return [] }
-        guard kept.validator.entityTag != nil || kept.validator.lastModified != nil else {
+        guard kept.validator.isTold else {
             throw CacheError(
                 .invalidSetting,
                 "\(url) is kept in part, and its origin doesn't say which version that is; remove it, to have it whole")
         }
-        guard holes.count <= mostParts else { return [holes[0].lowerBound..<whole.upperBound] }
-        return holes
+        guard let whole = range ?? kept.length.map({ 0..<$0 }) else { return nil }
+        let holes = SpanMap(kept.spans).holes(in: whole)
+        return holes.count > mostParts ? [holes[0].lowerBound..<whole.upperBound] : holes
+    }
+
+    /// The parts to ask for; nil is all, without `Range`.
+    private static func parts(
+        _ missing: [Range<Int64>]?, without known: Set<BackgroundWish>, isTold: Bool
+    ) -> [Range<Int64>?] {
+        // All of it is under way.
+        if known.contains(where: { $0.range == nil }) { return [] }
+        guard let missing else { return known.isEmpty ? [nil] : [] }
+        var left = SpanMap(missing)
+        for wish in known { if let range = wish.range { left.remove(range) } }
+        guard isTold else { return Array(left.spans) }
+        return left.spans.flatMap { hole in
+            stride(from: hole.lowerBound, to: hole.upperBound, by: Int(partLength)).map {
+                $0..<min($0 + partLength, hole.upperBound)
+            }
+        }
     }
 }
 
@@ -217,13 +273,16 @@ extension BackgroundTransfers {
 extension BackgroundTransfers {
     func take(_ news: BackgroundDelegate.News) {
         switch news {
-        case .delivered: takeIn()
+        case .delivered(let wish):
+            takeIn()
+            state.withLock { _ = $0.begun.remove(wish) }
         case .failed(let wish, let error):
+            state.withLock { _ = $0.begun.remove(wish) }
             if let url = try? ResourceURL(wish.url) { hub.send(.failed(url, error)) }
         case .toldAll:
             let waiting = state.withLock { state in
                 defer { state.waiting = [] }
-                state.isTold = true
+                state.isTold = state.waiting.isEmpty
                 return state.waiting
             }
             for continuation in waiting { continuation.resume() }
@@ -234,16 +293,26 @@ extension BackgroundTransfers {
     @discardableResult
     private func takeIn() -> Task<Void, Never> {
         state.withLock { state in
-            let task = Task { [store, deliveries, hub, previous = state.intake] in
+            let task = Task { [store, deliveries, hub, hosts, settings, previous = state.intake] in
                 await previous?.value
-                await Self.takeIn(deliveries, store, hub)
+                await Self.takeIn(deliveries, store, hub) { response, isPublic in
+                    guard let location = response.location, location.host != response.url.host else { return }
+                    // As the engine doesn't follow redirects to behind the firewall.
+                    let isBound = isPublic && !store.transfers.allowsLocalRedirects
+                    guard isBound || store.transfers.scope == .publicOnly else { return }
+                    try await hosts.kind(of: location.host, exceptions: settings.allowedNetworks)
+                        .requirePublic(location)
+                }
             }
             state.intake = task
             return task
         }
     }
 
-    private static func takeIn(_ deliveries: DeliveryFolder, _ store: CacheStore, _ hub: EventHub<Event>) async {
+    private static func takeIn(
+        _ deliveries: DeliveryFolder, _ store: CacheStore, _ hub: EventHub<Event>,
+        _ check: (DeliveredResponse, Bool) async throws -> Void
+    ) async {
         for name in (try? deliveries.names()) ?? [] {
             guard let (record, path) = deliveries.delivery(name) else {
                 deliveries.remove(name)
@@ -251,6 +320,7 @@ extension BackgroundTransfers {
             }
             do {
                 let response = try record.response(path)
+                try await check(response, record.wish.isPublic)
                 let info = try await store.ingest(response, kind: ResourceKind(rawValue: record.wish.kind) ?? .file)
                 deliveries.remove(name)
                 hub.send(.kept(info))

@@ -9,11 +9,14 @@ struct BackgroundWish: Sendable, Hashable, Codable {
     var range: Range<Int64>?
     /// What it is to the content.
     var kind: String
+    /// Whether it's at a public address.
+    var isPublic: Bool
 
-    init(_ url: ResourceURL, _ range: Range<Int64>?, _ kind: ResourceKind) {
+    init(_ url: ResourceURL, _ range: Range<Int64>?, _ kind: ResourceKind, isPublic: Bool) {
         self.url = url.description
         self.range = range
         self.kind = kind.rawValue
+        self.isPublic = isPublic
     }
 
     /// The wish that a task's description says; nil for a task of somebody else's.

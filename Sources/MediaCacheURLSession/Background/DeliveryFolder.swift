@@ -13,12 +13,15 @@ struct DeliveryFolder: Sendable {
         var fields: [String]
         /// Where redirects led to, if to another place.
         var location: String?
+        /// When it came.
+        var received: Date
 
-        init(wish: BackgroundWish, status: Int, headerFields: HTTPFields, location: String?) {
+        init(wish: BackgroundWish, status: Int, headerFields: HTTPFields, location: String?, received: Date) {
             self.wish = wish
             self.status = status
             fields = headerFields.flatMap { [$0.name.rawName, $0.value] }
             self.location = location
+            self.received = received
         }
     }
 
@@ -106,6 +109,6 @@ extension DeliveryFolder.Record {
         }
         return DeliveredResponse(
             url: try ResourceURL(wish.url), asked: wish.range, status: status, headerFields: named,
-            location: try location.map { try ResourceURL($0) }, file: path)
+            location: try location.map { try ResourceURL($0) }, file: path, received: received)
     }
 }

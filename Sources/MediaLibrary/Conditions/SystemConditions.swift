@@ -106,15 +106,30 @@
         private let path = Mutex(DeviceConditions(networkName: "unknown"))
         private let hub = EventHub<DeviceConditions>()
 
+        /// Written by `init` alone, and read by `deinit`.
+        nonisolated(unsafe) private var observers: [any NSObjectProtocol] = []
+
         /// Conditions of this device.
         public init() {
+            // Low power mode and heat end without a change of the network.
+            for name in [.NSProcessInfoPowerStateDidChange, ProcessInfo.thermalStateDidChangeNotification] {
+                let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
+                    [weak self] _ in
+                    guard let self else { return }
+                    hub.send(current)
+                }
+                observers.append(observer)
+            }
             monitor.pathUpdateHandler = { [weak self] in self?.changed(to: $0) }
             monitor.start(queue: DispatchQueue(label: "MediaLibrary.conditions", qos: .utility))
         }
 
-        deinit { monitor.cancel() }
+        deinit {
+            monitor.cancel()
+            for observer in observers { NotificationCenter.default.removeObserver(observer) }
+        }
 
-        /// What it's like now. Whether power comes from outside isn't told off iOS, and counts as so.
+        /// What it's like now. Whether power comes from outside isn't told here, and counts as so.
         public var current: DeviceConditions {
             var conditions = path.withLock { $0 }
             let process = ProcessInfo.processInfo
