@@ -109,6 +109,32 @@ struct LoadingTraceTests {
         await store.close()
     }
 
+    /// What is kept and has to be asked for first, at an origin that doesn't answer.
+    @Test func whatIsHereAndIsNotOpenedIsTold() async throws {
+        let fixture = PlayerFixture()
+        let store = try await fixture.open()
+        let player = try fixture.player(of: Self.body, in: store) { $0.cacheControl = "no-cache" }
+        _ = try await store.complete(ReadRequest(url: player.url))
+        fixture.time.advance(by: .seconds(60))
+        var events = player.loader.events().makeAsyncIterator()
+        let gate = ScriptedGate()
+        fixture.origin.always(player.url, .holdHead(gate))
+        let request = player.ask(1000, 500_000)
+        await gate.waitForArrivals()
+        for _ in 0..<3 {
+            await fixture.time.waitForSleepers(1)
+            fixture.time.advance(by: .seconds(5))
+        }
+        guard case .unanswered(1000, _) = await events.next() else {
+            Issue.record("nobody notices")
+            return
+        }
+        gate.open()
+        await player.eventually { request.isOver }
+        #expect(request.isFinished)
+        await store.close()
+    }
+
     /// Who waits for the origin isn't unanswered.
     @Test func whatIsNotHereIsWaitedFor() async throws {
         let fixture = PlayerFixture()

@@ -222,21 +222,28 @@ extension ResourceLoader {
     /// Says which requests aren't answered though they could be, as long as there are any.
     private func watch() -> Task<Void, Never> {
         Task { [weak self, time = store.time] in
-            while (try? await time.sleep(for: Self.patience.look)) != nil, let self, self.look() {}
+            while (try? await time.sleep(for: Self.patience.look)) != nil, let self, await look() {}
         }
     }
 
     /// - Returns: whether there is anything to look at the next time.
-    private func look() -> Bool {
+    private func look() async -> Bool {
         let now = store.monotonicTime
+        let isOpening = state.withLock { state in
+            state.loads.values.contains { $0.session == nil && isLate($0, now) }
+        }
+        // One that isn't open yet may be held up by what is before its bytes: a question to the origin, the disk.
+        let kept = isOpening ? try? await store.resource(for: resource)?.spans : nil
         let (late, goesOn) = state.withLock { state -> ([LoadingEvent], Bool) in
             guard !state.loads.isEmpty else {
                 state.watch = nil
                 return ([], false)
             }
             var late: [LoadingEvent] = []
-            for (id, load) in state.loads where !load.isReported && now - load.since >= Self.patience.longest {
-                guard load.session?.isKept(at: load.position) == true else { continue }
+            for (id, load) in state.loads where isLate(load, now) {
+                let isHere =
+                    load.session?.isKept(at: load.position) ?? kept?.contains { $0.contains(load.position) } ?? false
+                guard isHere else { continue }
                 state.loads[id]?.isReported = true
                 late.append(.unanswered(at: load.position, for: now - load.since))
             }
@@ -244,5 +251,9 @@ extension ResourceLoader {
         }
         for event in late { hub.send(event) }
         return goesOn
+    }
+
+    private func isLate(_ load: Load, _ now: Duration) -> Bool {
+        !load.isReported && now - load.since >= Self.patience.longest
     }
 }
