@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import MediaCache
 import MediaCacheTesting
+import Synchronization
 import Testing
 
 @testable import MediaCacheURLSession
@@ -350,15 +351,15 @@ struct BackgroundTransfersTests {
             transfers.take(.toldAll)
             await transfers.told()
             // The next time it's told anew.
-            var isTold = false
+            let isOver = Mutex(false)
             async let end: Void = {
                 await transfers.told()
+                isOver.withLock { $0 = true }
             }()
             for _ in 0..<100 { await Task.yield() }
-            isTold = true
+            #expect(!isOver.withLock { $0 })
             transfers.take(.toldAll)
             await end
-            #expect(isTold)
             // Nobody waits for ever.
             async let last: Void = transfers.told()
             transfers.shutdown()

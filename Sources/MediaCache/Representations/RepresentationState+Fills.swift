@@ -1,4 +1,12 @@
 extension RepresentationState {
+    /// What is on its way: from the byte that each fill writes next up to its end, in order.
+    var rangesBeingFilled: [Range<Int64>] {
+        fills.values.compactMap { fill in
+            let end = min(fill.limit, length)
+            return fill.position < end ? fill.position..<end : nil
+        }.sorted { $0.lowerBound < $1.lowerBound }
+    }
+
     /// The fill that will reach `position` sooner than a new request would.
     func fill(worthWaitingForAt position: Int64) -> FillID? {
         let candidates = fills.filter { $0.value.position <= position && position < $0.value.limit }

@@ -62,9 +62,13 @@ extension CacheStore {
     }
 
     func info(of stored: StoredResource, representation: Representation) -> ResourceInfo {
-        let (head, spans, isComplete) = representation.withState { ($0.head, $0.written, $0.isComplete) }
-        return info(
+        let (head, spans, isComplete, fills) = representation.withState {
+            ($0.head, $0.written, $0.isComplete, $0.rangesBeingFilled)
+        }
+        var info = info(
             of: stored, head: head, spans: spans, isComplete: isComplete, isInUse: representation.isInUse)
+        info.fills = fills
+        return info
     }
 
     private func info(of stored: StoredResource, representation: StoredRepresentation) -> ResourceInfo {

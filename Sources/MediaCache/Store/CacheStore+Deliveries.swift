@@ -103,9 +103,6 @@ extension CacheStore {
     package func checkIngestible(_ kind: ResourceKind) throws {
         try checkOpen()
         if let trouble = engine.trouble { throw trouble.writing }
-        guard engine.transform(for: kind)?.applied.isWhole != true else {
-            throw CacheError(
-                .invalidSetting, "what is of this kind is transformed as a whole here; parts can't be taken in")
-        }
+        _ = try engine.partwiseTransform(for: kind)
     }
 }

@@ -36,6 +36,28 @@ extension CacheStore {
             now: engine.time.now)
     }
 
+    // MARK: - Looking ahead
+
+    /// What would be given up next if room were needed, the first first: what is neither pinned nor in use, as the
+    /// standard policy (``LeastRecentlyUsed``) takes it.
+    ///
+    /// - Parameter count: how many at most.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed`` or ``CacheError/Code/storage``.
+    public func nextToGo(atMost count: Int) async throws -> [ResourceInfo] {
+        try checkOpen()
+        // So that the catalog knows what was used last.
+        await engine.committer.commit()
+        var infos: [ResourceInfo] = []
+        // Some are in use: they stay.
+        for (resource, bytes) in try await engine.catalog.evictable(limit: count + table.all.count)
+        where infos.count < count && table[resource.key]?.isHeld != true {
+            guard var info = try await self.resource(id: resource.id) else { continue }
+            info.bytesKept = bytes
+            infos.append(info)
+        }
+        return infos
+    }
+
     // MARK: - Giving up
 
     /// Applies the limits now, as they are or as given; returns the bytes freed.

@@ -57,6 +57,20 @@ extension CacheStore {
     }
 }
 
+extension Engine {
+    /// What is done to parts of such content; nil where nothing is.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` where it's transformed as a whole.
+    func partwiseTransform(for kind: ResourceKind) throws -> AppliedTransform? {
+        let transform = transform(for: kind)?.applied
+        guard transform?.isWhole != true else {
+            throw CacheError(
+                .invalidSetting, "what is of this kind is transformed as a whole here; parts can't be taken in")
+        }
+        return transform
+    }
+}
+
 extension Resource {
     /// The representation that bytes with this head belong to, attached to; nil if this object has been retired.
     ///
@@ -65,11 +79,7 @@ extension Resource {
     fileprivate func representationToIngest(
         _ head: ResourceHead, _ freshness: Freshness, _ kind: ResourceKind, isProven: Bool
     ) throws -> (Representation, session: (id: Int, window: Int64))? {
-        let transform = engine.transform(for: kind)?.applied
-        guard transform?.isWhole != true else {
-            throw CacheError(
-                .invalidSetting, "what is of this kind is transformed as a whole here; parts can't be taken in")
-        }
+        let transform = try engine.partwiseTransform(for: kind)
         var own = head
         if transform != nil { own.entityTag = "\"mc-\(BlobFolder.newName())\"" }
         let fresh = newRepresentation(RepresentationState(head: own, freshness: freshness, transform: transform))

@@ -167,6 +167,12 @@ public final class CacheStore: Sendable {
     /// How origins are asked where a read says nothing else.
     package var transfers: TransferSettings { engine.configuration.transfers }
 
+    /// How much may be kept.
+    public var limits: CacheLimits { engine.configuration.limits }
+
+    /// Whether the folder takes bytes at this moment; while it doesn't, playing goes on without keeping.
+    package var takesBytes: Bool { keepsBytes && !engine.health.isFailing }
+
     /// Whether bytes can be kept; not if the folder couldn't be written.
     public var keepsBytes: Bool { engine.blobs.isWritable }
 

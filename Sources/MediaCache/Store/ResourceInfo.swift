@@ -30,6 +30,8 @@ public struct ResourceInfo: Sendable, Hashable, Identifiable {
     public var isInUse: Bool
     /// The version's validator.
     public var validator: Validator
+    /// The runs of bytes that are being fetched: from what comes next up to where each fill is to end.
+    public var fills: [Range<Int64>] = []
 
     /// Whose it is, where it came by credentials; else nil.
     public var identity: ProfileIdentity? { CacheKey(key).identity }

@@ -51,7 +51,7 @@ public final class BackgroundTransfers: Sendable {
     private let deliveries: DeliveryFolder
     private let hosts: HostAddresses
     private let hub = EventHub<Event> { .dropped(count: $0) }
-    private let state: Mutex<State>
+    private let state = Mutex(State())
 
     /// Goes on with what earlier launches of the app have asked for, and takes what came meanwhile.
     ///
@@ -71,7 +71,6 @@ public final class BackgroundTransfers: Sendable {
         self.settings = settings
         hosts = HostAddresses(time: store.time)
         let delegate = BackgroundDelegate(deliveries) { [time = store.time] in time.now }
-        state = Mutex(State())
         delegate.listen { [weak self] news in self?.take(news) }
         #if canImport(Darwin)
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
@@ -124,16 +123,18 @@ public final class BackgroundTransfers: Sendable {
         let kept = try await store.resource(of: ReadRequest(url: url))
         let missing = try Self.missing(of: url, range, kept)
         let running = try await wishes()
+        var whole = URLRequest(url: address)
+        for field in transfers.headerFields(for: url, now: store.now) {
+            whole.addValue(field.value, forHTTPHeaderField: field.name.rawName)
+        }
+        let request = whole
         return try state.withLock { state in
             guard let session = state.session else { throw Self.closed }
             let known = running.union(state.begun).filter { $0.url == url.description }
             let parts = Self.parts(missing, without: known, isTold: kept?.validator.isTold == true)
             for part in parts {
                 let wish = BackgroundWish(url, part, kind, isPublic: host.kind == .global)
-                var request = URLRequest(url: address)
-                for field in transfers.headerFields(for: url, now: store.now) {
-                    request.addValue(field.value, forHTTPHeaderField: field.name.rawName)
-                }
+                var request = request
                 if let part {
                     request.setValue("bytes=\(part.lowerBound)-\(part.upperBound - 1)", forHTTPHeaderField: "Range")
                     // Another version would come in part, and be of no use.
@@ -278,7 +279,7 @@ extension BackgroundTransfers {
             state.withLock { _ = $0.begun.remove(wish) }
         case .failed(let wish, let error):
             state.withLock { _ = $0.begun.remove(wish) }
-            if let url = try? ResourceURL(wish.url) { hub.send(.failed(url, error)) }
+            tell(wish, error)
         case .toldAll:
             let waiting = state.withLock { state in
                 defer { state.waiting = [] }
@@ -293,26 +294,16 @@ extension BackgroundTransfers {
     @discardableResult
     private func takeIn() -> Task<Void, Never> {
         state.withLock { state in
-            let task = Task { [store, deliveries, hub, hosts, settings, previous = state.intake] in
+            let task = Task { [previous = state.intake] in
                 await previous?.value
-                await Self.takeIn(deliveries, store, hub) { response, isPublic in
-                    guard let location = response.location, location.host != response.url.host else { return }
-                    // As the engine doesn't follow redirects to behind the firewall.
-                    let isBound = isPublic && !store.transfers.allowsLocalRedirects
-                    guard isBound || store.transfers.scope == .publicOnly else { return }
-                    try await hosts.kind(of: location.host, exceptions: settings.allowedNetworks)
-                        .requirePublic(location)
-                }
+                await takeAll()
             }
             state.intake = task
             return task
         }
     }
 
-    private static func takeIn(
-        _ deliveries: DeliveryFolder, _ store: CacheStore, _ hub: EventHub<Event>,
-        _ check: (DeliveredResponse, Bool) async throws -> Void
-    ) async {
+    private func takeAll() async {
         for name in (try? deliveries.names()) ?? [] {
             guard let (record, path) = deliveries.delivery(name) else {
                 deliveries.remove(name)
@@ -320,7 +311,7 @@ extension BackgroundTransfers {
             }
             do {
                 let response = try record.response(path)
-                try await check(response, record.wish.isPublic)
+                try await checkRedirect(of: response, isPublic: record.wish.isPublic)
                 let info = try await store.ingest(response, kind: ResourceKind(rawValue: record.wish.kind) ?? .file)
                 deliveries.remove(name)
                 hub.send(.kept(info))
@@ -329,8 +320,20 @@ extension BackgroundTransfers {
                 // Those may pass.
                 guard error.code != .closed, error.code != .storage || error.isByRule else { continue }
                 deliveries.remove(name)
-                if let url = try? ResourceURL(record.wish.url) { hub.send(.failed(url, error)) }
+                tell(record.wish, error)
             }
         }
+    }
+
+    /// As the engine follows no redirect to behind the firewall.
+    private func checkRedirect(of response: DeliveredResponse, isPublic: Bool) async throws {
+        guard let location = response.location, location.host != response.url.host else { return }
+        let isBound = isPublic && !store.transfers.allowsLocalRedirects
+        guard isBound || store.transfers.scope == .publicOnly else { return }
+        try await hosts.kind(of: location.host, exceptions: settings.allowedNetworks).requirePublic(location)
+    }
+
+    private func tell(_ wish: BackgroundWish, _ error: CacheError) {
+        if let url = try? ResourceURL(wish.url) { hub.send(.failed(url, error)) }
     }
 }

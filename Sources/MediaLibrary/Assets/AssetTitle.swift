@@ -1,8 +1,8 @@
 internal import Foundation
-internal import MediaCache
+package import MediaCache
 
 /// What an asset is called where nobody says.
-enum AssetTitle {
+package enum AssetTitle {
     /// Names of playlists that say nothing of what is in them.
     private static let empty: Set<String> = [
         "index", "master", "main", "playlist", "manifest", "stream", "prog_index", "chunklist", "video", "default",
@@ -10,7 +10,7 @@ enum AssetTitle {
     ]
 
     /// A title by the last part of a URL's path that says something, else the host.
-    static func title(for url: ResourceURL) -> String {
+    package static func title(for url: ResourceURL) -> String {
         let names = url.path.split(separator: "/").reversed().map { name -> String in
             let plain = String(name).removingPercentEncoding ?? String(name)
             guard let dot = plain.lastIndex(of: "."), dot != plain.startIndex else { return plain }

@@ -116,11 +116,32 @@ extension Downloads {
     public func setPriority(_ priority: Int, of id: AssetID) async throws {
         try requireEntry(id)
         let priority = min(max(priority, -Self.greatestPriority), Self.greatestPriority)
+        place(id, priority)
+        reconcile()
+        await write()
+    }
+
+    /// Puts downloads into an order: of those that are named each goes before the next, and the last keeps the least
+    /// priority that one of them has, so that what is added later goes behind it. Others keep theirs.
+    ///
+    /// - Throws: `CacheError` with `notFound` where there is no such download: then nothing is changed.
+    public func setOrder(_ ids: [AssetID]) async throws {
+        for id in ids { try requireEntry(id) }
+        let priorities = ids.map { entries[$0]?.asset.download?.priority ?? 0 }.sorted()
+        var least = -Self.greatestPriority
+        for (id, wanted) in zip(ids.reversed(), priorities) {
+            let priority = min(max(wanted, least), Self.greatestPriority)
+            least = priority + 1
+            place(id, priority)
+        }
+        reconcile()
+        await write()
+    }
+
+    private func place(_ id: AssetID, _ priority: Int) {
         update(id) { $0.download?.priority = priority }
         entries[id]?.group.rank = -priority
         queue.change(id) { $0.priority = priority }
-        reconcile()
-        await write()
     }
 
     /// Ends a download. Its asset is forgotten, and what no other asset has of it is removed; or it stays an asset, and

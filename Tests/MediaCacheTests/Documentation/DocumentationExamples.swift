@@ -31,4 +31,40 @@ enum DocumentationExamples {
         // end
         return configuration
     }
+
+    static func overview(_ folder: String, _ origin: any Origin, take: (ReadSession.Buffers.Element) -> Void)
+        async throws
+    {
+        // snippet overview
+        let store = try await CacheStore.open(
+            CacheConfiguration(location: CacheLocation(folder: folder)), origin: origin)
+        let film = try ResourceURL("https://example.org/film.mp4")
+
+        let session = try await store.read(ReadRequest(url: film, range: .from(1 << 20)))
+        for try await bytes in session.buffers {
+            take(bytes)
+        }
+
+        await store.close()
+        // end
+    }
+
+    static func dropQueryItems(_ location: CacheLocation) -> CacheConfiguration {
+        // snippet dropping
+        var configuration = CacheConfiguration(location: location)
+        configuration.keyPolicy = .dropping(queryItems: ["token", "expires", "signature"])
+        // end
+        return configuration
+    }
+
+    static func joinMirrors(_ location: CacheLocation) -> CacheConfiguration {
+        // snippet mirrors
+        var configuration = CacheConfiguration(location: location)
+        // Mirrors of one archive, edge-1.example.org to edge-9.example.org.
+        configuration.keyPolicy = CacheKeyPolicy { url in
+            url.host.hasSuffix(".example.org") ? "archive:\(url.path)" : url.description
+        }
+        // end
+        return configuration
+    }
 }

@@ -124,6 +124,31 @@ struct DownloadOrderTests {
         #expect(try await fixture.isKept("1.ts"))
     }
 
+    @Test func theOrderIsWhatSomebodyMakesIt() async throws {
+        let fixture = DownloadFixture()
+        let urls = (0..<4).map { fixture.url("\($0)/index.m3u8") }
+        for url in urls { fixture.serveStream(segments: 1, in: url) }
+        try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
+            var ids: [AssetID] = []
+            for url in urls.prefix(3) {
+                ids.append(try await downloads.add(DownloadRequest(url: url, startsPaused: true)).id)
+            }
+            try await downloads.setOrder([ids[2], ids[0], ids[1]])
+            // What comes later goes behind them.
+            ids.append(try await downloads.add(DownloadRequest(url: urls[3], startsPaused: true)).id)
+            // One that doesn't exist changes nothing.
+            await #expect(throws: CacheError.self) { try await downloads.setOrder([ids[1], AssetID(), ids[2]]) }
+            await downloads.resumeAll()
+            for id in ids { #expect(try await fixture.end(id, of: downloads).state == .complete) }
+            let begun = fixture.library.origin.requests.map(\.url).filter { $0.description.hasSuffix("0.ts") }
+            #expect(begun == [2, 0, 1, 3].map { fixture.url("\($0)/0.ts") })
+            // Again and again, and priorities don't grow.
+            for _ in 0..<10 { try await downloads.setOrder(ids) }
+            let priorities = await downloads.statuses().compactMap(\.asset.download?.priority)
+            #expect(priorities.sorted() == [0, 1, 2, 3])
+        }
+    }
+
     @Test func aThousandCallsInAnyOrderLeaveNothingRunning() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)

@@ -1,0 +1,222 @@
+internal import HLS
+public import MediaCache
+internal import MediaContainers
+
+/// Finds out what a URL is by as little of it as tells: a file's first bytes and its index, a stream's playlists. What
+/// came of it is kept, as what is read is.
+public struct MediaProber: Sendable {
+    /// How much of a file says what it is.
+    private static let front: Int64 = 64 << 10
+    /// How long its index is looked for. Players find it too, only later.
+    private static let patience = Duration.seconds(10)
+
+    private let store: CacheStore
+    private let loader: PlaylistLoader
+
+    /// A prober of what `store` can read.
+    ///
+    /// - Parameters:
+    ///   - store: what asks the origins.
+    ///   - loader: what remembers which URLs are playlists, though they don't look like one.
+    public init(store: CacheStore, loader: PlaylistLoader) {
+        self.store = store
+        self.loader = loader
+    }
+
+    /// What `url` is.
+    ///
+    /// - Parameters:
+    ///   - url: a file, or a multivariant or media playlist.
+    ///   - settings: how its origin is asked; nil takes the store's.
+    /// - Throws: `CacheError`, with `notMedia` for what is neither.
+    public func probe(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> MediaProbe {
+        if loader.expectsPlaylist(at: url), let playlist = try await loader.load(url, settings: settings) {
+            return try await stream(playlist, settings)
+        }
+        let session = try await store.read(
+            ReadRequest(url: url, range: .closed(0, through: Self.front - 1), settings: settings))
+        defer { session.cancel() }
+        if MediaType.isPlaylist(session.head.contentType),
+            let playlist = try await loader.load(url, settings: settings)
+        {
+            loader.remember(url)
+            return try await stream(playlist, settings)
+        }
+        return try await file(url, session, settings)
+    }
+
+    // MARK: - Files
+
+    private func file(
+        _ url: ResourceURL, _ session: ReadSession, _ settings: TransferSettings?
+    ) async throws -> MediaProbe {
+        let front = try await Self.bytes(of: session)
+        let head = session.head
+        var probe = MediaProbe(url: url.description, kind: .file, type: head.contentType)
+        probe.length = head.length
+        probe.lengthKnown = head.length != nil
+        if !MediaType.isAudioOrVideo(head.contentType) {
+            probe.notes.append("It came as \(head.contentType), which players may not know what to do with.")
+        }
+        if head.length == nil {
+            probe.notes.append("The origin doesn't say how long it is.")
+        }
+        guard let length = head.length, front.withUnsafeBytes(MP4Format.isRecognised) else { return probe }
+        do {
+            try await look(into: url, front, length, settings, &probe)
+        } catch let error as CacheError where error.code == .cancelled {
+            throw error
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            probe.notes.append("Its index can't be read (\(error)); players may refuse it.")
+        }
+        return probe
+    }
+
+    private static func bytes(of session: ReadSession) async throws -> [UInt8] {
+        defer { session.cancel() }
+        var bytes: [UInt8] = []
+        for try await buffer in session.buffers { bytes += buffer }
+        return bytes
+    }
+
+    /// What the index (`moov`) of an MP4 says, wherever it stands.
+    private func look(
+        into url: ResourceURL, _ front: [UInt8], _ length: Int64, _ settings: TransferSettings?,
+        _ probe: inout MediaProbe
+    ) async throws {
+        let store = store
+        let movie = try await withDeadline {
+            try await BlockingWork.run { control in
+                let source = WindowedSource(length: length, window: front) { (range) throws(ContainerError) in
+                    do {
+                        return try control.wait {
+                            let part = RequestedRange.closed(range.lowerBound, through: range.upperBound - 1)
+                            return try await Self.bytes(
+                                of: try await store.read(ReadRequest(url: url, range: part, settings: settings)))
+                        }
+                    } catch {
+                        throw ContainerError(.inputOutput, "\(error)", at: range.lowerBound, cause: error)
+                    }
+                }
+                return try MP4Reader(source).movie
+            }
+        }
+        let tracks = movie.mediaTracks
+        let durations = tracks.compactMap { track in track.duration.map { Double($0) / Double(track.timescale) } }
+        probe.duration = durations.max() ?? movie.duration.map { Double($0) / Double(movie.timescale) }
+        if !movie.protectionSystems.isEmpty {
+            probe.isEncrypted = true
+            probe.notes.append("It's protected by DRM: it can be kept, and plays only where its rights are known.")
+        }
+        if !tracks.contains(where: \.isRead) {
+            probe.notes.append("It has neither pictures nor sound that are known here.")
+        }
+    }
+
+    /// - Throws: `CacheError` with `timedOut` where `work` takes too long.
+    private func withDeadline<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            group.addTask { try await work() }
+            group.addTask { [time = store.time] in
+                try await time.sleep(for: Self.patience)
+                throw CacheError(.timedOut, "its index didn't come within \(Self.patience)")
+            }
+            defer { group.cancelAll() }
+            guard let value = try await group.next() else { throw CancellationError() }
+            return value
+        }
+    }
+
+    // MARK: - Streams
+
+    private func stream(_ playlist: LoadedPlaylist, _ settings: TransferSettings?) async throws -> MediaProbe {
+        var probe = MediaProbe(url: playlist.url.description, kind: .stream, type: playlist.head.contentType)
+        let parsed = try playlist.parsed()
+        switch parsed.playlist {
+        case .media(let media):
+            note(media, in: &probe)
+        case .multivariant(let multivariant):
+            let variants = Self.choices(of: multivariant)
+            guard let best = variants.first else {
+                throw CacheError(.notMedia, "\(playlist.url) names no variant stream: there is nothing to play")
+            }
+            let url = try Self.resolve(best.uri, against: playlist)
+            guard let child = try await loader.load(url, settings: settings),
+                case .media(let media) = try child.parsed(importing: parsed.variables).playlist
+            else {
+                throw CacheError(.notMedia, "\(url) isn't a media playlist, though \(playlist.url) names it as one")
+            }
+            note(media, in: &probe)
+            probe.variants = variants.map { MediaProbe.Variant($0, lasting: probe.isLive ? nil : probe.duration) }
+            probe.length = probe.variants.first?.length
+            probe.audio = Self.renditions(.audio, in: multivariant)
+            probe.subtitles = Self.renditions(.subtitles, in: multivariant)
+        }
+        return probe
+    }
+
+    /// The variant streams that a bandwidth tells from each other, the best first.
+    private static func choices(of playlist: MultivariantPlaylist) -> [VariantStream] {
+        var known: Set<Int> = []
+        return playlist.variants.filter { !$0.uri.isEmpty && known.insert($0.bandwidth).inserted }
+            .sorted { $0.bandwidth > $1.bandwidth }
+    }
+
+    private static func renditions(
+        _ type: RenditionType, in playlist: MultivariantPlaylist
+    ) -> [MediaProbe.Rendition] {
+        var known: [MediaProbe.Rendition] = []
+        for rendition in playlist.renditions where rendition.type == type {
+            let found = MediaProbe.Rendition(
+                language: rendition.language, name: rendition.name, isDefault: rendition.isDefault)
+            if !known.contains(where: { $0.language == found.language && $0.name == found.name }) {
+                known.append(found)
+            }
+        }
+        return known
+    }
+
+    private static func resolve(_ uri: String, against playlist: LoadedPlaylist) throws -> ResourceURL {
+        do {
+            return try playlist.base.resolve(uri)
+        } catch {
+            throw CacheError(.notMedia, "\(playlist.url) names “\(uri)”, which is no URL", cause: error)
+        }
+    }
+
+    private func note(_ playlist: MediaPlaylist, in probe: inout MediaProbe) {
+        probe.isLive = !playlist.hasEndList
+        probe.duration = Double(playlist.durationNanoseconds) / 1e9
+        let keys = playlist.segments.lazy.flatMap(\.keys)
+        probe.isEncrypted = keys.contains { $0.method != .none }
+        if let foreign = keys.first(where: LocalTags.isForeign) {
+            probe.notes.append(
+                "It's protected by DRM (\(foreign.keyFormat)): it can be kept, and plays only where its rights are known."
+            )
+        }
+        let gaps = playlist.segments.count { $0.isGap }
+        if gaps > 0 {
+            probe.notes.append("\(gaps) of \(playlist.segments.count) segments are missing at the origin.")
+        }
+        if playlist.segments.isEmpty {
+            probe.notes.append("It names no segment yet: nothing plays until its encoder writes one.")
+        }
+    }
+}
+
+extension MediaProbe.Variant {
+    /// - Parameter duration: how long it lasts in seconds, where that is known.
+    init(_ variant: VariantStream, lasting duration: Double?) {
+        selection = String(variant.bandwidth)
+        bandwidth = variant.bandwidth
+        width = variant.resolution?.width
+        height = variant.resolution?.height
+        frameRate = variant.frameRate.flatMap { Double($0.description) }
+        codecs = variant.codecs.isEmpty ? nil : variant.codecs.joined(separator: ",")
+        length = duration.map { Int64($0 * Double(variant.averageBandwidth ?? variant.bandwidth) / 8) }
+    }
+}
