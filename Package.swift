@@ -45,7 +45,8 @@ let package = Package(
         .target(name: "HLS", swiftSettings: swiftSettings),
         .target(name: "MediaContainers", swiftSettings: swiftSettings),
         .target(name: "CMediaCacheShims", linkerSettings: [.linkedLibrary("z")]),
-        .target(name: "CMediaCacheAssets", exclude: ["demo-clip.mp4", "demo.html"]),
+        .target(name: "CMediaCachePage", exclude: ["page"]),
+        .target(name: "CMediaCacheDemo", exclude: ["demo-clip.mp4", "demo.html"]),
         .target(
             name: "MediaCache",
             dependencies: [
@@ -78,6 +79,7 @@ let package = Package(
         .target(
             name: "MediaCacheServer",
             dependencies: [
+                "CMediaCachePage",
                 "HLS",
                 "MediaCache",
                 "MediaContainers",
@@ -105,7 +107,7 @@ let package = Package(
         .executableTarget(
             name: "MediaCacheCLI",
             dependencies: [
-                "CMediaCacheAssets",
+                "CMediaCacheDemo",
                 "CMediaCacheShims",
                 "HLS",
                 "MediaCache",
@@ -215,6 +217,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
+            exclude: ["Snapshots"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 program=$1
-clip="$(dirname "$0")/../Sources/CMediaCacheAssets/demo-clip.mp4"
+clip="$(dirname "$0")/../Sources/CMediaCacheDemo/demo-clip.mp4"
 folder=$(mktemp -d)
 process=""
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes Sources/CMediaCacheAssets/demo-clip.mp4: one minute of a clock, made by ffmpeg's own generators.
+# Makes Sources/CMediaCacheDemo/demo-clip.mp4: one minute of a clock, made by ffmpeg's own generators.
 #
 # Each ten seconds have a colour and a tone of their own, so that a wrong seek is seen and heard. The index (`moov`)
 # stays at the end of the file, as most encoders leave it: a player has to jump there first and then back, which is
@@ -7,7 +7,7 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-output=${1:-Sources/CMediaCacheAssets/demo-clip.mp4}
+output=${1:-Sources/CMediaCacheDemo/demo-clip.mp4}
 limit=$((2 * 1024 * 1024))
 font="font=DejaVuSansMono-Bold"
 

@@ -75,7 +75,8 @@ public final class CacheServer: Service, Sendable {
         let frames = FrameQueue(configuration.frames)
         let own: [any Route] = [
             HealthRoute(),
-            MetricsRoute(store: store, metrics: metrics, registry: registry),
+            MetricsRoute(
+                store: store, metrics: metrics, registry: registry, downloads: downloads, recordings: recordings),
             ResourcesRoute(store: store, shelf: shelf, downloads: downloads),
             AssetsRoute(
                 store: store, shelf: shelf, downloads: downloads, recordings: recordings,
@@ -104,6 +105,9 @@ public final class CacheServer: Service, Sendable {
                 base: { try Self.liveURL(of: $0, addresses.base, access, configuration) }),
             EventsRoute(feeds: feeds),
             StoreRoute(store: store, shelf: shelf, profiles: profiles),
+            StorageRoute(store: store, shelf: shelf, downloads: downloads, recordings: recordings),
+            ProbeRoute(store: store, shelf: shelf, loader: loader, profiles: profiles),
+            PageRoute(),
             ServerRoute(
                 cacheFolder: configuration.cacheFolder,
                 profiles: profiles,
@@ -151,6 +155,9 @@ public final class CacheServer: Service, Sendable {
 
     /// The current key.
     public var key: AccessKey { context.access.key }
+
+    /// The paths of its routes; those with a slash at the end stand for all that begin with them.
+    var paths: [String] { context.router.paths }
 
     /// Replaces the key. URLs with the old one end to work.
     public func rollKey() throws -> AccessKey { try context.access.roll() }
@@ -210,7 +217,7 @@ public final class CacheServer: Service, Sendable {
     }
 
     /// Records a channel that the configuration declares. One whose recording was ended on purpose stays so.
-    private func declare(_ channel: ChannelRequest) async throws {
+    func declare(_ channel: ChannelRequest) async throws {
         guard let recordings else { return }
         if let known = recordings.recording(channel.name), await known.channel.hasEnded {
             configuration.logger.warning(

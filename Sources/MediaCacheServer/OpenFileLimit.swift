@@ -8,15 +8,22 @@
 
 /// The limit of open files, which shells set low: every player, origin and blob takes one.
 enum OpenFileLimit {
+    #if canImport(Glibc)
+        private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+        private static let resource = RLIMIT_NOFILE
+    #endif
+
+    /// What the limit is now; 0 where the system doesn't say.
+    static var current: Int {
+        var limit = rlimit()
+        return getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 0
+    }
+
     /// Raises the limit of this process as far as it may, and returns what it is then.
     @discardableResult
     static func raise() -> Int {
         var limit = rlimit()
-        #if canImport(Glibc)
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-            let resource = RLIMIT_NOFILE
-        #endif
         guard getrlimit(resource, &limit) == 0 else { return 0 }
         // More than a million serves nobody, and Darwin refuses what is over its own ceiling.
         var wanted = min(limit.rlim_max, 1 << 20)

@@ -14,6 +14,8 @@ final class ServerContext: Sendable {
     let metrics: ServerMetrics
     let pieces = PieceBuffersByLoop()
     let pool: NIOThreadPool
+    /// Lets in one change at a time of those that are made only if something is as it was.
+    let conditionalChanges = Turnstile(mostAtOnce: 1)
     let logger: Logger
 
     init(

@@ -18,7 +18,7 @@ extension AcceptanceTests {
             for start in 1...2 {
                 let demo = try await RunningServer(cache: folder.path, command: ["demo"])
                 let connection = try HTTPConnection(to: demo.base)
-                let head = try connection.request(demo.base)
+                let head = try connection.request(demo.base.appending(path: "demo"))
                 let page = String(decoding: try connection.body(), as: UTF8.self)
                 #expect(head.status == 200)
                 #expect(head.fields["content-type"]?.hasPrefix("text/html") == true)

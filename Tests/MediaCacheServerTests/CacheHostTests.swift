@@ -146,7 +146,7 @@ struct CacheHostTests {
             #expect(try await host.ask("GET", "/api/v1/resources?state=partial").body.count < 30)
             let encoded = PercentCoding.encode(url.description)
             #expect(try await host.ask("GET", "/api/v1/resources?url=\(encoded)").status == 200)
-            let pinned = try await host.ask("POST", one + "/pin")
+            let pinned = try await host.ask("PUT", one + "/pin")
             #expect(try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(pinned.body)).pinned)
             let spared = try await host.ask("DELETE", "/api/v1/resources")
             #expect(try APICoding.makeDecoder().decode(RemovalList.self, from: Data(spared.body)).removed.isEmpty)

@@ -1,5 +1,5 @@
 import ArgumentParser
-import CMediaCacheAssets
+import CMediaCacheDemo
 import MediaCache
 import MediaCacheServer
 import NIOCore
@@ -43,6 +43,8 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         var settings = try HostSettings(cache: cache)
         if cache.cache == nil { settings.location = CacheFolder.subfolder("demo", of: settings.location) }
+        // Its origin is on this machine.
+        settings.proxy = nil
         settings.host = host
         settings.port = Int(port)
         // The clip is small: with the usual windows it would be here before anybody saw it come.
@@ -51,7 +53,7 @@ struct DemoCommand: AsyncParsableCommand {
         settings.grace = .seconds(1)
         try await Self.refuseSecond(at: settings.location)
         let interruption = Interruption()
-        let asset = mediacache_asset_demo_clip()
+        let asset = mediacache_demo_clip()
         let clip = ByteBuffer(bytes: UnsafeBufferPointer(start: asset.bytes, count: asset.count))
         let origin = try await DemoOrigin.start(
             port: Int(originPort), clip: clip, bytesPerSecond: rate.bytesPerSecond)
@@ -78,7 +80,7 @@ struct DemoCommand: AsyncParsableCommand {
         server.noteFolder()
         if reset { try await server.removeAll() }
         try StandardStreams.print("Listening on \(settings.url(port: server.port))")
-        try StandardStreams.print("Open \(settings.url(port: server.port))/#key=\(server.key.value)")
+        try StandardStreams.print("Open \(settings.url(port: server.port))/demo#key=\(server.key.value)")
         _ = await interruption.wait()
     }
 

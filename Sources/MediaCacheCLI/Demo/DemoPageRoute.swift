@@ -1,17 +1,17 @@
-import CMediaCacheAssets
+import CMediaCacheDemo
 import HTTPTypes
 import MediaCacheServer
 
-/// The demo's page at `/`. It's open: it holds no secret, and brings the key along in the address's fragment, which
+/// The demo's page at `/demo`. It's open: it holds no secret, and brings the key along in the address's fragment, which
 /// browsers don't send.
 struct DemoPageRoute: Route {
-    let paths = ["/"]
+    let paths = ["/demo"]
     let access = RouteAccess.open
     private let page: [UInt8]
 
     /// A route to the page that is built in.
     init() {
-        let asset = mediacache_asset_demo_page()
+        let asset = mediacache_demo_page()
         page = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
     }
 

@@ -47,20 +47,21 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     ///   - file: what is kept of what it begins with.
     ///   - libraryURL: where players and pages find it.
     public init(_ asset: Asset, _ status: DownloadStatus?, file: ResourceInfo?, libraryURL: String) {
-        let asset = status?.asset ?? asset
+        // A download knows first where it stands; what people do with an asset only the shelf knows.
+        let known = status?.asset ?? asset
         id = asset.id.rawValue
-        url = asset.url
-        withCredentials = asset.identity != nil
-        title = asset.title
-        duration = asset.duration
+        url = known.url
+        withCredentials = known.identity != nil
+        title = known.title
+        duration = known.duration
         let isPlaylist = file.map { MediaType.isPlaylist($0.contentType) }
-        kind = asset.kind ?? isPlaylist.map { $0 ? .stream : .file }
+        kind = known.kind ?? isPlaylist.map { $0 ? .stream : .file }
         length = status.map(\.progress.length) ?? (kind == .file ? file?.length : nil)
         lengthKnown = status?.progress.isLengthKnown ?? (length != nil)
         bytes = status?.progress.bytes ?? (kind == .file ? file?.bytesKept : nil)
-        state = asset.download.map { DownloadRecord.State($0.state) }
-        reason = asset.download.flatMap { DownloadRecord.Reason($0.state) }
-        holeCount = asset.holeCount
+        state = known.download.map { DownloadRecord.State($0.state) }
+        reason = known.download.flatMap { DownloadRecord.Reason($0.state) }
+        holeCount = known.holeCount
         created = asset.created
         plays = asset.plays ?? 0
         lastPlayed = asset.lastPlayed

@@ -14,7 +14,7 @@ public struct BundleRecord: Codable, Sendable, Hashable {
     /// What was chosen of it.
     public var selection: StreamSelection?
     /// Where its download stands, as `complete`; null where nobody asked for one.
-    public var state: DownloadState?
+    public var state: DownloadRecord.State?
     /// How many parts its download couldn't have, or its recording lost.
     public var holeCount: Int
     /// Whether a picture is kept with it.

@@ -5,9 +5,9 @@ public import MediaLibrary
 public struct DownloadSettingsUpdate: Codable, Sendable, Hashable {
     /// How many run at once.
     public struct Limits: Codable, Sendable, Hashable {
-        /// Assets at once; at least 1.
+        /// Assets at once, 1 to 1,000.
         public var assets: Int?
-        /// Transfers of each asset at once; at least 1.
+        /// Transfers of each asset at once, 1 to 1,000.
         public var transfersPerAsset: Int?
 
         /// Creates an update.
@@ -76,15 +76,13 @@ public struct DownloadSettingsUpdate: Codable, Sendable, Hashable {
     /// - Throws: ``Problem`` for a number that can't be.
     func applied(to settings: DownloadSettings) throws -> DownloadSettings {
         var settings = settings
+        try Bounds.check(limits?.assets, Bounds.concurrency, "assets")
+        try Bounds.check(limits?.transfersPerAsset, Bounds.concurrency, "transfersPerAsset")
+        try Bounds.check(bandwidth, Bounds.bytes, "bandwidth")
+        try Bounds.check(policy?.freeSpaceReserve, Bounds.bytes, "freeSpaceReserve")
         settings.limits.assets = limits?.assets ?? settings.limits.assets
         settings.limits.transfersPerAsset = limits?.transfersPerAsset ?? settings.limits.transfersPerAsset
-        guard settings.limits.assets > 0, settings.limits.transfersPerAsset > 0 else {
-            throw Problem.badRequest("a limit is at least 1; pause downloads to have none run")
-        }
-        if let bandwidth {
-            guard bandwidth >= 0 else { throw Problem.badRequest("bandwidth is bytes a second, and not negative") }
-            settings.bandwidth = bandwidth == 0 ? nil : bandwidth
-        }
+        if let bandwidth { settings.bandwidth = bandwidth == 0 ? nil : bandwidth }
         settings.policy.onlyUnmetered = policy?.onlyUnmetered ?? settings.policy.onlyUnmetered
         settings.policy.onlyCharging = policy?.onlyCharging ?? settings.policy.onlyCharging
         settings.policy.sparesPower = policy?.sparesPower ?? settings.policy.sparesPower
@@ -94,9 +92,6 @@ public struct DownloadSettingsUpdate: Codable, Sendable, Hashable {
                 throw Problem.badRequest("hours are minutes after midnight, 0 to 1440")
             }
             settings.policy.hours = hours.start == hours.end ? nil : hours
-        }
-        guard settings.policy.freeSpaceReserve >= 0 else {
-            throw Problem.badRequest("freeSpaceReserve is a number of bytes, and not negative")
         }
         return settings
     }

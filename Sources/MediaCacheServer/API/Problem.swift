@@ -10,6 +10,8 @@ public struct Problem: Codable, Sendable, Hashable, Error {
     public var code: String
     /// What is kept of a recording, where a window of it lies outside; else nil.
     public var kept: [TimeSpan]?
+    /// The methods that the path takes, where this one isn't among them; else nil.
+    public var allowed: [String]?
 
     /// The media type of a problem details object.
     public static let contentType = "application/problem+json"

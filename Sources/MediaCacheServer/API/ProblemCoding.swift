@@ -1,10 +1,20 @@
 import Foundation
+import HTTPTypes
 import MediaCache
 
 extension Problem {
     /// The object as JSON.
     var json: [UInt8] {
         (try? APICoding.makeEncoder().encode(self)).map { Array($0) } ?? []
+    }
+
+    /// The header fields that it's sent with.
+    var headerFields: HTTPFields {
+        var fields: HTTPFields = [.contentType: Self.contentType, .cacheControl: "no-store"]
+        if status == 401 { fields[.wwwAuthenticate] = "Bearer" }
+        if code == "busy" { fields[.retryAfter] = "5" }
+        if let allowed { fields[.allow] = allowed.joined(separator: ", ") }
+        return fields
     }
 
     /// What was thrown, as the API tells it.
@@ -36,18 +46,35 @@ extension Problem {
         Problem(title: "Bad request", status: 400, detail: detail, code: "badRequest")
     }
 
+    /// It can't be so from where it stands now.
+    static func conflict(_ detail: String) -> Problem {
+        Problem(title: "Conflict", status: 409, detail: detail, code: "conflict")
+    }
+
     static func notFound(_ detail: String) -> Problem {
         Problem(title: "Not found", status: 404, detail: detail, code: "notFound")
     }
 
-    static func methodNotAllowed(_ method: String) -> Problem {
-        Problem(
+    /// - Parameter allowed: what the path does take, which every such answer has to say (RFC 9110 §15.5.6).
+    static func methodNotAllowed(_ method: String, allowed: [HTTPRequest.Method]) -> Problem {
+        // What can be read can be asked about.
+        let names = allowed.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }
+        var problem = Problem(
             title: "Method not allowed",
             status: 405,
-            detail: "\(method) means nothing for this path",
+            detail: "\(method) means nothing for this path; it takes \(names.joined(separator: ", "))",
             code: "methodNotAllowed"
         )
+        problem.allowed = names
+        return problem
     }
+
+    static let preconditionFailed = Problem(
+        title: "Precondition failed",
+        status: 412,
+        detail: "it isn't as it was when it was read; read it again, and then decide",
+        code: "preconditionFailed"
+    )
 
     static let unauthorized = Problem(
         title: "Unauthorized",
@@ -71,9 +98,16 @@ extension Problem {
     )
 
     static let busy = Problem(
-        title: "Too many requests",
+        title: "Service unavailable",
         status: 503,
         detail: "too many of this kind are being answered; try again in a moment",
+        code: "busy"
+    )
+
+    static let tooManyConnections = Problem(
+        title: "Service unavailable",
+        status: 503,
+        detail: "as many connections are open as this server takes; try again in a moment",
         code: "busy"
     )
 

@@ -20,6 +20,8 @@ public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
     public var length: Int64?
     /// The runs of bytes that are here, in order.
     public var spans: [ByteSpan]
+    /// The runs of bytes that are being fetched, in order.
+    public var fills: [ByteSpan]
     /// How many bytes are here, over all kept versions.
     public var bytesCached: Int64
     /// How often it was read.
@@ -49,6 +51,7 @@ public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
         format = MediaFormat.name(contentType: info.contentType, url: info.url)
         length = info.length
         spans = info.spans.map { ByteSpan(start: $0.lowerBound, end: $0.upperBound) }
+        fills = info.fills.map { ByteSpan(start: $0.lowerBound, end: $0.upperBound) }
         bytesCached = info.bytesKept
         hits = info.hits
         created = info.created

@@ -1,5 +1,5 @@
 /// What `GET /api/v1/channels/<name>/timeline` and `gaps` give.
-public struct TimelineRecord: Codable, Sendable, Hashable {
+public struct TimelineRecord: PagedList, Hashable {
     /// A segment.
     public struct Segment: Codable, Sendable, Hashable {
         /// Its track's folder.
@@ -18,6 +18,11 @@ public struct TimelineRecord: Codable, Sendable, Hashable {
         public var bytes: Int64
     }
 
-    /// The segments, by track and time.
+    /// The segments, by track and time; 10,000 at most.
     public var segments: [Segment]
+    /// What `?after=` takes to go on after this page; null where it's the last.
+    public var next: String?
+
+    /// The same.
+    public var items: [Segment] { segments }
 }

@@ -6,8 +6,7 @@ internal import NIOHTTP1
 extension APIClient {
     /// All assets, the newest first.
     public func assets() async throws -> [AssetRecord] {
-        let list: AssetList = try await call(.GET, "/api/v1/assets")
-        return list.assets
+        try await all(AssetList.self, "/api/v1/assets")
     }
 
     /// Changes what a person calls an asset.

@@ -9,8 +9,7 @@ extension APIClient {
 
     /// All channels, by name.
     public func channels() async throws -> [ChannelRecord] {
-        let list: ChannelList = try await call(.GET, Self.channelsPath)
-        return list.channels
+        try await all(ChannelList.self, Self.channelsPath)
     }
 
     /// One channel.
@@ -55,8 +54,13 @@ extension APIClient {
 
     /// The gaps of a channel.
     public func gaps(of name: ChannelName) async throws -> [TimelineRecord.Segment] {
-        let timeline: TimelineRecord = try await call(.GET, "\(Self.channelsPath)/\(name)/gaps")
-        return timeline.segments
+        try await all(TimelineRecord.self, "\(Self.channelsPath)/\(name)/gaps")
+    }
+
+    /// The programmes of a channel.
+    public func programmes(of name: ChannelName) async throws -> [ProgrammeRecord] {
+        let list: ProgrammeList = try await call(.GET, "\(Self.channelsPath)/\(name)/programmes")
+        return list.programmes
     }
 
     /// Keeps a window of a channel.

@@ -10,8 +10,7 @@ extension APIClient {
     /// - Parameter limit: how long to wait for a download to change its state, 10 s at most; the answer comes as soon as
     ///   one does.
     public func downloads(waiting limit: Duration = .zero) async throws -> [DownloadRecord] {
-        let list: DownloadList = try await call(.GET, "\(Self.downloadsPath)?wait=\(Int(limit / .milliseconds(1)))")
-        return list.downloads
+        try await all(DownloadList.self, "\(Self.downloadsPath)?wait=\(Int(limit / .milliseconds(1)))")
     }
 
     /// One download with its holes; nil if there is none of this asset.

@@ -40,8 +40,7 @@ public final class APIClient: Sendable {
 
     /// All kept resources, most recently used first.
     public func resources() async throws -> [ResourceRecord] {
-        let list: ResourceList = try await call(.GET, "/api/v1/resources")
-        return list.resources
+        try await all(ResourceList.self, "/api/v1/resources")
     }
 
     /// The resource of a URL, or nil if nothing is kept of it; of a complete one also the path of its file, if asked
@@ -140,6 +139,17 @@ extension APIClient {
             throw APIClientError.unexpectedAnswer(
                 "\(method.rawValue) \(path.prefix { $0 != "?" })", address: address, cause: error)
         }
+    }
+
+    /// All of a list, however many pages it comes in.
+    func all<List: PagedList>(_ type: List.Type, _ path: String) async throws -> [List.Item] {
+        var list: List = try await call(.GET, path)
+        var items = list.items
+        while let next = list.next, !list.items.isEmpty {
+            list = try await call(.GET, "\(path)\(path.contains("?") ? "&" : "?")after=\(Self.escape(next))")
+            items += list.items
+        }
+        return items
     }
 
     func send(_ method: HTTPMethod, _ path: String, content: Content? = nil) async throws {

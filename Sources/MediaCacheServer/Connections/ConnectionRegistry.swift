@@ -4,7 +4,8 @@ import Synchronization
 /// The connections that are open.
 final class ConnectionRegistry: Sendable {
     private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
-    private let maximum: Int
+    /// The most at once.
+    let maximum: Int
 
     init(maximum: Int) {
         self.maximum = maximum

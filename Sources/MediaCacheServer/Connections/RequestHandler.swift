@@ -60,7 +60,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let error = error as? HTTPParserError, writer == nil else { return context.close(promise: nil) }
+        // The end of a connection that is being closed leaves the parser in the midst of a request.
+        guard let error = error as? HTTPParserError, writer == nil, context.channel.isActive else {
+            return context.close(promise: nil)
+        }
         // What follows can't be told from the rest of this request, so the connection ends.
         let isTooLong = error == .headerOverflow
         let request = head ?? HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
@@ -179,7 +182,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         if let route = route as? any MediaRoute {
             read(request, of: route, head, writer, isAdmitted: path.key != nil)
         } else {
-            start(RouteExchange(route: route, request: request, writer: writer, logger: server.logger))
+            let call = RouteCall(
+                route: route, request: request, key: server.access.key, changes: server.conditionalChanges)
+            start(RouteExchange(call: call, writer: writer, logger: server.logger))
         }
     }
 
@@ -260,8 +265,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         default:
             var fields = HTTPHeaders()
             PlayHeaders.addProtection(to: &fields, isAdmitted: isAdmitted)
-            fields.add(name: "Allow", value: isAdmitted ? "GET, HEAD, OPTIONS" : "GET, HEAD")
-            writer.writeProblem(.methodNotAllowed(head.method.rawValue), fields)
+            let allowed: [HTTPRequest.Method] = isAdmitted ? [.get, .options] : [.get]
+            writer.writeProblem(.methodNotAllowed(head.method.rawValue, allowed: allowed), fields)
         }
     }
 

@@ -5,15 +5,13 @@ import NIOHTTP1
 
 /// Answers one request with a ``Route``: runs it in a task, and writes what it gives.
 final class RouteExchange: Exchange {
-    private let route: any Route
-    private let request: RouteRequest
+    private let call: RouteCall
     private let writer: ResponseWriter
     private let logger: Logger
     private var task: Task<Void, Never>?
 
-    init(route: any Route, request: RouteRequest, writer: ResponseWriter, logger: Logger) {
-        self.route = route
-        self.request = request
+    init(call: RouteCall, writer: ResponseWriter, logger: Logger) {
+        self.call = call
         self.writer = writer
         self.logger = logger
     }
@@ -21,8 +19,7 @@ final class RouteExchange: Exchange {
     func start() {
         let loop = writer.eventLoop
         let run = RouteRun(
-            route: route,
-            request: request,
+            call: call,
             exchange: NIOLoopBound(self, eventLoop: loop),
             loop: loop,
             logger: logger

@@ -4,8 +4,7 @@ import NIOCore
 
 /// The part of a ``RouteExchange`` that runs beside its event loop.
 struct RouteRun: Sendable {
-    let route: any Route
-    let request: RouteRequest
+    let call: RouteCall
     let exchange: NIOLoopBound<RouteExchange>
     let loop: any EventLoop
     let logger: Logger
@@ -21,13 +20,12 @@ struct RouteRun: Sendable {
 
     private func respond() async -> RouteResponse {
         do {
-            let range = request.method == .get ? request.headerFields[.range] : nil
-            return try await route.respond(to: request).cut(to: range)
+            return try await call.response()
         } catch {
             let problem = Problem(error)
             // All others are the caller's to tell.
             if problem.code == Problem.internalCode {
-                logger.warning("\(request.method) \(request.path): \(problem.detail)")
+                logger.warning("\(call.request.method) \(call.request.path): \(problem.detail)")
             }
             return .problem(problem)
         }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 
 /// Tells a client that the server has as many connections as it takes, and closes.
@@ -6,12 +7,18 @@ final class TooManyConnections: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     func channelActive(context: ChannelHandlerContext) {
-        let text =
-            "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        // Nothing has been asked yet, so that there is no request to write a response to.
+        let problem = Problem.tooManyConnections
+        let body = problem.json
+        let fields = problem.headerFields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
+        let head =
+            "HTTP/1.1 503 Service Unavailable\r\n\(fields)Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
         let written = context.eventLoop.makePromise(of: Void.self)
         let channel = context.channel
         written.futureResult.whenComplete { _ in channel.close(promise: nil) }
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: written)
+        var answer = ByteBuffer(string: head)
+        answer.writeBytes(body)
+        context.writeAndFlush(wrapOutboundOut(answer), promise: written)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {}

@@ -1,3 +1,5 @@
+import MediaLibrary
+
 /// An entity tag (RFC 9110 §8.8.3).
 struct EntityTag: Hashable {
     /// Whether it only promises equal meaning, not equal bytes.
@@ -11,6 +13,15 @@ struct EntityTag: Hashable {
         isWeak = text.hasPrefix("W/")
         opaque = isWeak ? text.dropFirst(2) : text
     }
+
+    /// The strong tag of bytes, the same after a restart too.
+    init(of bytes: [UInt8]) {
+        let hash = bytes.withUnsafeBytes { FNV1a.extend(FNV1a.initial, with: $0) }
+        self.init("\"mc-\(String(hash, radix: 16))-\(bytes.count)\"")
+    }
+
+    /// The tag as a field's value.
+    var text: String { (isWeak ? "W/" : "") + opaque }
 
     /// Equal, and neither weak (§8.8.3.2).
     func stronglyMatches(_ other: EntityTag) -> Bool {

@@ -1,3 +1,5 @@
+import Foundation
+import HTTPTypes
 import MediaCache
 import NIOHTTP1
 
@@ -19,13 +21,22 @@ struct Preconditions {
     private let ifUnmodifiedSince: String?
     private let ifRange: String?
 
-    /// Reads the conditions of a GET or HEAD request.
+    /// Reads the conditions of a request.
     init(_ headers: HTTPHeaders) {
-        ifMatch = Self.tags(headers, "If-Match")
-        ifNoneMatch = Self.tags(headers, "If-None-Match")
+        ifMatch = Self.tags(headers["If-Match"])
+        ifNoneMatch = Self.tags(headers["If-None-Match"])
         ifModifiedSince = headers.first(name: "If-Modified-Since")
         ifUnmodifiedSince = headers.first(name: "If-Unmodified-Since")
         ifRange = headers.first(name: "If-Range")
+    }
+
+    /// Reads the conditions of a request that a route gets.
+    init(_ fields: HTTPFields) {
+        ifMatch = Self.tags(fields[values: .ifMatch])
+        ifNoneMatch = Self.tags(fields[values: .ifNoneMatch])
+        ifModifiedSince = fields[.ifModifiedSince]
+        ifUnmodifiedSince = fields[.ifUnmodifiedSince]
+        ifRange = fields[.ifRange]
     }
 
     /// Whether there is no condition at all.
@@ -35,15 +46,25 @@ struct Preconditions {
 
     /// The conditions in the order of RFC 9110 §13.2.2, `If-Range` apart.
     func evaluate(_ head: ResourceHead) -> Outcome {
+        evaluate(EntityTag(head.entityTag), modified: head.validator.lastModified.flatMap(HTTPDate.parse))
+    }
+
+    /// The same for what has a tag, or is nothing at this moment.
+    func evaluate(
+        _ tag: @autoclosure () -> EntityTag?, modified: @autoclosure () -> Date? = nil
+    ) -> Outcome {
         // Most requests have no condition.
-        lazy var tag = EntityTag(head.entityTag)
-        lazy var modified = head.validator.lastModified.flatMap(HTTPDate.parse)
+        lazy var tag = tag()
+        lazy var modified = modified()
         if let ifMatch {
-            guard ifMatch.contains(where: { $0.opaque == "*" || $0.stronglyMatches(tag) }) else { return .failed }
+            guard let tag, ifMatch.contains(where: { $0.opaque == "*" || $0.stronglyMatches(tag) }) else {
+                return .failed
+            }
         } else if let limit = ifUnmodifiedSince.flatMap(HTTPDate.parse), let modified, modified > limit {
             return .failed
         }
         if let ifNoneMatch {
+            guard let tag else { return .proceed }
             return ifNoneMatch.contains { $0.opaque == "*" || $0.weaklyMatches(tag) } ? .notModified : .proceed
         }
         if let limit = ifModifiedSince.flatMap(HTTPDate.parse), let modified, modified <= limit { return .notModified }
@@ -53,15 +74,17 @@ struct Preconditions {
     /// Whether a range may be answered with a part: `If-Range` is absent, or names this version by a strong tag or
     /// by its exact date (RFC 9110 §13.1.5).
     func allowsRange(of head: ResourceHead) -> Bool {
-        guard let ifRange else { return true }
-        if ifRange.hasPrefix("\"") || ifRange.hasPrefix("W/") {
-            return EntityTag(ifRange).stronglyMatches(EntityTag(head.entityTag))
-        }
-        return ifRange == head.validator.lastModified
+        allowsRange(of: EntityTag(head.entityTag), modified: head.validator.lastModified)
     }
 
-    private static func tags(_ headers: HTTPHeaders, _ name: String) -> [EntityTag]? {
-        let values = headers[name]
-        return values.isEmpty ? nil : values.flatMap(EntityTag.list)
+    /// The same for what has a tag, or a date in a `Last-Modified` field.
+    func allowsRange(of tag: @autoclosure () -> EntityTag, modified: String? = nil) -> Bool {
+        guard let ifRange else { return true }
+        if ifRange.hasPrefix("\"") || ifRange.hasPrefix("W/") { return EntityTag(ifRange).stronglyMatches(tag()) }
+        return ifRange == modified
+    }
+
+    private static func tags(_ values: [String]) -> [EntityTag]? {
+        values.isEmpty ? nil : values.flatMap(EntityTag.list)
     }
 }

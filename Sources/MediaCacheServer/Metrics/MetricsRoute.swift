@@ -1,8 +1,9 @@
 import HTTPTypes
 import MediaCache
+import MediaLibrary
 import Synchronization
 
-/// `GET /metrics`. Labels have few fixed values, and no URL is told.
+/// `GET /metrics`. Labels have few values, and no URL is told.
 final class MetricsRoute: Route {
     let paths = ["/metrics"]
     let access = RouteAccess.open
@@ -10,13 +11,22 @@ final class MetricsRoute: Route {
     private let store: CacheStore
     private let metrics: ServerMetrics
     private let registry: ConnectionRegistry
+    private let downloads: Downloads?
+    private let recordings: Recordings?
+    private let process: ProcessMetrics
     private let time: any TimeSource
     /// Usage asks the catalog; a scraper, or ten of them, needn't make it do so more than every few seconds.
     private let usage = Mutex<(at: Duration, usage: Usage)?>(nil)
     private static let usageLifetime = Duration.seconds(5)
 
-    init(store: CacheStore, metrics: ServerMetrics, registry: ConnectionRegistry, time: any TimeSource = SystemTime()) {
+    init(
+        store: CacheStore, metrics: ServerMetrics, registry: ConnectionRegistry, downloads: Downloads? = nil,
+        recordings: Recordings? = nil, time: any TimeSource = SystemTime()
+    ) {
         self.store = store
+        self.downloads = downloads
+        self.recordings = recordings
+        process = ProcessMetrics(started: time.now)
         self.metrics = metrics
         self.registry = registry
         self.time = time
@@ -24,12 +34,23 @@ final class MetricsRoute: Route {
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         guard request.method == .get || request.method == .head else {
-            throw Problem.methodNotAllowed(request.method.rawValue)
+            throw request.methodNotAllowed(.get)
         }
         var text = MetricsText()
+        text.add(
+            "build_info", "The software that runs; always 1.", type: "gauge",
+            samples: [("version=\"\(CacheServer.version)\"", 1)])
         Self.write(metrics.snapshot, connections: registry.count, to: &text)
+        text.gauge("http_connections_limit", "The most client connections at once.", Int64(registry.maximum))
         Self.write(store.statistics, to: &text)
         Self.write(try await currentUsage(), to: &text)
+        text.gauge(
+            "storing", "1 while the folder takes bytes, 0 while playing goes on without keeping.",
+            Int64(store.takesBytes ? 1 : 0))
+        text.gauge(
+            "limit_min_free_bytes", "Bytes to leave free on the cache's file system.", store.limits.minimumFreeBytes)
+        await LibraryMetrics(downloads, recordings).write(to: &text)
+        process.write(to: &text)
         return RouteResponse(contentType: MetricsText.contentType, text: text.text)
     }
 
@@ -46,12 +67,12 @@ final class MetricsRoute: Route {
             (0...5).map { statusClass in
                 let code = statusClass == 0 ? "none" : "\(statusClass)xx"
                 let count = snapshot.responses(kind, statusClass: statusClass)
-                return (labels: "route=\"\(kind.label)\",code=\"\(code)\"", value: Int64(count))
+                return (labels: "route=\"\(kind.label)\",code=\"\(code)\"", value: Double(count))
             }
         }
         let help = "Responses by route and class of status; none is a connection that ended before."
         text.add("http_responses_total", help, type: "counter", samples: responses)
-        let bytes = RouteKind.allCases.map { (labels: "route=\"\($0.label)\"", value: snapshot.bytes($0)) }
+        let bytes = RouteKind.allCases.map { (labels: "route=\"\($0.label)\"", value: Double(snapshot.bytes($0))) }
         text.add("http_body_bytes_total", "Body bytes written to clients.", type: "counter", samples: bytes)
         text.gauge("http_connections", "Open client connections.", Int64(connections))
     }

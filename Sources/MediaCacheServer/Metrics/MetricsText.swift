@@ -6,20 +6,36 @@ struct MetricsText {
     private(set) var text = ""
 
     /// Writes a metric with its help and type, and one sample for each set of labels.
-    mutating func add(_ name: String, _ help: String, type: String, samples: [(labels: String, value: Int64)]) {
-        text += "# HELP mediacache_\(name) \(help)\n# TYPE mediacache_\(name) \(type)\n"
-        for sample in samples {
-            text += "mediacache_\(name)\(sample.labels.isEmpty ? "" : "{\(sample.labels)}") \(sample.value)\n"
-        }
+    mutating func add(_ name: String, _ help: String, type: String, samples: [(labels: String, value: Double)]) {
+        write("mediacache_\(name)", help, type: type, samples: samples)
     }
 
     /// Writes a count that only grows.
     mutating func counter(_ name: String, _ help: String, _ value: Int64) {
-        add(name, help, type: "counter", samples: [("", value)])
+        add(name, help, type: "counter", samples: [("", Double(value))])
     }
 
     /// Writes a value that goes up and down.
-    mutating func gauge(_ name: String, _ help: String, _ value: Int64) {
+    mutating func gauge(_ name: String, _ help: String, _ value: Double) {
         add(name, help, type: "gauge", samples: [("", value)])
+    }
+
+    /// Writes a whole number that goes up and down.
+    mutating func gauge(_ name: String, _ help: String, _ value: Int64) { gauge(name, help, Double(value)) }
+
+    /// Writes what is told of the process: a name that isn't ours.
+    mutating func process(_ name: String, _ help: String, type: String, _ value: Double) {
+        write("process_\(name)", help, type: type, samples: [("", value)])
+    }
+
+    private mutating func write(
+        _ name: String, _ help: String, type: String, samples: [(labels: String, value: Double)]
+    ) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+        for sample in samples {
+            // Whole numbers as such: up to 2^53 they are exact.
+            let value = Int64(exactly: sample.value).map(String.init) ?? "\(sample.value)"
+            text += "\(name)\(sample.labels.isEmpty ? "" : "{\(sample.labels)}") \(value)\n"
+        }
     }
 }

@@ -4,6 +4,7 @@ enum RouteKind: Int, CaseIterable {
     case library
     case live
     case api
+    case page
     case health
     case metrics
     case other
@@ -11,12 +12,18 @@ enum RouteKind: Int, CaseIterable {
     init(path: String) {
         if path.hasPrefix(PlayTarget.prefix) {
             self = .play
-        } else if path.hasPrefix(LibraryRoute.prefix) || path.hasPrefix(ReaderPath.prefix) {
+        } else if path.hasPrefix(ReaderPath.prefix) {
+            // What stands behind the key is of the library or live.
+            let rest = path.dropFirst(ReaderPath.prefix.utf8.count)
+            self = rest[(rest.firstIndex(of: "/") ?? rest.endIndex)...].hasPrefix(LiveRoute.prefix) ? .live : .library
+        } else if path.hasPrefix(LibraryRoute.prefix) {
             self = .library
         } else if path.hasPrefix(LiveRoute.prefix) {
             self = .live
         } else if path.hasPrefix("/api/") {
             self = .api
+        } else if path == "/" || path.hasPrefix(PageRoute.prefix) {
+            self = .page
         } else if path == "/healthz" {
             self = .health
         } else if path == "/metrics" {
@@ -32,6 +39,7 @@ enum RouteKind: Int, CaseIterable {
         case .library: "library"
         case .live: "live"
         case .api: "api"
+        case .page: "page"
         case .health: "healthz"
         case .metrics: "metrics"
         case .other: "other"

@@ -1,6 +1,5 @@
 import Foundation
 import MediaCache
-import MediaLibrary
 import Synchronization
 
 /// A reader over bytes in memory: a playlist as it is sent, a picture.
@@ -35,12 +34,10 @@ final class MemoryReader: ByteReader {
                 .rangeNotSatisfiable, "\(name) has \(length) bytes as it is sent; the range lies outside",
                 completeLength: length)
         }
-        // The same bytes have the same tag after a restart, too.
-        let tag = bytes.withUnsafeBytes { FNV1a.extend(FNV1a.initial, with: $0) }
         let head = ResourceHead(
             length: length, contentType: contentType, validator: Validator(),
             validatedAt: original?.validatedAt ?? Date(), isStale: original?.isStale ?? false,
-            entityTag: "\"mc-\(String(tag, radix: 16))-\(length)\"")
+            entityTag: EntityTag(of: bytes).text)
         self.init(bytes, head: head, range: range, acceptsRanges: acceptsRanges)
     }
 

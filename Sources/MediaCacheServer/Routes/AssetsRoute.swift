@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import MediaCache
 import MediaLibrary
@@ -24,7 +25,7 @@ struct AssetsRoute: Route {
         default: try store.requireWritableFolder()
         }
         if request.path == Self.coversPath {
-            guard request.method == .delete else { throw Problem.methodNotAllowed(request.method.rawValue) }
+            guard request.method == .delete else { throw request.methodNotAllowed(.delete) }
             return try .json(try await shelf.removeCovers())
         }
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
@@ -39,6 +40,7 @@ struct AssetsRoute: Route {
     private func respondForAll(_ request: RouteRequest) async throws -> RouteResponse {
         switch request.method {
         case .get, .head:
+            let wantedPage = try PageRequest(request)
             if let text = request.queryItem("url") {
                 let resource = try await resource(for: text)
                 guard let asset = try await shelf.asset(of: resource) else {
@@ -46,13 +48,16 @@ struct AssetsRoute: Route {
                 }
                 return try .json(try await record(asset))
             }
-            return try .json(AssetList(assets: try await records()))
+            let page = try Page(try await shelf.assets(), of: wantedPage) {
+                Place(-$0.created.timeIntervalSinceReferenceDate, $0.id.rawValue)
+            }
+            return try .json(AssetList(assets: try await records(of: page.items), next: page.next), of: request)
         case .post:
             let resource = try await resource(for: try request.decode(AssetRequest.self).url)
             let isKnown = try await shelf.asset(of: resource) != nil
             return try .json(try await record(try await shelf.add(resource)), status: isKnown ? 200 : 201)
         default:
-            throw Problem.methodNotAllowed(request.method.rawValue)
+            throw request.methodNotAllowed(.get, .post)
         }
     }
 
@@ -68,7 +73,7 @@ struct AssetsRoute: Route {
             try await requireDownloads().removeAsset(id)
             try await recordings?.assetRemoved(asset)
             return RouteResponse(status: 204)
-        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw request.methodNotAllowed(.get, .patch, .delete)
         }
         return try .json(try await record(try await shelf.requireAsset(id)))
     }
@@ -85,7 +90,8 @@ struct AssetsRoute: Route {
                 throw Problem.notFound("no picture is kept with the asset \(id)")
             }
             return RouteResponse(
-                headerFields: [.contentType: cover.mediaType, .cacheControl: "no-store"], body: .bytes(cover.bytes))
+                headerFields: [.contentType: cover.mediaType, .cacheControl: "private, no-cache"],
+                body: .bytes(cover.bytes))
         case .put:
             guard request.body.count <= Cover.largest, let cover = Cover(recognising: request.body) else {
                 throw Problem(
@@ -96,13 +102,12 @@ struct AssetsRoute: Route {
         case .delete:
             return try .json(try await record(try await shelf.removeCover(of: id)))
         default:
-            throw Problem.methodNotAllowed(request.method.rawValue)
+            throw request.methodNotAllowed(.get, .put, .delete)
         }
     }
 
-    private func records() async throws -> [AssetRecord] {
+    private func records(of assets: [Asset]) async throws -> [AssetRecord] {
         let statuses = Dictionary(uniqueKeysWithValues: await downloads?.statuses().map { ($0.asset.id, $0) } ?? [])
-        let assets = try await shelf.assets()
         var files: [String: ResourceInfo] = [:]
         // What was only played says nothing of itself but by what is kept.
         if assets.contains(where: { statuses[$0.id] == nil }) {

@@ -2,9 +2,10 @@ import HTTPTypes
 import MediaCache
 import MediaLibrary
 
-/// `/api/v1/bundles`: what an asset consists of, for who writes it to a folder (`GET ?asset=<id, URL or title>`), or a window
-/// of a channel that is over (`GET ?channel=<name>&from=&to=`), and the way of a bundle into the store: `POST` what it consists of, `PUT <id>/<part>?offset=&length=` its bytes,
-/// `POST <id>/complete` at the end. The folder itself is the client's; no path of a file comes here.
+/// `/api/v1/bundles`: what an asset consists of, for who writes it to a folder (`GET ?asset=<id, URL or title>`), or a
+/// window of a channel that is over (`GET ?channel=<name>&from=&to=`), and the way of a bundle into the store: `POST` what
+/// it consists of, `PUT <id>/<part>?offset=&length=` its bytes, `POST <id>/complete` at the end. The folder itself is the
+/// client's; no path of a file comes here.
 struct BundlesRoute: Route {
     static let path = "/api/v1/bundles"
 
@@ -25,13 +26,15 @@ struct BundlesRoute: Route {
         case (0, .get), (0, .head):
             try store.requireReadableFolder()
             if let channel = request.queryItem("channel") { return try .json(try await window(of: channel, request)) }
-            guard let name = request.queryItem("asset") else {
+            guard let name = request.queryItem("asset"), !name.isEmpty else {
                 throw Problem.badRequest("the query item asset is missing, or channel")
             }
             return try .json(try await record(of: try await asset(named: name)))
         case (0, .post):
             try store.requireWritableFolder()
             let wanted = try request.decode(BundleImportRequest.self)
+            try Self.check(wanted)
+            try Self.check(try request.decode(PartRanges.self))
             let (asset, isComplete) = try await ingestion.begin(
                 title: wanted.title, url: wanted.url, contents: wanted.contents, lost: wanted.lost)
             return try .json(try await record(of: asset), status: isComplete ? 200 : 201)
@@ -41,15 +44,50 @@ struct BundlesRoute: Route {
         case (2, .post) where parts[1] == "complete":
             try store.requireWritableFolder()
             let asset = try await ingestion.finish(
-                try AssetID(pathPart: parts[0]), gaps: request.queryItem("gaps") == "true")
+                try AssetID(pathPart: parts[0]), gaps: try request.flag("gaps"))
             try await downloads?.adopt(asset.id)
             return try .json(try await record(of: asset))
-        case (0...2, _): throw Problem.methodNotAllowed(request.method.rawValue)
+        case (0, _): throw request.methodNotAllowed(.get, .post)
+        case (2, _): throw request.methodNotAllowed(parts[1] == "complete" ? .post : .put)
         default: throw Problem.notFound("there is nothing at this path")
         }
     }
 
     private var ingestion: BundleIngestion { BundleIngestion(store: store, shelf: shelf) }
+
+    /// The ranges of a bundle's parts as they came: read as ranges, they lose what stands behind their two numbers.
+    private struct PartRanges: Decodable {
+        struct Contents: Decodable {
+            var parts: [Part]
+        }
+        struct Part: Decodable {
+            var range: [Int64]?
+        }
+        var contents: Contents
+    }
+
+    private static func check(_ wanted: PartRanges) throws {
+        guard wanted.contents.parts.allSatisfy({ $0.range.map { $0.count == 2 } ?? true }) else {
+            throw Problem.badRequest("a part's range is two numbers: its first byte, and the one behind its last")
+        }
+    }
+
+    /// What is kept of a bundle has to be read again.
+    private static func check(_ wanted: BundleImportRequest) throws {
+        try Bounds.check(wanted.lost, 0...Bounds.segments.upperBound, "lost")
+        try Bounds.check(wanted.contents.duration, Bounds.seconds, "duration")
+        try Bounds.check(wanted.contents.estimatedLength, Bounds.bytes, "estimatedLength")
+        for part in wanted.contents.parts {
+            let texts = [part.name, part.url, part.keptAs ?? part.name]
+            guard texts.allSatisfy({ !$0.isEmpty && !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F } }) else {
+                throw Problem.badRequest("a part's name or URL is empty, or has characters that neither can have")
+            }
+            try Bounds.check(part.start, -Bounds.seconds.upperBound...Bounds.seconds.upperBound, "start")
+            try Bounds.check(part.duration, Bounds.seconds, "duration")
+            try Bounds.check(part.range?.lowerBound, Bounds.bytes, "range")
+            try Bounds.check(part.range?.upperBound, Bounds.bytes, "range")
+        }
+    }
 
     private func take(_ request: RouteRequest, _ id: AssetID, _ name: String) async throws -> RouteResponse {
         let asset = try await shelf.requireAsset(id)
@@ -112,8 +150,8 @@ struct BundlesRoute: Route {
         let asset = await downloads?.status(of: asset.id)?.asset ?? asset
         return BundleRecord(
             id: asset.id.rawValue, title: asset.title, url: asset.url, withCredentials: asset.identity != nil,
-            selection: asset.download?.selection, state: asset.download?.state, holeCount: asset.holeCount,
-            hasCover: asset.cover != nil,
+            selection: asset.download?.selection, state: asset.download.map { DownloadRecord.State($0.state) },
+            holeCount: asset.holeCount, hasCover: asset.cover != nil,
             libraryURL: try libraryURL(asset.id), contents: try await book.index(of: asset.id)?.contents)
     }
 }

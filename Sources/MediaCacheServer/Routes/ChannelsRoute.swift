@@ -8,6 +8,8 @@ import MediaLibrary
 /// `exports` by its format.
 struct ChannelsRoute: Route {
     static let path = "/api/v1/channels"
+    /// How many segments one answer has, where the request doesn't say: some hours of all tracks.
+    private static let longestTimeline = 10_000
 
     let paths = [ChannelsRoute.path, ChannelsRoute.path + "/"]
     let access = RouteAccess.key
@@ -52,8 +54,8 @@ struct ChannelsRoute: Route {
     private func respondForAll(_ request: RouteRequest, _ recordings: Recordings) async throws -> RouteResponse {
         switch request.method {
         case .get, .head:
-            let channels = try await recordings.statuses().map { try record($0) }
-            return try .json(ChannelList(channels: channels))
+            let page = try Page(try await recordings.statuses(), of: PageRequest(request)) { $0.channel.name.rawValue }
+            return try .json(ChannelList(channels: try page.items.map(record), next: page.next), of: request)
         case .post:
             let wanted = try request.decode(ChannelAddition.self)
             guard let name = ChannelName(rawValue: wanted.name) else { throw Self.badName(wanted.name) }
@@ -73,7 +75,7 @@ struct ChannelsRoute: Route {
                         endsWithStream: wanted.endsWithStream ?? true, starts: !(wanted.stopped ?? false)))
             }
             return try .json(try record(try await recordings.status(of: name)), status: isKnown ? 200 : 201)
-        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw request.methodNotAllowed(.get, .post)
         }
     }
 
@@ -85,7 +87,7 @@ struct ChannelsRoute: Route {
         case .patch:
             let update = try request.decode(ChannelUpdate.self)
             if let retention = update.retention { try await recordings.setRetention(try checked(retention), of: name) }
-            _ = try await refusing {
+            _ = try await refusing(as: Problem.conflict) {
                 switch update.state {
                 case .recording: try await recordings.start(name)
                 case .stopped: try await recordings.stop(name)
@@ -96,7 +98,7 @@ struct ChannelsRoute: Route {
         case .delete:
             try await recordings.remove(name)
             return RouteResponse(status: 204)
-        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw request.methodNotAllowed(.get, .patch, .delete)
         }
         return try .json(try record(try await recordings.status(of: name)))
     }
@@ -106,7 +108,7 @@ struct ChannelsRoute: Route {
     ) async throws -> RouteResponse {
         switch request.method {
         case .get, .head:
-            return try .json(ChannelRecord(try await recordings.status(of: name), base: try base(name)).programmes)
+            return try .json(ProgrammeList(programmes: try record(try await recordings.status(of: name)).programmes))
         case .post:
             let wanted = try request.decode(ProgrammeAddition.self)
             let now = store.now.nanosecondsSinceEpoch
@@ -115,7 +117,7 @@ struct ChannelsRoute: Route {
                 to: try Self.date(wanted.to, "to", now), formats: try Self.formats(wanted.formats ?? []))
             _ = try await refusing { try await recordings.addProgramme(programme, to: name) }
             return try .json(try await record(of: programme, name, recordings), status: 201)
-        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw request.methodNotAllowed(.get, .post)
         }
     }
 
@@ -139,7 +141,7 @@ struct ChannelsRoute: Route {
         case .delete:
             try await recordings.removeProgramme(id, from: name)
             return RouteResponse(status: 204)
-        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw request.methodNotAllowed(.get, .delete)
         }
     }
 
@@ -154,7 +156,7 @@ struct ChannelsRoute: Route {
         case .delete:
             try await recordings.removeExport(format, of: id, in: name)
             return RouteResponse(status: 204)
-        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw request.methodNotAllowed(.post, .delete)
         }
     }
 
@@ -176,7 +178,7 @@ struct ChannelsRoute: Route {
         _ request: RouteRequest, _ name: ChannelName, _ recordings: Recordings, gapsOnly: Bool
     ) async throws -> RouteResponse {
         guard request.method == .get || request.method == .head else {
-            throw Problem.methodNotAllowed(request.method.rawValue)
+            throw request.methodNotAllowed(.get)
         }
         _ = try await recordings.status(of: name)
         guard let recording = recordings.recording(name) else { throw Problem.notFound("there is no channel \(name)") }
@@ -196,7 +198,10 @@ struct ChannelsRoute: Route {
                     discontinuity: row.isDiscontinuous, bytes: row.length)
             }
         }
-        return try .json(TimelineRecord(segments: segments))
+        let page = try Page(segments, of: PageRequest(request), cap: Self.longestTimeline) {
+            Place($0.track, $0.number)
+        }
+        return try .json(TimelineRecord(segments: page.items, next: page.next), of: request)
     }
 
     private func record(_ status: RecordingStatus) throws -> ChannelRecord {
@@ -204,20 +209,25 @@ struct ChannelsRoute: Route {
     }
 
     private func checked(_ retention: Retention) throws -> Retention {
-        let isRight =
-            (retention.seconds ?? 1) > 0 && (retention.bytes ?? 1) > 0 && (retention.segments ?? 1) > 0
-            && (retention.freeBytes ?? 0) >= 0
-        guard isRight else { throw Problem.badRequest("limits of what is kept are greater than 0") }
+        try Bounds.check(retention.seconds, Bounds.seconds, "seconds")
+        try Bounds.check(retention.bytes, Bounds.bytes, "bytes")
+        try Bounds.check(retention.segments, Bounds.segments, "segments")
+        try Bounds.check(retention.freeBytes, Bounds.bytes, "freeBytes")
+        guard retention.seconds != 0, retention.bytes != 0 else {
+            throw Problem.badRequest("limits of what is kept are greater than 0")
+        }
         return retention
     }
 
     /// What can't be wanted is the caller's to mend.
     @discardableResult
-    private func refusing<Result>(_ work: () async throws -> Result) async throws -> Result {
+    private func refusing<Result>(
+        as problem: (String) -> Problem = Problem.badRequest, _ work: () async throws -> Result
+    ) async throws -> Result {
         do {
             return try await work()
         } catch let error as CacheError where error.code == .invalidSetting {
-            throw Problem.badRequest(error.message)
+            throw problem(error.message)
         }
     }
 }

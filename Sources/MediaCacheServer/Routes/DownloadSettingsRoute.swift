@@ -19,7 +19,7 @@ struct DownloadSettingsRoute: Route {
         case .put, .patch:
             try await keeper.change(
                 try request.decode(DownloadSettingsUpdate.self), isWhole: request.method == .put)
-        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw request.methodNotAllowed(.get, .put, .patch)
         }
         return try .json(await keeper.settings)
     }

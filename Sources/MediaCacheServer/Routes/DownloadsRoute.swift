@@ -1,9 +1,10 @@
+import Foundation
 import HTTPTypes
 import MediaCache
 import MediaLibrary
 
 /// `/api/v1/downloads`: `GET` and `POST` here, `GET`, `PATCH` and `DELETE` of one by its asset's name, `POST` to `pause`
-/// and `resume` for all.
+/// and `resume` for all, `PUT` of their `order`.
 struct DownloadsRoute: Route {
     static let path = "/api/v1/downloads"
     /// The longest that an answer waits for news.
@@ -24,16 +25,28 @@ struct DownloadsRoute: Route {
             if let limit = try Self.wait(request) {
                 await news(of: nil, downloads, within: limit) { true }
             }
-            return try .json(await list(downloads))
+            let page = try Page(await downloads.statuses(), of: PageRequest(request)) {
+                Place(
+                    ($0.asset.download?.added ?? $0.asset.created).timeIntervalSinceReferenceDate, $0.asset.id.rawValue)
+            }
+            return try .json(
+                DownloadList(downloads: page.items.map { DownloadRecord($0, inFull: false) }, next: page.next),
+                of: request)
         case (0, .post): return try await add(request, downloads)
+        case (1, .put) where parts[0] == "order":
+            let order = try request.decode(DownloadOrder.self)
+            try await downloads.setOrder(try order.ids.map { try AssetID(pathPart: $0[...]) })
+            return try .json(await list(downloads))
         case (1, .post) where parts[0] == "pause":
             await downloads.pauseAll()
             return try .json(await list(downloads))
         case (1, .post) where parts[0] == "resume":
             await downloads.resumeAll()
             return try .json(await list(downloads))
+        case (1, _) where parts[0] == "pause" || parts[0] == "resume": throw request.methodNotAllowed(.post)
+        case (1, _) where parts[0] == "order": throw request.methodNotAllowed(.put)
         case (1, _): return try await respondForOne(request, downloads, try AssetID(pathPart: parts[0]))
-        case (0, _): throw Problem.methodNotAllowed(request.method.rawValue)
+        case (0, _): throw request.methodNotAllowed(.get, .post)
         default: throw Problem.notFound("there is nothing at this path")
         }
     }
@@ -53,13 +66,15 @@ struct DownloadsRoute: Route {
         let url = try ResourceURL(wanted.url)
         // What can't be a field is refused now, not when it's sent.
         _ = try HTTPFields(asked: wanted.headers ?? [:])
+        try Bounds.check(wanted.priority, Bounds.priority, "priority")
+        try Bounds.check(wanted.seconds, Bounds.seconds, "seconds")
         let known = Set(await downloads.statuses().map(\.asset.id))
         let asset = try await downloads.add(
             DownloadRequest(
                 url: url, identity: try await profiles.identity(for: url, in: store), title: wanted.title,
                 selection: try StreamSelection(wanted), headers: wanted.headers ?? [:],
                 priority: wanted.priority ?? 0, startsPaused: wanted.paused ?? false,
-                followsFor: wanted.seconds.map { .seconds(min(max(0, $0), 1e9)) }))
+                followsFor: wanted.seconds.map { .seconds($0) }))
         return try .json(try await record(asset.id, downloads), status: known.contains(asset.id) ? 200 : 201)
     }
 
@@ -75,6 +90,7 @@ struct DownloadsRoute: Route {
             }
         case .patch:
             let update = try request.decode(DownloadUpdate.self)
+            try Bounds.check(update.priority, Bounds.priority, "priority")
             if let priority = update.priority { try await downloads.setPriority(priority, of: id) }
             switch update.state {
             case .paused: try await downloads.pause(id)
@@ -85,7 +101,7 @@ struct DownloadsRoute: Route {
         case .delete:
             try await downloads.cancel(id, keepingData: try request.flag("keep"))
             return RouteResponse(status: 204)
-        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw request.methodNotAllowed(.get, .patch, .delete)
         }
         return try .json(try await record(id, downloads))
     }

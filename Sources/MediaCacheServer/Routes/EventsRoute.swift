@@ -13,7 +13,7 @@ struct EventsRoute: Route {
         switch request.method {
         case .get: return RouteResponse(headerFields: fields, body: .stream(try feeds.open().text()))
         case .head: return RouteResponse(headerFields: fields)
-        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw request.methodNotAllowed(.get)
         }
     }
 }

@@ -7,7 +7,7 @@ struct HealthRoute: Route {
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         guard request.method == .get || request.method == .head else {
-            throw Problem.methodNotAllowed(request.method.rawValue)
+            throw request.methodNotAllowed(.get)
         }
         var response = RouteResponse(contentType: "text/plain; charset=utf-8", text: "ok\n")
         response.headerFields[.cacheControl] = "no-store"

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import MediaCache
 import MediaLibrary
@@ -29,30 +30,41 @@ struct ResourcesRoute: Route {
 
     private func respondForAll(_ request: RouteRequest) async throws -> RouteResponse {
         switch request.method {
-        case .get, .head:
-            if let text = request.queryItem("url") {
-                let url = try ResourceURL(text)
-                guard let info = try await store.resource(for: url) else {
-                    throw Problem.notFound("nothing of \(url) is kept")
-                }
-                return try .json(try await record(of: info, request))
-            }
-            let infos = try await store.resources()
-            let wanted =
-                switch request.queryItem("state") {
-                case nil: infos
-                case "complete": infos.filter(\.isComplete)
-                case "partial": infos.filter { !$0.isComplete }
-                case .some(let other): throw Problem.badRequest("state is complete or partial, not “\(other)”")
-                }
-            return try .json(ResourceList(resources: wanted.map { ResourceRecord($0) }))
+        case .get, .head: return try await read(request)
         case .delete:
             let pinned = try request.flag("pinned")
             let keys = Set(try await store.resources().filter { pinned || !$0.isPinned }.map(\.key))
             return try await removed(
                 try await store.removeAll(includingPinned: pinned), withKeys: keys, sparingDownloads: !pinned)
         default:
-            throw Problem.methodNotAllowed(request.method.rawValue)
+            throw request.methodNotAllowed(.get, .delete)
+        }
+    }
+
+    private func read(_ request: RouteRequest) async throws -> RouteResponse {
+        let wantedPage = try PageRequest(request)
+        let isWanted = try Self.filter(request.queryItem("state"))
+        // Of one alone, but right or wrong of all.
+        _ = try request.flag("file")
+        if let text = request.queryItem("url") {
+            let url = try ResourceURL(text)
+            guard let info = try await store.resource(for: url) else {
+                throw Problem.notFound("nothing of \(url) is kept")
+            }
+            return try .json(try await record(of: info, request))
+        }
+        let page = try Page(try await store.resources().filter(isWanted), of: wantedPage) {
+            Place(-$0.lastUsed.timeIntervalSinceReferenceDate, -$0.id)
+        }
+        return try .json(ResourceList(resources: page.items.map { ResourceRecord($0) }, next: page.next), of: request)
+    }
+
+    private static func filter(_ state: String?) throws -> (ResourceInfo) -> Bool {
+        switch state {
+        case nil: { _ in true }
+        case "complete": { $0.isComplete }
+        case "partial": { !$0.isComplete }
+        case .some(let other): throw Problem.badRequest("state is complete or partial, not “\(other)”")
         }
     }
 
@@ -62,7 +74,7 @@ struct ResourcesRoute: Route {
         case .delete:
             let key = try await info(id).key
             return try await removed([try await store.remove(id: id)], withKeys: [key])
-        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw request.methodNotAllowed(.get, .delete)
         }
     }
 
@@ -80,9 +92,9 @@ struct ResourcesRoute: Route {
 
     private func respondForPin(_ request: RouteRequest, id: Int64) async throws -> RouteResponse {
         switch request.method {
-        case .post, .put: try await store.setPinned(true, id: id)
+        case .put: try await store.setPinned(true, id: id)
         case .delete: try await store.setPinned(false, id: id)
-        default: throw Problem.methodNotAllowed(request.method.rawValue)
+        default: throw request.methodNotAllowed(.put, .delete)
         }
         return try .json(ResourceRecord(try await info(id)))
     }
@@ -103,7 +115,7 @@ struct ResourcesRoute: Route {
         if MediaType.isPlaylist(record.type) {
             record.stream = try await StreamStatus(of: ResourceURL(record.url), as: info.identity, in: store)
         }
-        guard record.complete, request.queryItem("file") == "true" else { return record }
+        guard try request.flag("file"), record.complete else { return record }
         record.localFile = try await store.localFile(id: info.id)?.path
         return record
     }

@@ -33,6 +33,11 @@ public struct RouteRequest: Sendable {
         QueryItems(query)[name]
     }
 
+    /// That the path takes other methods than this; `GET` stands for `HEAD` too.
+    func methodNotAllowed(_ allowed: HTTPRequest.Method...) -> Problem {
+        .methodNotAllowed(method.rawValue, allowed: allowed)
+    }
+
     /// The truth of the first query item of this name; false without one.
     ///
     /// - Throws: ``Problem`` for what is neither true nor false.

@@ -38,18 +38,27 @@ public struct RouteResponse: Sendable {
         let data = try APICoding.makeEncoder().encode(value)
         return RouteResponse(
             status: status,
-            headerFields: [.contentType: "application/json", .cacheControl: "no-store"],
+            // Whoever keeps it asks whether it's still true, which a tag makes cheap.
+            headerFields: [.contentType: "application/json", .cacheControl: "private, no-cache"],
             body: .bytes(Array(data))
         )
     }
 
+    /// A page of a list as JSON, with a link to the next one (RFC 8288).
+    static func json(_ list: some PagedList, of request: RouteRequest) throws -> RouteResponse {
+        var response = try json(list)
+        if let next = list.next, let link = HTTPField.Name("Link") {
+            let others = request.query.split(separator: "&").filter { $0.prefix { $0 != "=" } != "after" }
+            // A reference to the same path, wherever a proxy shows it.
+            let query = (others + ["after=\(next)"]).joined(separator: "&")
+            response.headerFields[link] = "<?\(query)>; rel=\"next\""
+        }
+        return response
+    }
+
     /// A problem details object (RFC 9457).
     static func problem(_ problem: Problem) -> RouteResponse {
-        RouteResponse(
-            status: problem.status,
-            headerFields: [.contentType: Problem.contentType, .cacheControl: "no-store"],
-            body: .bytes(problem.json)
-        )
+        RouteResponse(status: problem.status, headerFields: problem.headerFields, body: .bytes(problem.json))
     }
 
     /// This response with the part of it that `range`, a `Range` field's value, asks for. One range is cut; several

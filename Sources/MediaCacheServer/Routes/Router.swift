@@ -17,6 +17,9 @@ struct Router: Sendable {
         self.prefixes = prefixes.sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
     }
 
+    /// All paths that something answers, and those that stand for what begins with them, with a slash at the end.
+    var paths: [String] { Set(exact.keys).union(prefixes.map(\.prefix)).sorted() }
+
     /// The route that answers `path`, or nil. `/` stands for itself alone.
     func route(for path: String) -> (any Route)? {
         exact[path] ?? prefixes.first { path.hasPrefix($0.prefix) }?.route

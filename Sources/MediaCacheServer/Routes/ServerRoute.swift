@@ -35,8 +35,8 @@ struct ServerRoute: Route {
         case ("/api/v1/header-profiles", .put):
             try setProfile(try request.decode(HeaderProfileUpdate.self))
             return RouteResponse(status: 204)
-        default:
-            throw Problem.methodNotAllowed(request.method.rawValue)
+        case ("/api/v1/header-profiles", _): throw request.methodNotAllowed(.put)
+        default: throw request.methodNotAllowed(.get)
         }
     }
 

@@ -24,8 +24,8 @@ struct StoreRoute: Route {
         case ("/api/v1/usage", .get), ("/api/v1/usage", .head):
             try store.requireReadableFolder()
             return try .json(UsageRecord(try await store.usage(), covers: try await shelf.coverUsage()))
-        default:
-            throw Problem.methodNotAllowed(request.method.rawValue)
+        case ("/api/v1/usage", _): throw request.methodNotAllowed(.get)
+        default: throw request.methodNotAllowed(.post)
         }
     }
 }

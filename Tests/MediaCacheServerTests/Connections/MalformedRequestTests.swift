@@ -69,3 +69,50 @@ struct MalformedRequestTests {
         }
     }
 }
+
+/// What is refused before any route is asked has a problem document too.
+struct RefusalTests {
+    private func problem(_ response: RawResponse?) throws -> Problem {
+        let response = try #require(response)
+        #expect(response.fields["content-type"] == Problem.contentType)
+        #expect(response.fields["cache-control"] == "no-store")
+        let problem = try APICoding.makeDecoder().decode(Problem.self, from: Data(response.body))
+        #expect(problem.status == response.status && !problem.title.isEmpty && !problem.detail.isEmpty)
+        return problem
+    }
+
+    @Test(arguments: [
+        ("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
+        ("GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\n", 401),
+        ("DELETE /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 405),
+        ("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\n\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n", 421),
+        ("CONNECT localhost:1 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        ("PUT /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n", 413),
+        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 40_000))\r\n\r\n", 431),
+        ("nonsense\r\n\r\n", 400),
+    ])
+    func aRefusalHasAProblemDocument(_ request: String, _ status: Int) async throws {
+        let channel = try TestServer.connect(TestServer.context(FakeSource([1, 2, 3])))
+        try? channel.send(request)
+        // A route answers in a task of its own.
+        var bytes = try channel.received()
+        for _ in 0..<1000 where bytes.isEmpty {
+            try await Task.sleep(for: .milliseconds(1))
+            bytes = try channel.received()
+        }
+        #expect(String(decoding: bytes, as: UTF8.self).ranges(of: "HTTP/1.1 ").count == 1)
+        #expect(try problem(RawResponse(bytes)).status == status)
+    }
+
+    @Test func tooManyConnectionsAreToldSo() throws {
+        let channel = EmbeddedChannel(handler: TooManyConnections())
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+        let buffer = try #require(try channel.readOutbound(as: ByteBuffer.self))
+        let response = RawResponse(Array(buffer.readableBytesView))
+        #expect(try problem(response).status == 503)
+        #expect(response?.fields["retry-after"] == "5")
+        #expect(response?.fields["content-length"] == "\(response?.body.count ?? -1)")
+    }
+}

@@ -44,6 +44,25 @@ struct DownloadsRouteTests {
 
     // MARK: - Downloads
 
+    @Test func theRecordOfWhatWasDownloadedHasItsCoverAndItsPlays() async throws {
+        defer { cleanUp() }
+        try await withHost { host in
+            let id = try await host.download(#"{"url":"\#(film)"}"#).id
+            // The beginning of a GIF; text, so that it can be sent here as a body.
+            let set: AssetRecord = try await host.answer("PUT", "/api/v1/assets/\(id)/cover", body: "GIF89a picture")
+            #expect(set.cover?.mediaType == "image/gif")
+            #expect(try await host.exchange("GET", "/library/\(id)/file.mp4").status == 200)
+            // It's counted beside the answer.
+            var one = set
+            while one.plays == 0 { one = try await host.answer("GET", "/api/v1/assets/\(id)") }
+            #expect(one.cover == set.cover && one.plays == 1 && one.state == .complete)
+            let list: AssetList = try await host.answer("GET", "/api/v1/assets")
+            #expect(list.assets.first?.cover == set.cover && list.assets.first?.plays == 1)
+            let bare: AssetRecord = try await host.answer("DELETE", "/api/v1/assets/\(id)/cover")
+            #expect(bare.cover == nil)
+        }
+    }
+
     @Test func aFileIsMadeComplete() async throws {
         defer { cleanUp() }
         try await withHost { host in

@@ -32,6 +32,28 @@ struct BundlesRouteTests {
         }
     }
 
+    /// What was kept of it could never be read again.
+    @Test(arguments: [
+        #""range": [-1, 0], "name": "file.mp4", "duration": 0"#, #""name": "", "duration": 0"#,
+        #""name": "a\nb", "duration": 0"#, #""name": "a\tb", "duration": 0"#,
+        #""name": "a", "keptAs": "", "duration": 0"#,
+        #""name": "file.mp4", "duration": -1"#, #""name": "file.mp4", "duration": 1e300"#,
+    ])
+    func aPartThatCannotBeIsRefused(_ fields: String) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+            let url = "http://one.bundle.invalid/file.mp4"
+            let part =
+                #"{"role": "file", "url": "\#(url)", "start": 0, "isEncrypted": false, "hasWholeBlocks": false, \#(fields)}"#
+            let contents =
+                #"{"playlists": [], "parts": [\#(part)], "duration": 0, "notes": [], "isGrowing": false}"#
+            let answer = try await host.ask(
+                "POST", "/api/v1/bundles", body: #"{"url": "\#(url)", "contents": \#(contents)}"#)
+            #expect(answer.status == 400)
+            #expect(!String(decoding: answer.body, as: UTF8.self).contains("JSON"))
+        }
+    }
+
     @Test func aBundleComesInPieces() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in

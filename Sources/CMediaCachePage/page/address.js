@@ -1,0 +1,35 @@
+// Where things are. The page may be shown below any path of any host, as behind a reverse proxy.
+
+import { key } from "./key.js";
+
+const base = new URL(".", document.baseURI);
+const isThisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(base.hostname);
+
+/** A path of the server, as `api/v1/usage`, below where the page is. */
+export const below = (path) => new URL(path, base).href;
+
+/**
+ * A URL out of a record, as this page reaches it: the server writes its own host, which here may have another name.
+ * What readers get on the server's machine for nothing wants the key from elsewhere.
+ */
+export function local(url) {
+  const { pathname: whole, search } = new URL(url, base);
+  const pathname = whole.startsWith(base.pathname) ? whole.slice(base.pathname.length - 1) : whole;
+  const needsKey = !isThisMachine && /^\/(library|live)\//.test(pathname);
+  return below(`.${needsKey ? `/k/${key()}` : ""}${pathname}${search}`);
+}
+
+/** The origin's URL that a play URL stands for; null for another URL. */
+export function originOf(playURL) {
+  const found = /\/play\/[^/]+\/(https?)\/([^/?]+)(.*)$/.exec(playURL);
+  return found && `${found[1]}://${found[2]}${found[3]}`;
+}
+
+/** The page's own addresses, behind `#`. */
+export const routes = {
+  asset: (id) => `#/play/asset/${encodeURIComponent(id)}`,
+  url: (url) => `#/play/url/${encodeURIComponent(url)}`,
+  channel: (name) => `#/channels/${encodeURIComponent(name)}`,
+  downloads: "#/downloads",
+  library: "#/library",
+};

@@ -1,0 +1,95 @@
+// Dialogs: modal, closed by Escape, with focus going back to where it was.
+
+import { make, say } from "./elements.js";
+import { sentence } from "./api.js";
+
+let count = 0;
+
+/**
+ * Shows a dialog with a form.
+ *
+ * @param {Object} options
+ * @param {string} options.title its heading and its name
+ * @param {Node[]} options.content
+ * @param {{label: string, kind?: string, act?: () => (void|Promise<void>)}[]} options.buttons `act` is done before the
+ *   dialog closes; what it throws is shown and keeps it open. A button without one only closes.
+ * @param {string} [options.kind] a class
+ * @returns {{dialog: HTMLDialogElement, closed: Promise<string|null>}} the label of the button that closed it, or null
+ */
+export function showDialog({ title, content, buttons, kind }) {
+  const id = `dialog-${++count}`;
+  const before = document.activeElement;
+  const alarm = make("p.error", { role: "alert" });
+  const form = make("form", { novalidate: true }, make("h2", { id, tabindex: "-1" }, title), ...content, alarm);
+  const dialog = make(`dialog${kind ? `.${kind}` : ""}`, { "aria-labelledby": id }, form);
+  let chosen = null;
+
+  const row = make("div.buttons");
+  for (const { label, kind: buttonKind = "quiet", act, id: buttonID } of buttons) {
+    const button = make(`button.${buttonKind}`, { type: "button", id: buttonID }, label);
+    button.addEventListener("click", async () => {
+      say(alarm, "");
+      if (act) {
+        if (form.hasAttribute("aria-busy") || !form.reportValidity()) return;
+        form.setAttribute("aria-busy", "true");
+        try {
+          await act();
+        } catch (error) {
+          say(alarm, sentence(error.message));
+          return;
+        } finally {
+          form.removeAttribute("aria-busy");
+        }
+      }
+      chosen = button.textContent;
+      dialog.close();
+    });
+    row.append(button);
+  }
+  form.append(row);
+  // Enter in a field is the first button.
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    row.firstElementChild.click();
+  });
+  dialog.addEventListener("pointerdown", (event) => { if (event.target === dialog) dialog.close(); });
+  document.body.append(dialog);
+  dialog.showModal();
+
+  const closed = new Promise((resolve) => dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (before?.isConnected) before.focus();
+    // What opened it may be gone by what was done.
+    if (!before?.isConnected || document.activeElement !== before) document.getElementById("main").focus();
+    resolve(chosen);
+  }));
+  return { dialog, closed };
+}
+
+/** Asks before something is lost. `act` is done if the answer is yes. */
+export function confirm({ title, text, yes, act }) {
+  return showDialog({
+    title,
+    content: [make("p", {}, text)],
+    buttons: [{ label: yes, kind: "danger", act }, { label: "Cancel" }],
+    kind: "narrow",
+  }).closed;
+}
+
+/** A field with its label. */
+export function field(label, input, hint) {
+  return make("label.field", {}, make("span", {}, label), input, hint && make("small", {}, hint));
+}
+
+/** A checkbox with its label. */
+export function check(label, properties = {}) {
+  const input = make("input", { type: "checkbox", ...properties });
+  return { input, label: make("label.check", {}, input, make("span", {}, label)) };
+}
+
+/** Facts, each with its name. What has no text is left out. */
+export function facts(pairs) {
+  return make("dl.facts", {}, ...pairs.filter(([, text]) => text).flatMap(([name, text]) => [
+    make("div", {}, make("dt", {}, name), make("dd", {}, text)),
+  ]));
+}

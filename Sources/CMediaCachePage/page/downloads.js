@@ -1,0 +1,96 @@
+// Downloads: those to come in their order, and those that have ended.
+
+import { api } from "./api.js";
+import { buildRow, showRow } from "./downloadrow.js";
+import { arrange, make, oncePerFrame, say } from "./elements.js";
+import { bytes, counted, rate } from "./format.js";
+import { notify } from "./notices.js";
+import { reportError } from "./problems.js";
+import { startReordering } from "./reordering.js";
+import { downloads } from "./store.js";
+import { titleOf } from "./words.js";
+
+const isEnded = ({ state }) => ["complete", "completeWithHoles", "failed"].includes(state);
+
+/** Shows the downloads. */
+export function downloadsView({ main, signal }) {
+  const pause = make("button.quiet", { type: "button", on: { click: () => all("pause") } }, "Pause all");
+  const resume = make("button.quiet", { type: "button", on: { click: () => all("resume") } }, "Resume all");
+  const sum = make("p.hint");
+  const list = make("ul.rows", { "aria-label": "Downloads", role: "list" });
+  const ended = make("ul.rows", { "aria-label": "Ended", role: "list" });
+  const endedTitle = make("h2.section", {}, "Ended");
+  const empty = make("div.empty", {}, make("h2", {}, "No downloads"),
+    make("p", {},
+      "Paste a URL into the field at the top, look at what it is, and choose “Download”. Downloads go on when this page is closed."
+    ));
+  const [rows, endedRows] = [new Map(), new Map()];
+  /** The order as somebody has just moved it, until the server says its own. */
+  let moved = null;
+
+  main.append(
+    make("header.view-head", {}, make("h1", {}, "Downloads"), make("div.tools", {}, pause, resume)),
+    sum, list, endedTitle, ended, empty
+  );
+
+  const layOut = oncePerFrame(() => {
+    if (signal.aborted || list.querySelector(".dragged")) return;
+    const open = inOrder(downloads.all.filter((record) => !isEnded(record)));
+    const done = downloads.all.filter(isEnded).sort((one, other) => other.added.localeCompare(one.added));
+    if (moved) open.sort((one, other) => moved.indexOf(one.id) - moved.indexOf(other.id));
+    const build = (isOpen) => (id) => buildRow(downloads.get(id), isOpen);
+    arrange(list, rows, open.map(({ id }) => id), build(true));
+    arrange(ended, endedRows, done.map(({ id }) => id), build(false));
+    const running = open.filter(({ state }) => state === "running");
+    const speed = running.reduce((total, record) => total + record.rate, 0);
+    const left = open.reduce((total, record) => total + Math.max(0, (record.length ?? 0) - record.bytes), 0);
+    say(sum,
+      open.length ? [
+        `${running.length} of ${counted(open.length, "download")} running`, speed > 0 && rate(speed),
+        left > 0 && `${bytes(left)} to come`
+      ].filter(Boolean).join(" · ") : ""
+    );
+    pause.disabled = !open.some(({ state }) => state !== "paused");
+    resume.disabled = !open.some(({ state }) => state === "paused") && !done.some(({ state }) => state === "failed");
+    endedTitle.hidden = done.length === 0;
+    empty.hidden = downloads.records.size > 0;
+  });
+
+  downloads.watch((id) => {
+    const row = id !== null && (rows.get(id) ?? endedRows.get(id));
+    if (row && downloads.get(id)) showRow(row, downloads.get(id));
+    else if (id === null) {
+      for (const [name, one] of [...rows, ...endedRows]) if (downloads.get(name)) showRow(one, downloads.get(name));
+    }
+    layOut();
+  }, signal);
+  startReordering(list, signal, order);
+  layOut();
+
+  async function order(ids, id) {
+    moved = ids;
+    layOut();
+    notify(`${titleOf(downloads.get(id))} is number ${ids.indexOf(id) + 1} of ${ids.length} now.`);
+    try {
+      downloads.fill((await api.orderDownloads(ids)).downloads);
+    } catch (error) {
+      reportError("Downloads can’t be put into another order", error);
+    } finally {
+      if (moved === ids) moved = null;
+      layOut();
+    }
+  }
+
+  async function all(what) {
+    try {
+      downloads.fill((await api.allDownloads(what)).downloads);
+      notify(what === "pause" ? "All downloads are paused." : "All downloads go on.");
+    } catch (error) {
+      reportError(what === "pause" ? "Downloads can’t be paused" : "Downloads can’t go on", error);
+    }
+  }
+  return "Downloads";
+}
+
+/** What goes first comes first; what is alike stays as the server has it. */
+const inOrder = (records) => records.sort((one, other) => other.priority - one.priority);

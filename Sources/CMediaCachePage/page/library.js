@@ -1,0 +1,96 @@
+// The library: all that was downloaded, recorded to its end, or given a name.
+
+import { arrange, make, oncePerFrame, say } from "./elements.js";
+import { assets } from "./store.js";
+import { counted } from "./format.js";
+import { buildCard, showCard } from "./card.js";
+import { titleOf } from "./words.js";
+
+const orders = {
+  newest: ["Newest first", (one, other) => other.created.localeCompare(one.created)],
+  title: ["Title", (one, other) => titleOf(one).localeCompare(titleOf(other), undefined, { numeric: true })],
+  size: ["Largest first", (one, other) => (other.bytes ?? 0) - (one.bytes ?? 0)],
+  played: ["Last played", (one, other) => (other.lastPlayed ?? "").localeCompare(one.lastPlayed ?? "")],
+  duration: ["Longest first", (one, other) => (other.duration ?? 0) - (one.duration ?? 0)],
+};
+
+const isWhole = ({ state }) => state === "complete" || state === "completeWithHoles";
+const filters = {
+  all: ["Everything", () => true],
+  complete: ["Complete", isWhole],
+  partial: ["Not complete", (record) => !isWhole(record)],
+};
+
+/** What was chosen last, for as long as the page is open. */
+const chosen = { order: "newest", filter: "all", text: "" };
+
+/** Shows the library. */
+export function libraryView({ main, signal }) {
+  const search = make("input",
+    { type: "search", "aria-label": "Search the library", placeholder: "Search", value: chosen.text }
+  );
+  const order = select("Sort by", orders, chosen.order);
+  const filter = select("Show", filters, chosen.filter);
+  const list = make("ul.grid", { "aria-label": "Assets", role: "list" });
+  const sum = make("p.hint", { role: "status" });
+  const empty = make("div.empty");
+  const rows = new Map();
+
+  main.append(
+    make("header.view-head", {}, make("h1", {}, "Library"), make("div.tools", {}, search, filter.label, order.label)),
+    sum, list, empty
+  );
+
+  const layOut = oncePerFrame(() => {
+    if (signal.aborted) return;
+    const words = chosen.text.toLowerCase().split(/\s+/).filter(Boolean);
+    const shown = assets.all
+      .filter(filters[chosen.filter][1])
+      .filter((record) => words.every((word) => `${titleOf(record)} ${record.url}`.toLowerCase().includes(word)))
+      .sort(orders[chosen.order][1]);
+    arrange(list, rows, shown.map(({ id }) => id), (id) => buildCard(assets.get(id)));
+    const all = assets.records.size;
+    say(sum, !all ? "" : shown.length === all ? counted(all, "asset") : `${shown.length} of ${counted(all, "asset")}`);
+    showEmpty(empty, all, shown.length);
+  });
+
+  assets.watch((id) => {
+    if (id === null) {
+      for (const [name, row] of rows) if (assets.get(name)) showCard(row, assets.get(name));
+      return layOut();
+    }
+    const [record, row] = [assets.get(id), rows.get(id)];
+    if (record && row) showCard(row, record);
+    // Bytes that come change nothing of the order, unless it goes by them.
+    if (!record || !row || chosen.filter !== "all" || chosen.order === "title") layOut();
+  }, signal);
+  search.addEventListener("input", () => { chosen.text = search.value; layOut(); });
+  order.input.addEventListener("change", () => { chosen.order = order.input.value; layOut(); });
+  filter.input.addEventListener("change", () => { chosen.filter = filter.input.value; layOut(); });
+  layOut();
+  return "Library";
+}
+
+function select(label, choices, value) {
+  const input = make("select", {},
+    ...Object.entries(choices).map(([key, [text]]) => make("option", { value: key, selected: key === value }, text))
+  );
+  return { input, label: make("label.inline", {}, make("span", {}, label), input) };
+}
+
+function showEmpty(empty, all, shown) {
+  empty.hidden = shown > 0;
+  if (shown > 0) return;
+  empty.replaceChildren(...(all > 0
+    ? [make("p", {}, "Nothing here is called that, or is in that state.")]
+    : [
+      make("h2", {}, "Nothing is kept yet"),
+      make("p", {},
+        "Paste the URL of a film, a song or a stream into the field at the top. You see what it is and how large before anything starts."
+      ),
+      make("p", {},
+        "What your players play through the cache is listed under ", make("a", { href: "#/played" }, "Played"),
+        "."
+      ),
+    ]));
+}

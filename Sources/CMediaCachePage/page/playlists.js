@@ -1,0 +1,34 @@
+// As much of HLS playlists (RFC 8216) as the page needs: where segments lie in time.
+
+import { checked } from "./api.js";
+
+/**
+ * Reads a media playlist, or of a multivariant one the first variant's.
+ *
+ * @param {string} url
+ * @returns {Promise<{segments: {start: number, duration: number, wall: number|null, isGap: boolean, url: string}[], isOver: boolean}>}
+ *   `start` in seconds from the playlist's beginning, `wall` in milliseconds since 1970 where dates are given
+ */
+export async function readSegments(url) {
+  const response = await checked(await fetch(url, { cache: "no-store" }));
+  const lines = (await response.text()).split(/\r?\n/);
+  const variant = lines.findIndex((line) => line.startsWith("#EXT-X-STREAM-INF"));
+  if (variant >= 0) {
+    const uri = lines.slice(variant + 1).find((line) => line && !line.startsWith("#"));
+    return readSegments(new URL(uri, response.url).href);
+  }
+  const segments = [];
+  let [start, duration, wall, isGap] = [0, 0, null, false];
+  for (const line of lines) {
+    if (line.startsWith("#EXTINF:")) duration = Number.parseFloat(line.slice(8)) || 0;
+    else if (line.startsWith("#EXT-X-PROGRAM-DATE-TIME:")) wall = Date.parse(line.slice(25));
+    else if (line === "#EXT-X-GAP") isGap = true;
+    else if (line && !line.startsWith("#")) {
+      segments.push({ start, duration, wall, isGap, url: new URL(line, response.url).href });
+      start += duration;
+      if (wall !== null) wall += duration * 1000;
+      [duration, isGap] = [0, false];
+    }
+  }
+  return { segments, isOver: lines.includes("#EXT-X-ENDLIST") };
+}

@@ -1,0 +1,174 @@
+// Programmes: windows of a channel that stay whatever its limits say, and what they are exported as.
+
+import { api } from "./api.js";
+import { local } from "./address.js";
+import { check, confirm, field, showDialog } from "./dialogs.js";
+import { arrange, make, mark, say } from "./elements.js";
+import { bytes, counted, fieldTime, fileName, moment, percent, words } from "./format.js";
+import { notify } from "./notices.js";
+import { reportError } from "./problems.js";
+import { channels } from "./store.js";
+import { sentence } from "./api.js";
+
+const formats = { mp4: "MP4", hls: "HLS", "3gp": "3GP" };
+
+/**
+ * @param {{name: string, record: () => Object, stretch: Object, watch: (at: number) => void}} options
+ */
+export function makeProgrammes({ name, record, stretch, watch }) {
+  const list = make("ul.rows", { "aria-label": "Programmes", role: "list" });
+  const title = make("h2.section", {}, "Programmes");
+  const element = make("section", {}, title, list);
+  const rows = new Map();
+  stretch.add(make("button.quiet", { type: "button", on: { click: () => ask(name, stretch) } }, "Make a programme"));
+
+  const find = (id) => record()?.programmes.find((programme) => programme.id === id);
+  return {
+    element,
+    show() {
+      const all = [...(record()?.programmes ?? [])].sort((one, other) => other.from - one.from);
+      element.hidden = all.length === 0;
+      arrange(list, rows, all.map(({ id }) => id), (id) => build(name, () => find(id), watch));
+      for (const programme of all) show(rows.get(programme.id), programme, name);
+    },
+  };
+}
+
+function ask(name, stretch) {
+  const chosen = stretch.marks();
+  const label = make("input", { type: "text", required: true, maxlength: 200, placeholder: "The film" });
+  const from = make("input",
+    { type: "datetime-local", step: 1, required: true, value: chosen ? fieldTime(chosen.from) : "" }
+  );
+  const to = make("input", { type: "datetime-local", step: 1, required: true, value: chosen ? fieldTime(chosen.to) : "" });
+  const boxes = Object.entries(formats).map(([format, text]) => ({ format, ...check(text, { checked: format === "mp4" }) }));
+  showDialog({
+    title: "Make a programme",
+    content: [
+      make("p.hint", {}, "A programme is kept whatever the limits of the channel say. It may lie in the future."),
+      field("Name", label), make("div.fields", {}, field("From", from), field("To", to)),
+      make("fieldset", {}, make("legend", {}, "Export it, when it’s over, as"), ...boxes.map((box) => box.label),
+        make("p.hint", {}, "3GP needs ffmpeg at the server.")),
+    ],
+    buttons: [{
+      label: "Make", kind: "main",
+      act: async () => {
+        const [begin, end] = [new Date(from.value).getTime(), new Date(to.value).getTime()];
+        if (!(end > begin)) throw new Error("The end has to lie after the beginning.");
+        const programme = await api.addProgramme(name, {
+          name: label.value.trim(), from: String(begin), to: String(end),
+          formats: boxes.filter((box) => box.input.checked).map((box) => box.format),
+        });
+        take(name, programme);
+        notify(`“${programme.name}” is a programme now.`);
+      },
+    }, { label: "Cancel" }],
+  });
+  label.focus();
+}
+
+/** Puts a programme into its channel's record. */
+function take(name, programme) {
+  const known = channels.get(name)?.programmes ?? [];
+  channels.change(name, { programmes: [...known.filter(({ id }) => id !== programme.id), programme] });
+}
+
+function build(name, find, watch) {
+  const programme = find();
+  const missing = Object.keys(formats).map((format) => make("button.quiet.small", {
+    type: "button", data: { export: format }, "aria-label": `Export ${programme.name} as ${formats[format]}`,
+    on: { click: () => begin(name, find(), format) },
+  }, `Export as ${formats[format]}`));
+  return make("li.row.programme", { data: { id: programme.id } },
+    make("div.row-body", {}, make("h3", {}, programme.name), make("p.row-state"),
+      make("ul.exports", { role: "list", "aria-label": `Exports of ${programme.name}` })
+    ),
+    make("div.row-actions", {},
+      make("button.quiet.small",
+        { type: "button", "aria-label": `Watch ${programme.name}`, on: { click: () => watch(find().from) } },
+        "Watch"
+      ),
+      ...missing,
+      make("button.quiet.small",
+        { type: "button", "aria-label": `Delete ${programme.name}`, on: { click: () => remove(name, find()) } },
+        "Delete"
+      )));
+}
+
+function show(row, programme, name) {
+  say(
+    row.querySelector(".row-state"),
+    `${moment(programme.from)} to ${moment(programme.to)}, ${words((programme.to - programme.from) / 1000)}${programme.to > Date.now() ? " · not over yet" : ""}`
+  );
+  for (const button of row.querySelectorAll("[data-export]")) {
+    button.hidden = programme.exports.some(({ format }) => format === button.dataset.export);
+  }
+  const list = row.querySelector(".exports");
+  const key = JSON.stringify(programme.exports);
+  if (list.dataset.key === key) return;
+  mark(list, "data-key", key);
+  const focused = list.contains(document.activeElement);
+  list.replaceChildren(...programme.exports.map((one) => exportRow(name, programme, one)));
+  if (focused) (list.querySelector("a, button") ?? row.querySelector("button:not([hidden])"))?.focus();
+}
+
+function exportRow(name, programme, one) {
+  const what = `${formats[one.format]} of ${programme.name}`;
+  const button = (label, act) => make("button.quiet.small",
+    { type: "button", "aria-label": `${label} ${what}`, on: { click: act } }, label
+  );
+  const row = make("li",
+    { data: { format: one.format, state: one.state } },
+    make("span", {}, `${formats[one.format]}: ${stateOf(one)}`)
+  );
+  if (one.state === "done") {
+    row.append(make("a.button.quiet.small", {
+      href: local(one.url), "aria-label": what, download: one.format === "hls" ? null : `${fileName(programme.name)}.${one.format}`,
+    }, one.format === "hls" ? "Playlist" : "Save"), button("Delete", () => end(name, programme, one.format)));
+  } else if (one.state === "failed" || one.state === "cancelled") row.append(button("Try again",
+    () => begin(name, programme, one.format)
+  ));
+  else row.append(button("Cancel", () => end(name, programme, one.format)));
+  return row;
+}
+
+function stateOf({ state, progress, bytes: size, missing, reason }) {
+  const lost = missing ? `, without ${counted(missing, "lost segment")}` : "";
+  switch (state) {
+    case "waiting": return "waits for its turn, or for the end of the programme";
+    case "running": return `making it, ${percent(Math.min(progress, 0.99))}`;
+    case "done": return `done, ${bytes(size)}${lost}`;
+    case "failed": return `failed. ${sentence(reason ?? "Nobody knows why")}`;
+    default: return "cancelled";
+  }
+}
+
+async function begin(name, programme, format) {
+  try {
+    take(name, await api.startExport(name, programme.id, format));
+  } catch (error) {
+    reportError(`“${programme.name}” can’t be exported`, error);
+  }
+}
+
+async function end(name, programme, format) {
+  try {
+    await api.endExport(name, programme.id, format);
+    channels.refresh(name);
+  } catch (error) {
+    reportError("The export can’t be removed", error);
+  }
+}
+
+function remove(name, programme) {
+  return confirm({
+    title: `Delete “${programme.name}”?`,
+    text: "What it was exported as is deleted, too. What the channel’s limits allow stays; the rest of the recording is given up.",
+    yes: "Delete",
+    act: async () => {
+      await api.removeProgramme(name, programme.id);
+      channels.change(name, { programmes: channels.get(name).programmes.filter(({ id }) => id !== programme.id) });
+      notify(`“${programme.name}” is deleted.`);
+    },
+  });
+}

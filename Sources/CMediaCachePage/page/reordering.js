@@ -1,0 +1,68 @@
+// A list that is put into another order: by dragging a row at its handle, or by the arrow keys on it.
+
+/**
+ * @param {HTMLElement} list rows with `data-id`, each with a handle `[data-handle]`
+ * @param {AbortSignal} signal ends it
+ * @param {(ids: string[], moved: string) => void} done called with the new order
+ */
+export function startReordering(list, signal, done) {
+  const ids = () => [...list.children].map((row) => row.dataset.id);
+
+  list.addEventListener("keydown", (event) => {
+    const handle = event.target.closest("[data-handle]");
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!handle || !step) return;
+    event.preventDefault();
+    const row = handle.closest("[data-id]");
+    const order = ids();
+    const from = order.indexOf(row.dataset.id);
+    const to = from + step;
+    if (to < 0 || to >= order.length) return;
+    order.splice(to, 0, ...order.splice(from, 1));
+    place(list, order);
+    handle.focus();
+    done(order, row.dataset.id);
+  }, { signal });
+
+  list.addEventListener("pointerdown", (event) => {
+    const handle = event.target.closest("[data-handle]");
+    if (!handle || event.button !== 0) return;
+    event.preventDefault();
+    handle.focus();
+    drag(handle);
+  }, { signal });
+
+  function drag(handle) {
+    const row = handle.closest("[data-id]");
+    const before = ids().join();
+    row.classList.add("dragged");
+    const move = (event) => {
+      const other = [...list.children].find((one) => {
+        const box = one.getBoundingClientRect();
+        return one !== row && event.clientY >= box.top && event.clientY <= box.bottom;
+      });
+      if (!other) return;
+      const box = other.getBoundingClientRect();
+      const isBelow = event.clientY > box.top + box.height / 2;
+      if ((isBelow ? other.nextElementSibling : other) === row) return;
+      list.insertBefore(row, isBelow ? other.nextElementSibling : other);
+    };
+    const end = (event) => {
+      drags.abort();
+      row.classList.remove("dragged");
+      if (event.type === "pointercancel") return place(list, before.split(","));
+      handle.focus();
+      if (ids().join() !== before) done(ids(), row.dataset.id);
+    };
+    // At the document: a row that is put elsewhere loses a pointer that it has captured.
+    const drags = new AbortController();
+    for (const [name, listener] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) {
+      document.addEventListener(name, listener, { signal: drags.signal });
+    }
+  }
+}
+
+function place(list, order) {
+  const rows = new Map([...list.children].map((row) => [row.dataset.id, row]));
+  for (const id of order) if (rows.has(id)) list.append(rows.get(id));
+}

@@ -1,0 +1,70 @@
+// Which view is shown: the part of the address behind `#`, so that reloading stays where one was.
+
+import { make, mark } from "./elements.js";
+import { icon } from "./icons.js";
+
+const links = [
+  ["library", "Library"], ["downloads", "Downloads"], ["channels", "Channels"], ["played", "Played"], ["storage", "Storage"],
+];
+
+let current = null;
+let views = {};
+let came = null;
+
+/**
+ * Begins to show views.
+ *
+ * @param {Object<string, (view: {main: HTMLElement, signal: AbortSignal, parts: string[]}) => string>} all by the first
+ *   part of the address; each fills `main`, ends with `signal`, and returns its title
+ */
+export function startRouter(all) {
+  views = all;
+  const nav = document.getElementById("views");
+  nav.replaceChildren(...links.map(([name, label]) => make("a",
+    { href: `#/${name}`, data: { view: name } }, icon(name), make("span", {}, label)
+  )));
+  nav.hidden = false;
+  document.getElementById("add").hidden = false;
+  addEventListener("hashchange", () => show(true));
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    document.getElementById("main").focus();
+  });
+  show(false);
+}
+
+/** Goes to an address of the page. */
+export function go(address, replace = false) {
+  if (replace) location.replace(address);
+  else location.hash = address;
+}
+
+/** Where the view before this one was, for a link back. */
+export const backTo = () => came ?? "#/library";
+
+function show(moves) {
+  const parts = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decode);
+  const name = views[parts[0]] ? parts[0] : "library";
+  if (current) {
+    current.abort.abort();
+    if (current.hash !== location.hash && current.name !== "play") came = current.hash || "#/library";
+  }
+  current = { abort: new AbortController(), hash: location.hash, name };
+  const main = document.getElementById("main");
+  main.replaceChildren();
+  main.className = `view-${name}`;
+  for (const link of document.querySelectorAll("#views a")) {
+    mark(link, "aria-current", link.dataset.view === name ? "page" : null);
+  }
+  const title = views[name]({ main, signal: current.abort.signal, parts: parts.slice(1) });
+  document.title = `${title} – MediaCache`;
+  if (!moves) return;
+  scrollTo(0, 0);
+  const heading = main.querySelector("h1");
+  heading?.setAttribute("tabindex", "-1");
+  heading?.focus({ preventScroll: true });
+}
+
+function decode(part) {
+  try { return decodeURIComponent(part); } catch { return part; }
+}

@@ -1,0 +1,125 @@
+// Draws the replay slider: what is kept, what was lost, programmes, hours and days, and where one is.
+
+import { day, isSameDay, shortTime, time } from "./format.js";
+import { colour } from "./theme.js";
+
+/** What marks may lie apart, in seconds. */
+const intervals = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800];
+/** A label needs so much room. */
+const labelWidth = 64;
+
+/** Paints it all. */
+export function paintRuler(canvas, { kept, gaps, programmes, stretch, range, at, isMoved }) {
+  const scale = devicePixelRatio || 1;
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
+  if (canvas.height !== Math.round(height * scale)) canvas.height = Math.round(height * scale);
+  const pen = canvas.getContext("2d");
+  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  pen.font = `12px ${getComputedStyle(canvas).fontFamily}`;
+  pen.textBaseline = "top";
+  if (!range || range.to <= range.from) return;
+  const x = (moment) => ((moment - range.from) / (range.to - range.from)) * width;
+  const [top, thickness] = [20, height - 42];
+
+  pen.save();
+  pen.beginPath();
+  pen.roundRect(0, top, width, thickness, 6);
+  pen.clip();
+  pen.fillStyle = colour("hole");
+  pen.fillRect(0, top, width, thickness);
+  bands(pen, kept, x, top, thickness, colour("kept"), 1);
+  // A gap is told by its form, too: colours alone don't tell everybody.
+  bands(pen, gaps, x, top, thickness, colour("card"), 3);
+  bands(pen, gaps, x, top + thickness / 2, thickness / 2, colour("lost"), 3);
+  if (stretch) shade(pen, stretch, x, top, thickness);
+  pen.restore();
+
+  paintProgrammes(pen, programmes, x, width);
+  paintMarks(pen, range, x, width, top, thickness);
+  paintHead(pen, Math.min(Math.max(x(at), 3), width - 3), top, thickness, isMoved);
+}
+
+function bands(pen, spans, x, top, height, style, least) {
+  pen.fillStyle = style;
+  for (const { from, to } of spans) {
+    const left = x(from);
+    pen.fillRect(left, top, Math.max(least, x(to) - left), height);
+  }
+}
+
+/** The stretch that would be saved. */
+function shade(pen, { from, to }, x, top, height) {
+  pen.fillStyle = colour("ahead");
+  pen.globalAlpha = 0.35;
+  pen.fillRect(x(from), top, x(to) - x(from), height);
+  pen.globalAlpha = 1;
+  for (const edge of [x(from), x(to)]) pen.fillRect(edge - 1, top, 2, height);
+}
+
+function paintProgrammes(pen, programmes, x, width) {
+  for (const { name, from, to } of programmes) {
+    const [left, right] = [Math.max(0, x(from)), Math.min(width, x(to))];
+    if (right <= left) continue;
+    pen.fillStyle = colour("ahead");
+    pen.beginPath();
+    pen.roundRect(left, 14, Math.max(3, right - left), 4, 2);
+    pen.fill();
+    if (right - left < 30) continue;
+    pen.save();
+    pen.beginPath();
+    pen.rect(left, 0, right - left, 14);
+    pen.clip();
+    pen.fillStyle = colour("ink");
+    pen.fillText(name, left + 1, 0);
+    pen.restore();
+  }
+}
+
+function paintMarks(pen, range, x, width, top, height) {
+  const seconds = (range.to - range.from) / 1000;
+  const most = Math.max(1, Math.floor(width / labelWidth));
+  const interval = (intervals.find((one) => seconds / one <= most) ?? 604_800) * 1000;
+  // Marks are round in the time of here.
+  const offset = new Date(range.from).getTimezoneOffset() * 60_000;
+  const first = Math.ceil((range.from - offset) / interval) * interval + offset;
+  let last = range.from - 86_400_000;
+  for (let at = first; at < range.to; at += interval) {
+    const place = x(at);
+    const isNewDay = !isSameDay(at, last);
+    pen.fillStyle = colour("mark");
+    pen.globalAlpha = 0.55;
+    pen.fillRect(place, top, 1, height);
+    pen.globalAlpha = 1;
+    if (place > width - labelWidth / 2) continue;
+    pen.fillStyle = colour("soft");
+    const text = interval >= 86_400_000 || isNewDay && seconds > 21_600 ? day(at) : interval < 60_000 ? time(at) : shortTime(at);
+    pen.fillText(text, Math.max(0, place - 14), top + height + 5);
+    last = at;
+  }
+  paintDays(pen, range, x, top, height);
+}
+
+/** Midnights, through and through. */
+function paintDays(pen, range, x, top, height) {
+  const midnight = new Date(range.from);
+  midnight.setHours(24, 0, 0, 0);
+  while (midnight.getTime() < range.to) {
+    pen.fillStyle = colour("ink");
+    pen.fillRect(x(midnight.getTime()) - 1, top - 4, 2, height + 8);
+    midnight.setDate(midnight.getDate() + 1);
+  }
+}
+
+function paintHead(pen, place, top, height, isMoved) {
+  pen.fillStyle = colour("card");
+  pen.fillRect(place - 3.5, top - 5, 7, height + 10);
+  pen.fillStyle = colour("head");
+  pen.beginPath();
+  pen.roundRect(place - 2, top - 5, 4, height + 10, 2);
+  pen.fill();
+  pen.beginPath();
+  pen.arc(place, top - 3, isMoved ? 7 : 5, 0, 2 * Math.PI);
+  pen.fill();
+}

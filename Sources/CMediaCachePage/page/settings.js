@@ -1,0 +1,62 @@
+// Settings of downloads: how many at once, how fast, and when.
+
+import { api, sentence } from "./api.js";
+import { check, field } from "./dialogs.js";
+import { make, say } from "./elements.js";
+
+/** Makes the form. It's filled when the server has answered. */
+export function makeSettings() {
+  const number = (properties) => make("input", { type: "number", ...properties });
+  const assets = number({ min: 1, step: 1, required: true });
+  const transfers = number({ min: 1, step: 1, required: true });
+  const bandwidth = number({ min: 0, step: "any" });
+  const hours = check("Only at these hours");
+  const from = make("input", { type: "time" });
+  const to = make("input", { type: "time" });
+  const result = make("p", { role: "status" });
+  const times = make("div.fields", { hidden: true }, field("From", from), field("To", to));
+  const form = make("form", { novalidate: true },
+    make("div.fields", {}, field("At once", assets),
+      field("Transfers of each", transfers),
+      field("Bandwidth in MB/s", bandwidth, "Empty: no limit")
+    ),
+    hours.label, times, make("div.buttons", {}, make("button.main", { type: "submit" }, "Save")), result);
+
+  const fill = ({ limits, policy, bandwidth: most }) => {
+    assets.value = limits.assets;
+    transfers.value = limits.transfersPerAsset;
+    bandwidth.value = most ? most / 1e6 : "";
+    hours.input.checked = Boolean(policy.hours);
+    from.value = clock(policy.hours?.start ?? 60);
+    to.value = clock(policy.hours?.end ?? 420);
+    times.hidden = !hours.input.checked;
+  };
+  hours.input.addEventListener("change", () => { times.hidden = !hours.input.checked; });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (!form.reportValidity()) return;
+    try {
+      fill(await api.setDownloadSettings({
+        limits: { assets: Number(assets.value), transfersPerAsset: Number(transfers.value) },
+        bandwidth: Math.round(Number(bandwidth.value || 0) * 1e6),
+        // A beginning that is the end means any hour.
+        policy: { hours: hours.input.checked ? {
+          start: minutes(from.value), end: minutes(to.value)
+        } : { start: 0, end: 0 } },
+      }));
+      say(result, "Saved.");
+    } catch (error) {
+      say(result, sentence(error.message));
+    }
+  });
+  form.addEventListener("input", () => say(result, ""));
+  api.downloadSettings().then(fill, (error) => say(result, sentence(error.message)));
+  return make("fieldset.panel", {}, make("legend", {}, "Downloads"), form);
+}
+
+const clock = (count) => `${String(Math.floor(count / 60) % 24).padStart(2, "0")}:${String(count % 60).padStart(2, "0")}`;
+
+function minutes(text) {
+  const [hour, minute] = text.split(":").map(Number);
+  return (hour || 0) * 60 + (minute || 0);
+}

@@ -1,0 +1,142 @@
+// What a channel's video plays: a window of the recording, and which moment each of its seconds was.
+//
+// A browser that plays a playlist which grows begins at its end, wherever it is asked to begin, and can't seek in it. So
+// what lies back is played by windows that are over, one after the other: each from where the last one ended up to the
+// live edge of that moment, an hour at most. At the edge itself it's the playlist that grows.
+
+import { sentence } from "./api.js";
+import { moment } from "./format.js";
+import { notify } from "./notices.js";
+import { readSegments } from "./playlists.js";
+
+/** Nearer to the edge than this is live, in milliseconds. */
+const liveWithin = 20_000;
+const longestWindow = 3600_000;
+/** Where browsers begin in a playlist that grows (RFC 8216 §6.3.3): so many segments before its end. */
+const segmentsBehind = 3;
+/** A live stream that rested for longer goes on from where it rested. */
+const longestRest = 15_000;
+
+/**
+ * @param {Object} options
+ * @param {ReturnType<import("./video.js").makeVideo>} options.player
+ * @param {string} options.base what the channel's paths stand behind
+ * @param {() => Object} options.record the channel
+ * @param {AbortSignal} options.signal ends it
+ */
+export function startWindow({ player, base, record, signal }) {
+  const { video } = player;
+  /** What plays: its segments, the moment of its beginning, the moment of its end, or null where it grows. */
+  let shown = { segments: [], begin: null, end: null };
+  let number = 0;
+  let restedAt = null;
+  let jumped = () => {};
+
+  const now = () => {
+    if (shown.begin === null) return record()?.edge ?? Date.now();
+    const seconds = video.readyState > 0 ? video.currentTime : 0;
+    return momentOf(shown.segments, seconds) ?? shown.begin + seconds * 1000;
+  };
+  const isRecorded = () => ["recording", "starting", "waiting"].includes(record()?.state);
+
+  async function playFrom(wanted) {
+    const channel = record();
+    if (!channel?.kept.length) return notify("Nothing is kept yet.");
+    const edge = channel.edge ?? channel.kept.at(-1).to;
+    if (wanted > edge - liveWithin && isRecorded()) return play(edge, null, wanted);
+    const at = Math.round(nearest(channel.kept, Math.min(wanted, edge - 1000)));
+    if (Number.isFinite(wanted) && Math.abs(at - wanted) > 60_000) notify(`Nothing is kept of that moment. It plays from ${moment(at)}.`);
+    const place = shown.end !== null && at < shown.end - 1000 ? placeOf(shown.segments, at) : null;
+    // What is in the window already is a seek away.
+    if (place === null || video.error) return play(at, Math.min(at + longestWindow, edge), wanted);
+    number += 1;
+    video.currentTime = place;
+    video.play().catch(() => {});
+    jumped();
+  }
+
+  async function play(at, end, wanted) {
+    const turn = (number += 1);
+    const isOld = () => turn !== number || signal.aborted;
+    shown = { segments: [], begin: at, end };
+    restedAt = null;
+    jumped();
+    try {
+      const found = end === null ? await readLive(base) : await readWindow(base, at, end);
+      if (isOld()) return;
+      shown = { segments: found.segments, begin: found.segments[0]?.wall ?? at, end };
+      video.dataset.windowBegin = shown.begin;
+      player.play(found.src);
+      jumped();
+    } catch (error) {
+      if (!isOld()) player.fail(sentence(error.message), () => playFrom(wanted));
+    }
+  }
+
+  video.addEventListener("ended", () => {
+    if (shown.end === null) return;
+    const edge = record()?.edge ?? 0;
+    if (edge > shown.end || isRecorded()) playFrom(shown.end);
+  });
+  video.addEventListener("pause",
+    () => { restedAt = shown.end === null && !video.ended ? { at: now(), since: performance.now() } : null; }
+  );
+  video.addEventListener("play", () => {
+    if (restedAt && performance.now() - restedAt.since > longestRest) playFrom(restedAt.at);
+    restedAt = null;
+  });
+  return {
+    playFrom, now, onJump: (work) => { jumped = work; },
+    /** The live edge; of what isn't recorded any more, the last hour of it. */
+    playLive: () => playFrom(isRecorded() ? Infinity : (record()?.edge ?? 0) - longestWindow),
+  };
+}
+
+/** A window that is over. One that begins with a gap is no use to a browser: it begins behind that. */
+async function readWindow(base, at, end) {
+  const src = (from) => `${base}index.m3u8?begintime=${from}&endtime=${end}`;
+  const all = await datedSegments(src(at));
+  const first = all.findIndex(({ isGap }) => !isGap);
+  return first <= 0 ? { src: src(at), segments: all } : {
+    src: src(Math.round(all[first].wall)), segments: from(all, first)
+  };
+}
+
+/** The live edge. Which segment the browser begins with is known by the rule alone: it may be the next one. */
+async function readLive(base) {
+  const src = `${base}index.m3u8`;
+  const all = await datedSegments(src);
+  return { src, segments: from(all, Math.max(0, all.length - segmentsBehind)) };
+}
+
+const datedSegments = async (src) => (await readSegments(src)).segments.filter(({ wall }) => wall !== null);
+
+/** Segments from one on, as a playlist would have them that begins there. */
+function from(segments, first) {
+  const begin = segments[first]?.start ?? 0;
+  return segments.slice(first).map((segment) => ({ ...segment, start: segment.start - begin }));
+}
+
+/** The moment of a place in a window; beyond what was read of it time goes on evenly. */
+function momentOf(segments, seconds) {
+  let [low, high] = [0, segments.length - 1];
+  if (high < 0) return null;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (segments[middle].start <= seconds) low = middle;
+    else high = middle - 1;
+  }
+  return segments[low].wall + (seconds - segments[low].start) * 1000;
+}
+
+/** The place of a moment in a window; null where it doesn't lie in a segment of it. */
+function placeOf(segments, at) {
+  const found = segments.find(({ wall, duration, isGap }) => !isGap && at >= wall && at < wall + duration * 1000);
+  return found ? found.start + (at - found.wall) / 1000 : null;
+}
+
+/** A moment of which something is kept: the moment itself, else the next one, else the last. */
+function nearest(kept, at) {
+  const found = kept.find(({ to }) => to > at);
+  return found ? Math.max(at, found.from) : kept[kept.length - 1].to - 1000;
+}

@@ -1,0 +1,54 @@
+import Foundation
+import MediaLibrary
+
+/// How downloads and recordings stand. A channel's name is a label: whoever runs the server chose it, and no URL is told.
+struct LibraryMetrics {
+    let downloads: [DownloadStatus]
+    let channels: [RecordingStatus]
+
+    /// - Parameters:
+    ///   - downloads: nil where there are none.
+    ///   - recordings: likewise.
+    init(_ downloads: Downloads?, _ recordings: Recordings?) async {
+        self.downloads = await downloads?.statuses() ?? []
+        // The rest is told all the same.
+        channels = (try? await recordings?.statuses()) ?? []
+    }
+
+    func write(to text: inout MetricsText) {
+        let states = Dictionary(
+            grouping: downloads.compactMap { $0.asset.download.map { DownloadRecord.State($0.state) } }
+        ) { $0 }
+        text.add(
+            "downloads", "Downloads by state.", type: "gauge",
+            samples: DownloadRecord.State.allCases.map {
+                ("state=\"\($0.rawValue)\"", Double(states[$0]?.count ?? 0))
+            })
+        text.gauge(
+            "download_bytes_per_second", "The rate of all downloads together.",
+            downloads.reduce(0) { $0 + $1.progress.rate })
+        let kinds = Dictionary(grouping: channels) { ChannelRecord.State($0.state) }
+        text.add(
+            "channels", "Channels by state.", type: "gauge",
+            samples: ChannelRecord.State.allCases.map { ("state=\"\($0.rawValue)\"", Double(kinds[$0]?.count ?? 0)) })
+        add("channel_up", "1 while the channel records.", to: &text) { $0.state == .recording ? 1 : 0 }
+        add("channel_edge_timestamp_seconds", "Up to when it's recorded, in seconds since 1970.", to: &text) {
+            $0.edge?.timeIntervalSince1970
+        }
+        add("channel_bytes", "Bytes kept of the channel.", to: &text) { Double($0.bytes) }
+        add("channel_gaps", "Segments that are lost in what is kept of the channel.", to: &text) { Double($0.gaps) }
+        add("channel_gap_seconds", "Seconds that are lost in what is kept of the channel.", to: &text) {
+            $0.gapSeconds
+        }
+    }
+
+    private func add(
+        _ name: String, _ help: String, to text: inout MetricsText, value: (RecordingStatus) -> Double?
+    ) {
+        let samples = channels.compactMap { status in
+            value(status).map { (labels: "channel=\"\(status.channel.name.rawValue)\"", value: $0) }
+        }
+        guard !samples.isEmpty else { return }
+        text.add(name, help, type: "gauge", samples: samples)
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCacheServer
+
+/// Numbers that no sum takes.
+struct BoundsTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+
+    @Test(arguments: [
+        ("PUT", "settings/downloads", #"{"limits": {"transfersPerAsset": 9223372036854775806}}"#),
+        ("PATCH", "settings/downloads", #"{"limits": {"assets": 0}}"#),
+        ("PATCH", "settings/downloads", #"{"bandwidth": -1}"#),
+        ("PATCH", "settings/downloads", #"{"policy": {"freeSpaceReserve": 9223372036854775807}}"#),
+        ("POST", "downloads", #"{"url": "http://origin.example/a.mp3", "priority": -9223372036854775808}"#),
+        ("POST", "downloads", #"{"url": "http://origin.example/a.mp3", "seconds": -1}"#),
+        ("POST", "downloads", #"{"url": "http://origin.example/a.mp3", "seconds": 1e300}"#),
+        ("POST", "channels", #"{"name": "a", "url": "http://origin.example/a.m3u8", "retention": {"seconds": 1e300}}"#),
+        ("POST", "channels", #"{"name": "a", "url": "http://origin.example/a.m3u8", "retention": {"bytes": 0}}"#),
+        ("POST", "channels", #"{"name": "a", "url": "http://origin.example/a.m3u8", "retention": {"segments": -1}}"#),
+    ])
+    func whatLiesOutsideIsRefused(_ method: String, _ path: String, _ body: String) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+            let answer = try await host.ask(method, "/api/v1/\(path)", body: body)
+            #expect(answer.status == 400 && answer.fields["content-type"] == Problem.contentType)
+            #expect(try await host.ask("GET", "/api/v1/server").status == 200)
+        }
+    }
+}

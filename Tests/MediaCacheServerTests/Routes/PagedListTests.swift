@@ -1,0 +1,94 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCacheServer
+
+struct PagedListTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+    private let origin = ScriptedOrigin()
+
+    private func withSongs(_ count: Int, _ body: (CacheHost, [ResourceURL]) async throws -> Void) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let urls = try (0..<count).map { try ResourceURL("http://origin.example/\($0).mp3") }
+        for url in urls { origin[url] = ScriptedResource(.bytes([1, 2, 3])) }
+        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
+            for url in urls { #expect(try await host.play(url).status == 200) }
+            try await body(host, urls)
+        }
+    }
+
+    @Test func pagesMakeUpTheList() async throws {
+        try await withSongs(5) { host, _ in
+            let all: ResourceList = try await host.answer("GET", "/api/v1/resources")
+            #expect(all.resources.count == 5 && all.next == nil)
+            var seen: [ResourceRecord] = []
+            var query = "?state=complete&limit=2"
+            for count in [2, 2, 1] {
+                let answer = try await host.ask("GET", "/api/v1/resources\(query)")
+                let page = try APICoding.makeDecoder().decode(ResourceList.self, from: Data(answer.body))
+                #expect(page.resources.count == count)
+                seen += page.resources
+                guard let next = page.next else {
+                    #expect(answer.fields["link"] == nil)
+                    break
+                }
+                query = "?state=complete&limit=2&after=\(next)"
+                #expect(answer.fields["link"] == "<\(query)>; rel=\"next\"")
+            }
+            #expect(seen.map(\.id) == all.resources.map(\.id))
+        }
+    }
+
+    /// A page begins after a place, not after a number of items.
+    @Test func whatGoesMeanwhileShiftsNothing() async throws {
+        try await withSongs(4) { host, urls in
+            for url in urls { _ = try await host.ask("POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#) }
+            let all: AssetList = try await host.answer("GET", "/api/v1/assets")
+            let first: AssetList = try await host.answer("GET", "/api/v1/assets?limit=2")
+            // The last of the page goes, too.
+            for asset in first.assets { _ = try await host.ask("DELETE", "/api/v1/assets/\(asset.id)") }
+            let second: AssetList = try await host.answer(
+                "GET", "/api/v1/assets?limit=2&after=\(try #require(first.next))")
+            #expect(second.assets.map(\.id) == all.assets.suffix(2).map(\.id) && second.next == nil)
+        }
+    }
+
+    @Test(arguments: ["limit=0", "limit=1001", "limit=x", "limit=", "after=x", "after=bnVsbA", "after="])
+    func whatIsNoPageIsRefused(_ query: String) async throws {
+        try await withSongs(1) { host, _ in
+            for list in ["resources", "assets", "downloads", "channels"] {
+                let answer = try await host.ask("GET", "/api/v1/\(list)?\(query)")
+                #expect(answer.status == 400 && answer.fields["content-type"] == Problem.contentType, "\(list)")
+            }
+        }
+    }
+
+    @Test func aLongListIsCutUnasked() throws {
+        let request = try PageRequest(RouteRequest(method: .get, path: "/"))
+        let page = try Page(Array(0..<25), of: request, cap: 10) { $0 }
+        #expect(page.items == Array(0..<10))
+        var seen = page.items
+        var next = page.next
+        while let after = next {
+            let page = try Page(
+                Array(0..<25), of: try PageRequest(RouteRequest(method: .get, path: "/", query: "after=\(after)")),
+                cap: 10
+            ) { $0 }
+            seen += page.items
+            next = page.next
+        }
+        #expect(seen == Array(0..<25))
+    }
+
+    @Test func theClientFollowsPages() async throws {
+        try await withSongs(5) { host, _ in
+            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            let resources = try await client.all(ResourceList.self, "/api/v1/resources?limit=2")
+            #expect(Set(resources.map(\.id)).count == 5 && resources.count == 5)
+            await client.close()
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheServer
+
+/// `/api/v1/probe`: what a person is told of a URL before anything is downloaded.
+struct ProbeRouteTests {
+    private let origin = ScriptedOrigin()
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+    private let entry: ResourceURL
+
+    init() throws {
+        entry = try ResourceURL("http://origin.example/show/index.m3u8")
+        origin[entry] = ScriptedResource(
+            .text("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"),
+            contentType: "application/vnd.apple.mpegurl")
+    }
+
+    private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
+    }
+
+    @Test func itTellsWhatItIsAndWhetherTheLibraryHasIt() async throws {
+        try await withHost { host in
+            let body = #"{"url":" \#(entry)\n"}"#
+            let probe: ProbeRecord = try await host.answer("POST", "/api/v1/probe", body: body)
+            #expect(probe.probe.kind == .stream && probe.probe.duration == 4)
+            #expect(probe.title == "show" && probe.asset == nil)
+            let download: DownloadRecord = try await host.answer(
+                "POST", "/api/v1/downloads", body: #"{"url":"\#(entry)","title":"A show","paused":true}"#)
+            let again: ProbeRecord = try await host.answer("POST", "/api/v1/probe", body: body)
+            #expect(again.asset == download.id && again.title == "A show")
+        }
+    }
+
+    @Test func headerFieldsGoToTheOriginAndUsersStayOut() async throws {
+        try await withHost { host in
+            let body = #"{"url":"http://ann:secret@origin.example/show/index.m3u8","headers":{"X-Token":"t"}}"#
+            let answer = try await host.ask("POST", "/api/v1/probe", body: body)
+            #expect(answer.status == 200)
+            #expect(!String(decoding: answer.body, as: UTF8.self).contains("secret"))
+            let asked = try #require(origin.requests.last?.headerFields)
+            #expect(asked[HTTPField.Name("X-Token")!] == "t")
+            #expect(asked[.authorization]?.hasPrefix("Basic ") == true)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"url":"ftp://origin.example/x"}"#, 400, "ftp"),
+        (#"{"url":"http://origin.example/none.m3u8"}"#, 404, "404"),
+        (#"{"url":"http://origin.example/show/index.m3u8","headers":{"no good":"x"}}"#, 400, "no good"),
+        (#"{}"#, 400, "url"),
+    ])
+    func whatCantBeIsSaid(_ body: String, _ status: Int, _ word: String) async throws {
+        try await withHost { host in
+            let answer = try await host.ask("POST", "/api/v1/probe", body: body)
+            #expect(answer.status == status)
+            #expect(answer.fields["content-type"] == "application/problem+json")
+            let text = String(decoding: answer.body, as: UTF8.self)
+            #expect(text.contains(word), "\(text)")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCacheServer
+
+/// `/api/v1/storage` and the order of downloads, before a real store.
+struct StorageRouteTests {
+    private let origin = ScriptedOrigin()
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+
+    init() throws {
+        for (name, length) in [("film.mp4", 500_000), ("played/1.mp4", 200_000), ("played/2.mp4", 100_000)] {
+            origin[try ResourceURL("http://origin.example/\(name)")] = ScriptedResource(
+                .random(seed: UInt64(length), length: Int64(length)))
+        }
+    }
+
+    private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
+    }
+
+    @Test func itTellsWhatUsesHowMuchAndWhatWouldGo() async throws {
+        try await withHost { host in
+            let film = try await host.download(#"{"url":"http://origin.example/film.mp4"}"#)
+            let url = try ResourceURL("http://origin.example/played/1.mp4")
+            #expect(try await host.play(url).status == 200)
+            var storage: StorageRecord = try await host.answer("GET", "/api/v1/storage")
+            #expect(storage.items.map(\.kind) == [.asset, .resource])
+            #expect(storage.items.first?.id == film.id && storage.items.first?.pinned == true)
+            #expect(storage.items.map(\.bytes) == [500_000, 200_000])
+            #expect(storage.items.last?.title == url.description)
+            #expect(storage.evictedNext.map(\.url) == [url.description])
+            #expect(storage.usage.usage.bytes == 700_000)
+
+            // Two of one folder are told as one.
+            #expect(try await host.play(try ResourceURL("http://origin.example/played/2.mp4")).status == 200)
+            storage = try await host.answer("GET", "/api/v1/storage")
+            #expect(storage.items.map(\.kind) == [.asset, .folder])
+            #expect(storage.items.last?.id == "http://origin.example/played/")
+            #expect(storage.items.last?.bytes == 300_000 && storage.items.last?.count == 2)
+            #expect(storage.evictedNext.map(\.bytes) == [200_000, 100_000])
+        }
+    }
+
+    @Test func downloadsAreReordered() async throws {
+        try await withHost { host in
+            var ids: [String] = []
+            for name in ["film.mp4", "played/1.mp4", "played/2.mp4"] {
+                let body = #"{"url":"http://origin.example/\#(name)","paused":true}"#
+                let record: DownloadRecord = try await host.answer("POST", "/api/v1/downloads", body: body)
+                ids.append(record.id)
+            }
+            let body = #"{"ids":["\#(ids[2])","\#(ids[0])","\#(ids[1])"]}"#
+            let list: DownloadList = try await host.answer("PUT", "/api/v1/downloads/order", body: body)
+            #expect(list.downloads.sorted { $0.priority > $1.priority }.map(\.id) == [ids[2], ids[0], ids[1]])
+            let none = try await host.ask("PUT", "/api/v1/downloads/order", body: #"{"ids":["\#(ids[0])","x"]}"#)
+            #expect(none.status == 400 || none.status == 404)
+        }
+    }
+
+    @Test func whatIsBeingFetchedIsTold() async throws {
+        let gate = ScriptedGate()
+        let url = try ResourceURL("http://origin.example/film.mp4")
+        origin.always(url, .holdBody(at: 100_000, gate))
+        try await withHost { host in
+            let session = try await host.store.read(ReadRequest(url: url))
+            await gate.waitForArrivals()
+            let path = "/api/v1/resources?url=\(PercentCoding.encode(url.description))"
+            let record: ResourceRecord = try await host.answer("GET", path)
+            #expect(record.fills == [ByteSpan(start: record.spans.last?.end ?? 0, end: 500_000)])
+            session.cancel()
+            gate.open()
+            _ = try await host.store.complete(ReadRequest(url: url))
+            let done: ResourceRecord = try await host.answer("GET", path)
+            #expect(done.fills.isEmpty && done.complete)
+        }
+    }
+}
