@@ -19,10 +19,15 @@ struct MediaCacheCommand: AsyncParsableCommand {
               mediacache inspect https://example.org/a.m3u8    what is in a playlist or a film, and what is wrong
 
             One process owns a cache folder at a time; the other commands talk to it and behave the same.
-            The folder is --cache, else $MEDIACACHE_DIR, else the system's folders for caches and for data.
+            The folder is --cache, else $MEDIACACHE_DIR, else the configuration file's, else the system's folders for \
+            caches and for data. `mediacache config` tells of that file, and of all that may stand in the environment.
 
             Exit codes: 0 done; 1 failed, with one line that says what and why; 2 done in part, saying what is \
             missing; 64 the command line isn't right; 130 ended by Ctrl-C.
+            Shells complete commands, options, files, channels and titles:
+              source <(mediacache --generate-completion-script bash)                in ~/.bashrc
+              mediacache --generate-completion-script zsh > ~/.zfunc/_mediacache    with ~/.zfunc in $fpath
+              mediacache --generate-completion-script fish | source                 in config.fish
             """,
         version: CacheServer.version,
         groupedSubcommands: [
@@ -35,6 +40,8 @@ struct MediaCacheCommand: AsyncParsableCommand {
                     PruneCommand.self,
                     VerifyCommand.self, UsageCommand.self,
                 ]),
+            CommandGroup(
+                name: "Setting up", subcommands: [DoctorCommand.self, ConfigCommand.self, ManualCommand.self]),
             CommandGroup(name: "Live", subcommands: [RecordCommand.self, ChannelsCommand.self]),
             CommandGroup(
                 name: "Media",
@@ -49,7 +56,7 @@ struct MediaCacheCommand: AsyncParsableCommand {
     static func main() async {
         StandardStreams.surviveBrokenPipes()
         do {
-            var command = try parseAsRoot()
+            var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -72,7 +79,10 @@ struct MediaCacheCommand: AsyncParsableCommand {
             }
         }
         guard let failure = CommandFailure(error) else { exit(withError: error) }
-        if let line = failure.line { StandardStreams.printError(line) }
+        if let line = failure.line {
+            let name = "mediacache:"
+            StandardStreams.printError(TextStyle.error.paint(name, .red) + line.dropFirst(name.count))
+        }
         exit(withError: ExitCode(failure.exitCode))
     }
 }

@@ -4,31 +4,37 @@ import Testing
 @testable import MediaCacheCLI
 
 struct CacheFolderTests {
+    private func location(_ option: String?, _ environment: [String: String]) throws -> CacheLocation {
+        let settings = Settings(
+            options: option.map { [.cache: $0] } ?? [:], environment: environment, file: nil)
+        return try CacheFolder.location(settings, environment: environment)
+    }
+
     @Test func theOptionOutranksTheEnvironment() throws {
-        let location = try CacheFolder.location(option: "/a/b/", environment: ["MEDIACACHE_DIR": "/c", "HOME": "/h"])
+        let location = try location("/a/b/", ["MEDIACACHE_DIR": "/c", "HOME": "/h"])
         #expect(location == CacheLocation(folder: "/a/b"))
     }
 
     @Test func theEnvironmentOutranksThePlatform() throws {
-        let location = try CacheFolder.location(option: nil, environment: ["MEDIACACHE_DIR": "/c", "HOME": "/h"])
+        let location = try location(nil, ["MEDIACACHE_DIR": "/c", "HOME": "/h"])
         #expect(location == CacheLocation(folder: "/c"))
     }
 
     #if !canImport(Darwin)
         @Test func thePlatformHasAFolderForCachesAndOneForData() throws {
-            let location = try CacheFolder.location(option: nil, environment: ["HOME": "/h", "MEDIACACHE_DIR": ""])
+            let location = try location(nil, ["HOME": "/h", "MEDIACACHE_DIR": ""])
             #expect(location == CacheLocation(evictable: "/h/.cache/mediacache", durable: "/h/.local/share/mediacache"))
         }
 
         @Test func relativeFoldersOfXDGAreIgnored() throws {
             let environment = ["HOME": "/h", "XDG_CACHE_HOME": "relative", "XDG_DATA_HOME": "/data"]
-            let location = try CacheFolder.location(option: nil, environment: environment)
+            let location = try location(nil, environment)
             #expect(location == CacheLocation(evictable: "/h/.cache/mediacache", durable: "/data/mediacache"))
         }
 
         @Test func withoutAHomeItSaysWhatToDo() {
             let failure = #expect(throws: CommandFailure.self) {
-                try CacheFolder.location(option: nil, environment: [:])
+                try location(nil, [:])
             }
             #expect(failure?.exitCode == 1)
             #expect(failure?.message.contains("--cache") == true)

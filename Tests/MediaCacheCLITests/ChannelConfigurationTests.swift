@@ -6,8 +6,8 @@ import Testing
 @testable import MediaCacheCLI
 
 struct ChannelConfigurationTests {
-    private func file(_ text: String) throws -> ChannelFile {
-        try ChannelFile(path: "channels.json", Data(text.utf8))
+    private func file(_ text: String) throws -> ConfigurationFile {
+        try ConfigurationFile(path: "channels.json", Data(text.utf8))
     }
 
     private func failure(_ text: String) -> CommandFailure? {
@@ -52,18 +52,19 @@ struct ChannelConfigurationTests {
     }
 
     @Test func withoutAnythingThereAreNone() throws {
-        #expect(try ChannelConfiguration(path: nil, declared: [], environment: [:]).channels().isEmpty)
+        #expect(try ChannelConfiguration(file: nil).channels().isEmpty)
         #expect(try ChannelConfiguration(file: file("{}")).channels().isEmpty)
     }
 
     @Test(arguments: [
         ("[", "channels.json: it isn't JSON"), ("[]", "channels.json: it isn't an object"),
-        (#"{"port": 1}"#, "channels.json: “port” is no setting"), (#"{"channels": {}}"#, "channels isn't an array"),
+        (#"{"prot": 1}"#, "channels.json: “prot” is no setting; did you mean “port”?"),
+        (#"{"channels": {}}"#, "channels isn't an array"),
         (#"{"channels": [1]}"#, "channels[0] isn't an object"),
         (#"{"channels": [{"url": "http://h/"}]}"#, "channels[0] has no name"),
         (#"{"channels": [{"name": "a"}]}"#, "channels.json: channels[0] “a”: it has no url"),
         (#"{"channels": [{"name": "a", "url": "ftp://h/"}]}"#, "“ftp”"),
-        (#"{"channels": [{"name": "a", "url": "http://h/", "kept": "1h"}]}"#, "it has no “kept”; it may have"),
+        (#"{"channels": [{"name": "a", "url": "http://h/", "kept": "1h"}]}"#, "it has no “kept”; did you mean “keep”?"),
         (#"{"channels": [{"name": "a", "url": "http://h/", "keep": "24"}]}"#, "channels[0] “a”: its keep: “24” has"),
         (#"{"channels": [{"name": "a", "url": "http://h/", "keep": []}]}"#, "its keep is neither text"),
         (#"{"channels": [{"name": "a", "url": "http://h/", "maxSize": "0"}]}"#, "a limit of 0 keeps nothing"),
@@ -75,13 +76,6 @@ struct ChannelConfigurationTests {
         let failure = failure(text)
         #expect(failure?.exitCode == 64)
         #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
-    }
-
-    @Test func aFileThatIsNotThereIsNamed() {
-        let failure = #expect(throws: CommandFailure.self) {
-            try ChannelConfiguration(path: nil, declared: [], environment: ["MEDIACACHE_CONFIG": "/nowhere/c.json"])
-        }
-        #expect(failure?.message.contains("/nowhere/c.json") == true)
     }
 
     @Test func anEntryOfTheEnvironmentIsNamed() {

@@ -41,6 +41,27 @@
             #expect(code != 0)
         }
 
+        /// As the segments of a recording do, of which one is asked for at a time.
+        @Test(arguments: [0.0, 1.5]) func aSegmentThatBeginsLateHasAPicture(time: Double) async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let ffmpeg = try FFmpeg(for: "a test")
+            let segment = folder.appending(path: "5.ts").path
+            let source = "testsrc2=size=320x240:rate=25:duration=2"
+            let made = try await BlockingWork.run { control in
+                try ffmpeg.run(["-f", "lavfi", "-i", source, "-output_ts_offset", "10", segment], control)
+            }
+            #expect(made == 0)
+            let playlist = folder.appending(path: "one.m3u8")
+            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n5.ts\n#EXT-X-ENDLIST\n"
+            try text.write(to: playlist, atomically: true, encoding: .utf8)
+            let cover = try await BlockingWork.run { control in
+                try FilmFrame(input: playlist.path, time: time).take(of: "a segment", control)
+            }
+            #expect(cover?.mediaType == "image/jpeg")
+        }
+
         /// It says how far it is, and leaves nothing running that nobody wants.
         @Test func encodingTellsHowFarItIs() async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")

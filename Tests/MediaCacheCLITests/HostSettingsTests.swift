@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import MediaCache
 import MediaCacheServer
 import Testing
@@ -43,13 +44,17 @@ struct HostSettingsTests {
     }
 
     @Test func serversHaveLimitsAndPassersByNone() throws {
-        let none = try LimitOptions.parse([])
-        #expect(none.serverLimits.maximumBytes == 10_000_000_000)
-        #expect(none.serverLimits.maximumAge == .seconds(30 * 86400))
-        #expect(none.passingLimits.maximumBytes == nil)
-        #expect(none.passingLimits.maximumAge == nil)
+        let cache = try CacheOptions.parse(["--cache", "/c"])
+        let server = try ServeConfiguration(options: cache.values).hostSettings()
+        #expect(server.limits.maximumBytes == 10_000_000_000)
+        #expect(server.limits.maximumAge == .seconds(30 * 86400))
+        let file = try ConfigurationFile(path: "c.json", Data(#"{"cache": "/c", "maxSize": "5GB"}"#.utf8))
+        #expect(try ServeConfiguration(file: file).hostSettings().limits.maximumBytes == 5_000_000_000)
+        let passing = try HostSettings(cache: cache).limits
+        #expect(passing == CacheLimits(maximumBytes: nil, maximumAge: nil, minimumFreeBytes: 1_000_000_000))
         let given = try LimitOptions.parse(["--max-size", "1GB", "--max-age", "none", "--min-free", "0"])
-        #expect(given.serverLimits == CacheLimits(maximumBytes: 1_000_000_000, maximumAge: nil, minimumFreeBytes: 0))
-        #expect(given.passingLimits == given.serverLimits)
+        #expect(
+            try HostSettings(cache: cache, limits: given).limits
+                == CacheLimits(maximumBytes: 1_000_000_000, maximumAge: nil, minimumFreeBytes: 0))
     }
 }

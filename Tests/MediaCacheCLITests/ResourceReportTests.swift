@@ -13,7 +13,7 @@ struct ResourceReportTests {
         let spanText = spans.map { #"{"start":\#($0.0),"end":\#($0.1)}"# }.joined(separator: ",")
         let json = """
             {"id":7,"url":"\(url)","key":"\(url)","type":"video/mp4","format":"mp4",\
-            "length":\(length.map { "\($0)" } ?? "null"),"spans":[\(spanText)],"bytesCached":\(kept),"hits":3,\
+            "length":\(length.map { "\($0)" } ?? "null"),"spans":[\(spanText)],"fills":[],"bytesCached":\(kept),"hits":3,\
             "created":"2026-01-02T03:04:05Z","lastUsed":"2026-01-02T03:04:06Z","complete":\(complete),\
             "pinned":false,"inUse":true,"withCredentials":false}
             """
@@ -57,7 +57,7 @@ struct ResourceReportTests {
         let objects = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
         let keys = try #require(objects.first).keys.sorted()
         let documented = [
-            "bytesCached", "complete", "created", "format", "hits", "id", "inUse", "key", "lastUsed", "length",
+            "bytesCached", "complete", "created", "fills", "format", "hits", "id", "inUse", "key", "lastUsed", "length",
             "pinned", "spans", "type", "url", "withCredentials",
         ]
         #expect(keys == documented)

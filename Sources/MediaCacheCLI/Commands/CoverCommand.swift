@@ -31,7 +31,7 @@ struct CoverCommand: AsyncParsableCommand {
         transform: InputArgument.init(parsing:))
     var input: InputArgument?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to make.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to make.", valueName: "file"), completion: .file())
     var output: String?
 
     @Option(

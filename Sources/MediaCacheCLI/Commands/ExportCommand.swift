@@ -44,13 +44,16 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("What is kept: its URL or its number.", valueName: "asset"),
+        completion: ServerCompletion.assetsAndChannels,
         transform: AssetArgument.init(parsing:))
     var asset: AssetArgument
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to make: .mp4, .m4v, .m4a or .ts.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The file to make: .mp4, .m4v, .m4a or .ts.", valueName: "file"),
+        completion: .file())
     var output: String?
 
-    @Option(help: ArgumentHelp("The folder to make, instead of a file.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder to make, instead of a file.", valueName: "folder"), completion: .directory)
     var bundle: String?
 
     @Option(

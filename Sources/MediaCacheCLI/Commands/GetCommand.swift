@@ -39,7 +39,9 @@ struct GetCommand: AsyncParsableCommand {
     @Argument(help: "The URLs.", transform: URLArgument.parse)
     var urls: [ResourceURL] = []
 
-    @Option(help: ArgumentHelp("Read URLs from this file too, one a line; - is standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Read URLs from this file too, one a line; - is standard input.", valueName: "file"),
+        completion: .file())
     var inputFile: String?
 
     @Option(

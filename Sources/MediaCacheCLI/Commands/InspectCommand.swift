@@ -193,7 +193,9 @@ struct InspectCommand: AsyncParsableCommand {
 
     private func fetch(_ url: ResourceURL) async throws -> InspectedBody {
         // No folder is opened: of these settings only those of origins count.
-        let settings = try HostSettings(cache: CacheOptions.parse(["--cache", "/"]), origin: origin, url: url)
+        var cache = cache
+        cache.cache = cache.cache ?? "/"
+        let settings = try HostSettings(cache: cache, origin: origin, url: url)
         let client = try AsyncHTTPClientOrigin(settings: settings.originSettings)
         let fetch = PlaylistFetch(origin: client, settings: settings.storeConfiguration.transfers)
         let interruption = Interruption()

@@ -12,9 +12,10 @@ struct ListCommand: AsyncParsableCommand {
               mediacache list --json | jq -r '.[] | select(.format == "mp4") | .url'
 
             --json prints an array of objects with the keys id, url, key, type, format, length, spans (start, end), \
-            bytesCached, hits, created, lastUsed, complete, pinned, inUse, withCredentials, localFile; what isn't known \
+            fills (what is being fetched), bytesCached, hits, created, lastUsed, complete, pinned, inUse, withCredentials, localFile; what isn't known \
             is left out. withCredentials says that it came by a user's name and password, and is that user's.
-            """
+            """,
+        aliases: ["ls"]
     )
 
     @Flag(help: "Only what is here in full.")

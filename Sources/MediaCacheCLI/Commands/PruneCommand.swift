@@ -11,7 +11,8 @@ struct PruneCommand: AsyncParsableCommand {
               mediacache prune --max-size 5GB
               mediacache prune --max-age 12h --min-free 20GB
 
-            Without limits, those that `serve` has by default apply: 10GB, 30d, 1GB free. What is pinned or in use \
+            Without limits, those of the environment or the configuration file apply, as `serve` has them, else its own: \
+            10GB, 30d, 1GB free. What is pinned or in use \
             stays. Where another process owns the folder, its own limits apply, and none can be named here.
             --json prints an object: bytesFreed.
             """
@@ -25,8 +26,7 @@ struct PruneCommand: AsyncParsableCommand {
 
     func run() async throws {
         let given = limits.given
-        var settings = try HostSettings(cache: cache)
-        settings.limits = limits.serverLimits
+        let settings = try HostSettings(try cache.settings(limits.values, usesStandards: true))
         let report = try await Connection.use(settings) { connection in
             if !given.isEmpty, let owner = connection.owner {
                 throw CommandFailure(

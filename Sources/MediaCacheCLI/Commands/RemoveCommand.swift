@@ -17,11 +17,13 @@ struct RemoveCommand: AsyncParsableCommand {
             --json prints an object: removed (an array of key, bytes, isDeferred), assets (an array of the names of those \
             removed) and missing (an array of what there was nothing of). Exit code 2 if some weren't there, 1 if none \
             was.
-            """
+            """,
+        aliases: ["rm"]
     )
 
     @Argument(
         help: ArgumentHelp("What is kept: URLs, numbers of `list --json`, names or titles.", valueName: "asset"),
+        completion: ServerCompletion.assets,
         transform: AssetArgument.init(parsing:))
     var items: [AssetArgument] = []
 

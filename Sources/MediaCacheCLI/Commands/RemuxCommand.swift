@@ -41,7 +41,9 @@ struct RemuxCommand: AsyncParsableCommand {
         help: ArgumentHelp("What to read: files and URLs.", valueName: "in"), transform: InputArgument.init(parsing:))
     var inputs: [InputArgument]
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to make: .mp4, .m4v, .m4a or .ts.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The file to make: .mp4, .m4v, .m4a or .ts.", valueName: "file"),
+        completion: .file())
     var output: String
 
     @Flag(help: "Play the inputs at once, instead of one after the other.")

@@ -54,37 +54,72 @@ struct HostSettings: Sendable {
     var ownersAlone: [String] = []
     /// Where the log goes.
     var logger: Logger
+    /// How much goes there.
+    let logLevel: AdjustableLevel
 
-    /// The settings that the options of a command make.
+    /// The settings that the options of a command make, over the environment's and the configuration file's.
+    ///
+    /// Limits are heeded where they are options: a command that only passes by gives up nothing that a server with
+    /// others had kept.
     ///
     /// - Throws: ``CommandFailure``.
     init(
         cache: CacheOptions, limits: LimitOptions? = nil, admission: AdmissionOptions? = nil,
         origin: OriginOptions? = nil, downloads: DownloadOptions? = nil, url: ResourceURL? = nil
     ) throws {
-        location = try cache.location
-        self.limits = limits?.passingLimits ?? CacheLimits(minimumFreeBytes: 1_000_000_000)
+        let groups = [limits?.values, admission?.values, origin?.values, downloads?.values].compactMap(\.self)
+        let options = groups.reduce(into: [:]) { $0.merge($1) { $1 } }
+        let settings = try cache.settings(options)
+        try self.init(settings, url: url)
+        let passing = Settings(options: options, environment: [:], file: nil)
+        self.limits = try CacheLimits(passing)
+        if downloads == nil { self.downloads = nil }
         ownersAlone =
             (limits?.given ?? []) + (origin?.given ?? []) + (admission?.given ?? []) + (downloads?.given ?? [])
-        self.downloads = downloads?.update
         if !cache.dropQuery.isEmpty { ownersAlone.append("--drop-query") }
-        keyPolicy = cache.keyPolicy
-        self.admission = admission?.policy ?? .keepAll
-        headerProfiles = try HeaderProfiles(origin?.header ?? [], for: url)
-        cookies = try origin?.cookies.map(Self.cookies)
-        alternatingEntityTags = origin?.compareAlternatingTags == true ? .compareBytes : .newRepresentation
-        proxy = origin?.proxy
-        caFile = origin?.caFile
-        logger = cache.logger
     }
 
-    private static func cookies(in path: String) throws -> CookieFile {
+    /// What `settings` say.
+    ///
+    /// - Parameter url: whose origin header fields are for that name none.
+    /// - Throws: ``CommandFailure``.
+    init(
+        _ settings: Settings, url: ResourceURL? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
+        location = try CacheFolder.location(settings, environment: environment)
+        limits = try CacheLimits(settings)
+        let dropped = try settings.list(.dropQuery) { $0 }
+        keyPolicy = dropped.isEmpty ? .wholeURL : .dropping(queryItems: Set(dropped))
+        admission =
+            try settings.read(.maxObjectSize, ByteCount.init(parsing:)).map { .maximumLength($0.bytes) } ?? .keepAll
+        headerProfiles = try HeaderProfiles(
+            try settings.list(.header, HeaderArgument.init(parsing:)),
+            for: settings[.header]?.source == .option ? url : nil, place: settings.place(of: .header))
+        cookies = try settings.read(.cookies) { $0 }.map { try Self.cookies(in: $0, settings.place(of: .cookies)) }
+        alternatingEntityTags = try settings.flag(.compareAlternatingTags) == true ? .compareBytes : .newRepresentation
+        proxy = settings[.proxy]?.text
+        caFile = settings[.caFile]?.text
+        if let host = settings[.host]?.text { self.host = host }
+        port = try settings.number(.port, in: 0...65535) ?? port
+        allowedHosts = try settings.list(.allowedHost) { $0 }
+        allowedNetworks = try settings.list(.allowNet) { $0 }
+        publicPath = settings[.publicPath]?.text ?? publicPath
+        segmentsAhead = try settings.number(.segmentsAhead, in: 0...255) ?? segmentsAhead
+        fastStart = try settings.flag(.fastStart) ?? fastStart
+        publicRead = try settings.flag(.publicRead) ?? publicRead
+        downloads = try DownloadSettingsUpdate(settings)
+        logLevel = AdjustableLevel(try settings.read(.logLevel, CacheOptions.level) ?? .warning)
+        logger = logLevel.logger(label: "mediacache")
+    }
+
+    private static func cookies(in path: String, _ place: String) throws -> CookieFile {
         do {
             return try CookieFile(String(contentsOfFile: path, encoding: .utf8))
         } catch let error as CacheError {
-            throw CommandFailure(.usage, "--cookies \(path): \(error.message)")
+            throw CommandFailure(.usage, "\(place) \(path): \(error.message)")
         } catch {
-            throw CommandFailure(.usage, "--cookies \(path): the file can't be read as text")
+            throw CommandFailure(.usage, "\(place) \(path): the file can't be read as text")
         }
     }
 

@@ -1,6 +1,7 @@
 import CMediaCacheShims
 import MediaCache
 import MediaCacheServer
+import MediaLibrary
 
 /// The owner of a cache folder in this process: the store, the way to origins, and the server in front.
 struct LocalHost: Sendable {
@@ -42,6 +43,13 @@ struct LocalHost: Sendable {
     /// Removes all that is kept.
     func removeAll() async throws {
         _ = try await host.store.removeAll(includingPinned: true)
+    }
+
+    /// Records channels that the configuration declares now.
+    ///
+    /// - Returns: why some couldn't be taken, by name.
+    func declare(_ channels: [ChannelRequest]) async -> [ChannelName: CacheError] {
+        await host.server.declare(channels)
     }
 
     /// Waits for what other processes have it keep: they would lose it with this one.

@@ -8,6 +8,10 @@ struct FilmFrame: Sendable {
     /// The moment, in seconds.
     var time: Double
 
+    /// Up to here in seconds all is decoded from the beginning. A seek asks for an index, and ffmpeg finds nothing by one
+    /// in a playlist whose only segment begins late on its stream's clock, as a recording's do.
+    private static let nearBeginning = 20.0
+
     /// Takes the picture.
     ///
     /// - Parameter name: what messages call the film.
@@ -19,8 +23,10 @@ struct FilmFrame: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let picture = folder.appending(path: "frame.jpg")
+        let moment = ["-ss", "\(time)"]
+        let opening = FFmpeg.input(input)
         let code = try ffmpeg.run(
-            ["-ss", "\(time)"] + FFmpeg.input(input)
+            (time < Self.nearBeginning ? opening + moment : moment + opening)
                 + ["-map", "0:v:0", "-frames:v", "1", "-q:v", "2", "-update", "1"]
                 + [picture.path(percentEncoded: false)],
             control)

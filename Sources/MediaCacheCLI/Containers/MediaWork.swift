@@ -18,7 +18,9 @@ enum MediaWork {
         _ body: @escaping @Sendable (InputOpening) throws -> Result
     ) async throws -> Result {
         guard inputs.contains(where: \.isURL) else {
-            return try await untilInterrupted { try await work(nil, inputs.first?.name, progress, body) }
+            return try await untilInterrupted("the same command begins anew") {
+                try await work(nil, inputs.first?.name, progress, body)
+            }
         }
         let url = inputs.lazy.compactMap(\.url).first
         return try await run(
@@ -34,7 +36,7 @@ enum MediaWork {
     ) async throws -> Result {
         let settings = try HostSettings(cache: cache, origin: origin, url: url)
         let header = origin.header
-        return try await untilInterrupted {
+        return try await untilInterrupted("what came is kept, and the same command has it at once") {
             try await Connection.use(settings) { connection in
                 if let url { try await HeaderArgument.apply(header, for: url, to: connection.client) }
                 return try await work(connection, name ?? url.map { "\($0)" }, progress, body)
@@ -55,11 +57,12 @@ enum MediaWork {
         }
     }
 
+    /// - Parameter goingOn: what to do after Ctrl-C, in words.
     private static func untilInterrupted<Result: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Result
+        _ goingOn: String, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         guard let done = try await Interruption().cancelling(body) else {
-            throw CommandFailure(.interrupted, "interrupted")
+            throw CommandFailure(.interrupted, "interrupted; \(goingOn)")
         }
         return done
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import MediaCache
 
 /// What is kept of what comes.
 struct AdmissionOptions: ParsableArguments {
@@ -8,11 +7,9 @@ struct AdmissionOptions: ParsableArguments {
         transform: ByteCount.init(parsing:))
     var maxObjectSize: ByteCount?
 
-    /// Which resources are kept.
-    var policy: AdmissionPolicy {
-        maxObjectSize.map { .maximumLength($0.bytes) } ?? .keepAll
-    }
+    /// What was given of the settings.
+    var values: [Setting: String] { maxObjectSize.map { [.maxObjectSize: $0.exactText] } ?? [:] }
 
     /// The options given that only who opens the folder can heed.
-    var given: [String] { maxObjectSize.map { _ in ["--max-object-size"] } ?? [] }
+    var given: [String] { Setting.options(of: values) }
 }

@@ -3,13 +3,15 @@ import MediaCache
 
 /// Which folders a command means.
 enum CacheFolder {
-    /// The folder of `--cache`, else of `MEDIACACHE_DIR`, else the platform's two: one that may be purged, one that is
-    /// kept.
+    /// The folder of `--cache`, else of `MEDIACACHE_DIR`, else of the configuration file, else the platform's two: one
+    /// that may be purged, one that is kept.
     ///
     /// - Throws: ``CommandFailure`` if none is known.
-    static func location(option: String?, environment: [String: String]) throws -> CacheLocation {
-        if let folder = option ?? environment["MEDIACACHE_DIR"].flatMap({ $0.isEmpty ? nil : $0 }) {
-            guard !folder.isEmpty else { throw CommandFailure(.usage, "--cache names no folder") }
+    static func location(_ settings: Settings, environment: [String: String]) throws -> CacheLocation {
+        if let folder = settings[.cache]?.text {
+            guard !folder.isEmpty else {
+                throw CommandFailure(.usage, "\(settings.place(of: .cache)) names no folder")
+            }
             return CacheLocation(folder: absolute(folder))
         }
         #if canImport(Darwin)

@@ -16,6 +16,8 @@ enum ChannelArgument {
 
 /// Which channel a command is about.
 struct ChannelReference: ParsableArguments {
-    @Argument(help: ArgumentHelp("The channel.", valueName: "name"), transform: ChannelArgument.parse)
+    @Argument(
+        help: ArgumentHelp("The channel.", valueName: "name"), completion: ServerCompletion.channels,
+        transform: ChannelArgument.parse)
     var name: ChannelName
 }

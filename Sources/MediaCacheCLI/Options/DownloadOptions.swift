@@ -20,18 +20,28 @@ struct DownloadOptions: ParsableArguments {
         }
     }
 
-    /// What they set, over what is set for the folder.
-    var update: DownloadSettingsUpdate? {
-        guard !given.isEmpty else { return nil }
-        return DownloadSettingsUpdate(
-            limits: .init(assets: jobs, transfersPerAsset: transfers), bandwidth: limitRate?.bytesPerSecond)
+    /// What was given of the settings.
+    var values: [Setting: String] {
+        var values: [Setting: String] = [:]
+        values[.jobs] = jobs.map(String.init)
+        values[.transfers] = transfers.map(String.init)
+        values[.limitRate] = limitRate.map { ByteCount($0.bytesPerSecond).exactText + "/s" }
+        return values
     }
 
     /// The options that were given.
-    var given: [String] {
-        [
-            jobs.map { _ in "--jobs" }, transfers.map { _ in "--transfers" }, limitRate.map { _ in "--limit-rate" },
-        ]
-        .compactMap(\.self)
+    var given: [String] { Setting.options(of: values) }
+}
+
+extension DownloadSettingsUpdate {
+    /// What settings say over what is set for the folder; nil if that is nothing.
+    ///
+    /// - Throws: ``CommandFailure``, naming who says what is wrong.
+    init?(_ settings: Settings) throws {
+        let jobs = try settings.number(.jobs, in: 1...(.max))
+        let transfers = try settings.number(.transfers, in: 1...(.max))
+        let rate = try settings.read(.limitRate, ByteRate.init(parsing:))
+        guard jobs != nil || transfers != nil || rate != nil else { return nil }
+        self.init(limits: .init(assets: jobs, transfersPerAsset: transfers), bandwidth: rate?.bytesPerSecond)
     }
 }

@@ -5,6 +5,7 @@ import MediaCacheServer
 struct DownloadReferences: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The downloads: their IDs, URLs or titles.", valueName: "id"),
+        completion: ServerCompletion.downloads,
         transform: AssetArgument.init(parsing:))
     var downloads: [AssetArgument] = []
 

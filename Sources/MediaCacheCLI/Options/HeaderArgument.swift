@@ -41,6 +41,9 @@ struct HeaderArgument: Sendable, Hashable {
         self.name = name
         self.value = value
     }
+
+    /// The field as it's read.
+    var text: String { (origin.map { "\($0.scheme)://\($0.authority) " } ?? "") + "\(name.rawName): \(value)" }
 }
 
 extension Substring {
@@ -57,12 +60,12 @@ extension HeaderProfiles {
     /// The profiles that `arguments` make; those without an origin go to `url`'s.
     ///
     /// - Throws: ``CommandFailure`` if a field has no origin and there is no URL to take it from.
-    init(_ arguments: [HeaderArgument], for url: ResourceURL?) throws {
+    init(_ arguments: [HeaderArgument], for url: ResourceURL?, place: String = "--header") throws {
         self.init()
         for argument in arguments {
             guard let origin = argument.origin ?? url else {
                 throw CommandFailure(
-                    .usage, "--header '\(argument.name): …' needs its origin: 'https://host \(argument.name): …'")
+                    .usage, "\(place) '\(argument.name): …' needs its origin: 'https://host \(argument.name): …'")
             }
             var profile = self[origin] ?? Profile()
             profile.fields.append(HTTPField(name: argument.name, value: argument.value))

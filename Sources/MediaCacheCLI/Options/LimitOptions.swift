@@ -24,24 +24,28 @@ struct LimitOptions: ParsableArguments {
         transform: ByteCount.init(parsing:))
     var minFree: ByteCount?
 
-    /// The limits, with `size` and `age` where none was given.
-    func limits(elseSize size: Int64?, elseAge age: Duration?) -> CacheLimits {
-        CacheLimits(
-            maximumBytes: maxSize.map(\.bytes) ?? size,
-            maximumAge: maxAge.map(\.duration) ?? age,
-            minimumFreeBytes: minFree?.bytes ?? 1_000_000_000)
+    /// What was given of the settings.
+    var values: [Setting: String] {
+        var values: [Setting: String] = [:]
+        values[.maxSize] = maxSize.map { $0.bytes.map { ByteCount($0).exactText } ?? "none" }
+        values[.maxAge] = maxAge.map { $0.duration.map(DurationText.exact) ?? "none" }
+        values[.minFree] = minFree?.exactText
+        return values
     }
 
-    /// What a server keeps to unless told otherwise.
-    var serverLimits: CacheLimits { limits(elseSize: 10_000_000_000, elseAge: .seconds(30 * 86400)) }
-
-    /// For commands that only pass by: they give up nothing that a server with other limits had kept.
-    var passingLimits: CacheLimits { limits(elseSize: nil, elseAge: nil) }
-
     /// The options that were given.
-    var given: [String] {
-        [maxSize.map { _ in "--max-size" }, maxAge.map { _ in "--max-age" }, minFree.map { _ in "--min-free" }]
-            .compactMap(\.self)
+    var given: [String] { Setting.options(of: values) }
+}
+
+extension CacheLimits {
+    /// The limits that settings say.
+    ///
+    /// - Throws: ``CommandFailure``, naming who says what is wrong.
+    init(_ settings: Settings) throws {
+        self.init(
+            maximumBytes: try settings.read(.maxSize, SizeLimit.init(parsing:))?.bytes,
+            maximumAge: try settings.read(.maxAge, AgeLimit.init(parsing:))?.duration,
+            minimumFreeBytes: try settings.read(.minFree, ByteCount.init(parsing:))?.bytes ?? 1_000_000_000)
     }
 }
 

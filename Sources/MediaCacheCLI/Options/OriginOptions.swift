@@ -19,25 +19,31 @@ struct OriginOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Send the cookies in this file, in the format that browsers' exports, curl and yt-dlp share.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var cookies: String?
 
-    @Option(help: ArgumentHelp("Trust the certificates in this PEM file too.", valueName: "file"))
+    @Option(help: ArgumentHelp("Trust the certificates in this PEM file too.", valueName: "file"), completion: .file())
     var caFile: String?
 
     @Flag(
+        inversion: .prefixedNo,
         help: ArgumentHelp(
             "Where entity tags alternate, as behind a balancer, compare bytes instead.",
             discussion: "A change of tag is a new version unless this is given. Then 64 KiB of what is kept are "
                 + "compared with what comes, as long as the lengths agree."))
-    var compareAlternatingTags = false
+    var compareAlternatingTags: Bool?
+
+    /// What was given of the settings.
+    var values: [Setting: String] {
+        var values: [Setting: String] = [:]
+        if !header.isEmpty { values[.header] = header.map(\.text).joined(separator: "\n") }
+        values[.proxy] = proxy
+        values[.cookies] = cookies
+        values[.caFile] = caFile
+        values[.compareAlternatingTags] = compareAlternatingTags.map { "\($0)" }
+        return values
+    }
 
     /// The options given that only who opens the folder can heed. Header fields aren't among them: the API takes those.
-    var given: [String] {
-        [
-            cookies.map { _ in "--cookies" }, proxy.map { _ in "--proxy" }, caFile.map { _ in "--ca-file" },
-            compareAlternatingTags ? "--compare-alternating-tags" : nil,
-        ]
-        .compactMap(\.self)
-    }
+    var given: [String] { Setting.options(of: values.filter { $0.key != .header }) }
 }

@@ -10,6 +10,7 @@ struct SelectionOptions: ParsableArguments {
                 + "as 2500000.",
             discussion: "A number below 10,000 is a height in pixels, else it's bits per second. (default: best)",
             valueName: "variant"),
+        completion: .list(["best", "worst", "all", "1080", "720", "480", "360"]),
         transform: TrackOptions.variants)
     var variant = StreamSelection.Variants.best
 

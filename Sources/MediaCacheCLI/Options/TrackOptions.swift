@@ -9,6 +9,7 @@ struct TrackOptions: ParsableArguments {
             "best, worst, all, the tallest up to a height such as 720, or the best up to a bandwidth such as 2500000. "
                 + "(default: best)",
             valueName: "variant"),
+        completion: .list(["best", "worst", "all", "1080", "720", "480", "360"]),
         transform: TrackOptions.variants)
     var variant: StreamSelection.Variants?
 

@@ -40,6 +40,19 @@ struct ByteCount: Sendable, Hashable {
     ]
 }
 
+extension ByteCount {
+    /// The amount as ``init(parsing:)`` reads it, without loss: in the largest unit of which it's a whole number, decimal
+    /// ones first.
+    var exactText: String {
+        let units: [(name: String, size: Int64)] = [
+            ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("TiB", 1 << 40), ("GiB", 1 << 30),
+            ("MiB", 1 << 20), ("KB", 1000), ("KiB", 1 << 10),
+        ]
+        guard bytes > 0, let unit = units.first(where: { bytes.isMultiple(of: $0.size) }) else { return "\(bytes)" }
+        return "\(bytes / unit.size)\(unit.name)"
+    }
+}
+
 extension ByteCount: CustomStringConvertible {
     /// Three figures and a decimal unit: `1.50 GB`, `15.0 GB`, `150 GB`; below 1000, whole bytes.
     var description: String {

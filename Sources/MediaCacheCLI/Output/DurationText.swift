@@ -37,6 +37,19 @@ enum DurationText {
         return "\(seconds)s"
     }
 
+    /// A length of time as ``parse(_:)`` reads it: in the largest unit of which it's a whole number, else to the
+    /// millisecond.
+    static func exact(_ duration: Duration) -> String {
+        let milliseconds = Int64((duration / .milliseconds(1)).rounded())
+        let sizes: [(name: String, size: Int64)] = [
+            ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000),
+        ]
+        guard milliseconds > 0, let unit = sizes.first(where: { milliseconds.isMultiple(of: $0.size) }) else {
+            return "\(milliseconds)ms"
+        }
+        return "\(milliseconds / unit.size)\(unit.name)"
+    }
+
     private static let units: [String: Double] = [
         "w": 604_800, "d": 86400, "h": 3600, "m": 60, "min": 60, "s": 1, "ms": 0.001,
     ]

@@ -41,6 +41,9 @@ enum StandardStreams {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// Whether standard output is a terminal.
+    static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
     /// Whether standard error is a terminal that can draw a line over itself.
     static var errorIsTerminal: Bool {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"

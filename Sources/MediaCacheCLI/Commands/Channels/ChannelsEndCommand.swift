@@ -7,6 +7,8 @@ struct ChannelsEndCommand: AsyncParsableCommand {
         commandName: "end",
         abstract: "Ends the recording of a channel for good: it becomes an asset of the library, by its name.",
         discussion: """
+              mediacache channels end news
+
             Windows of it play as before. What its playlists have named by then gets ten seconds to come. \
             `channels stop` is for a while.
             """

@@ -109,7 +109,7 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
                 let made = try await client.addProgramme(wanted, to: name)
                 return try json ? JSONOutput.text(made) : "Keeps \(Table.printable(made.name)) as \(made.id)."
             }
-            let programmes = try await client.channel(name).programmes
+            let programmes = try await client.programmes(of: name)
             return try json
                 ? JSONOutput.text(programmes) : ChannelReport.table(ofProgrammes: programmes, in: name)
         }
@@ -120,7 +120,7 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
     private static func formats(
         of id: String, in name: ChannelName, _ client: APIClient
     ) async throws -> [ProgrammeFormat] {
-        guard let programme = try await client.channel(name).programmes.first(where: { $0.id == id }) else {
+        guard let programme = try await client.programmes(of: name).first(where: { $0.id == id }) else {
             throw CommandFailure(.failed, "the channel \(name) has no programme \(Table.printable(id))")
         }
         return programme.exports.compactMap { ProgrammeFormat(rawValue: $0.format) }

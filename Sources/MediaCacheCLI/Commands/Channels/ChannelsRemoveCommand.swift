@@ -6,7 +6,12 @@ struct ChannelsRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Deletes a channel, and what is kept of it.",
-        discussion: "The asset of the library that it became, if it has ended, stays; `remove` is for that."
+        discussion: """
+              mediacache channels remove news
+
+            The asset of the library that it became, if it has ended, stays; `remove` is for that.
+            """,
+        aliases: ["rm"]
     )
 
     @OptionGroup var channel: ChannelReference

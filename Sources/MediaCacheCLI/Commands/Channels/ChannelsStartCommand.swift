@@ -7,6 +7,8 @@ struct ChannelsStartCommand: AsyncParsableCommand {
         commandName: "start",
         abstract: "Records a channel again that was stopped.",
         discussion: """
+              mediacache channels start news
+
             Where `serve` owns the cache folder, it does so at once; else the next one does. `record` with the channel's \
             URL and name does so itself.
             """

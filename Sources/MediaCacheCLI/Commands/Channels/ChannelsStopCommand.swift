@@ -6,7 +6,11 @@ struct ChannelsStopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop",
         abstract: "Stops recording a channel. What is kept stays, and plays.",
-        discussion: "When the command returns, nothing of it comes any more, until `channels start`."
+        discussion: """
+              mediacache channels stop news
+
+            When the command returns, nothing of it comes any more, until `channels start`.
+            """
     )
 
     @OptionGroup var channel: ChannelReference

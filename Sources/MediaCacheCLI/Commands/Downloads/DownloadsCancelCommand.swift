@@ -7,6 +7,9 @@ struct DownloadsCancelCommand: AsyncParsableCommand {
         commandName: "cancel",
         abstract: "Ends downloads, and removes what came of them.",
         discussion: """
+              mediacache downloads cancel 'A film'
+              mediacache downloads cancel --keep --all
+
             What another download has too stays. With --keep all that came stays, as what was played does: until room is \
             needed. One that is complete is removed as well.
             """

@@ -6,7 +6,11 @@ struct DownloadsFinishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "finish",
         abstract: "Takes live streams as they are now, instead of following them to their end.",
-        discussion: "What came of it is the whole asset then. Does nothing to a download that isn't following a stream."
+        discussion: """
+              mediacache downloads finish 'A stream'
+
+            What came of it is the whole asset then. Does nothing to a download that isn't following a stream.
+            """
     )
 
     @OptionGroup var references: DownloadReferences

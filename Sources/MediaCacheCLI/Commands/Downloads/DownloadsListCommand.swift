@@ -7,13 +7,17 @@ struct DownloadsListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "Lists downloads, in the order in which they were asked for.",
         discussion: """
+              mediacache downloads
+              mediacache downloads list --json
+
             STATE is queued, running, paused, waiting (and for what), failed (and why), complete, or holes: complete but \
             for parts that couldn't be had.
             --json prints an array of objects with the keys id, url, title, kind (file, stream), duration, state, reason \
             (code, message, until, retryable), bytes, length, lengthKnown, partsDone, parts, rate, secondsReady, \
             priority, added, variant, audio, subtitles, headerNames, holeCount, withCredentials; what isn't known is \
             left out.
-            """
+            """,
+        aliases: ["ls"]
     )
 
     @Flag(help: "Print JSON.")

@@ -6,7 +6,12 @@ struct DownloadsPauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
         abstract: "Stops downloads until they are resumed. What came is kept.",
-        discussion: "When the command returns, no byte comes any more. What has ended stays as it is."
+        discussion: """
+              mediacache downloads pause 'A film'
+              mediacache downloads pause --all
+
+            When the command returns, no byte comes any more. What has ended stays as it is.
+            """
     )
 
     @OptionGroup var references: DownloadReferences

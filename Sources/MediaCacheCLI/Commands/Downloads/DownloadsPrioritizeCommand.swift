@@ -16,6 +16,7 @@ struct DownloadsPrioritizeCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The download: its ID, URL or title.", valueName: "id"),
+        completion: ServerCompletion.downloads,
         transform: AssetArgument.init(parsing:))
     var download: AssetArgument
 

@@ -7,6 +7,9 @@ struct DownloadsResumeCommand: AsyncParsableCommand {
         commandName: "resume",
         abstract: "Lets downloads go on: those that are paused, that failed, that have holes, that were interrupted.",
         discussion: """
+              mediacache downloads resume 'A film'
+              mediacache downloads resume --all
+
             Where a process owns the cache folder, it goes on with them, and the command returns. Else the command does \
             it, and returns when all are done: with 1 if something failed or waits for space, 2 if a part couldn't be \
             had, 130 after Ctrl-C, and then the same command goes on from there.

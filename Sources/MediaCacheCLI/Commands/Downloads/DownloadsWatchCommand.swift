@@ -7,6 +7,9 @@ struct DownloadsWatchCommand: AsyncParsableCommand {
         commandName: "watch",
         abstract: "Shows downloads as they go on, until Ctrl-C or until their process ends.",
         discussion: """
+              mediacache downloads watch
+              mediacache downloads watch --json
+
             --json prints what /api/v1/events tells, an object a line with the key event: download.added, \
             download.state (asset, state, reason), download.progress (asset, bytes, length, lengthKnown, partsDone, \
             parts, rate, secondsReady), download.removed, part.started, part.done, part.failed (asset, part, bytes, \

@@ -20,23 +20,14 @@ struct ChannelConfiguration {
     }
 
     /// What the file says; nil where there is none.
-    var file: ChannelFile?
+    var file: ConfigurationFile?
     /// `--channel NAME=URL`, in their order.
     var declared: [ChannelDeclaration] = []
     /// Environment variables.
     var environment: [String: String] = [:]
 
-    /// The configuration of a command.
-    ///
-    /// - Parameter path: the file; nil takes that of `MEDIACACHE_CONFIG`, if there is one.
-    /// - Throws: ``CommandFailure``, naming the file, and what is wrong with it.
-    init(path: String?, declared: [ChannelDeclaration], environment: [String: String]) throws {
-        let path = path ?? environment["MEDIACACHE_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
-        self.init(file: try path.map(ChannelFile.init(path:)), declared: declared, environment: environment)
-    }
-
     /// A configuration of what was read.
-    init(file: ChannelFile?, declared: [ChannelDeclaration] = [], environment: [String: String] = [:]) {
+    init(file: ConfigurationFile?, declared: [ChannelDeclaration] = [], environment: [String: String] = [:]) {
         (self.file, self.declared, self.environment) = (file, declared, environment)
     }
 
@@ -48,9 +39,9 @@ struct ChannelConfiguration {
             InMemoryProvider(
                 name: "options", values: Self.values(declared.map { ($0.name.rawValue, ["url": $0.url]) })),
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "mediacache"),
-            InMemoryProvider(name: "file", values: Self.values(file?.entries.map { ($0.name, $0.values) } ?? [])),
+            InMemoryProvider(name: "file", values: Self.values(file?.channels.map { ($0.name, $0.values) } ?? [])),
         ])
-        var names = file?.entries.map(\.name) ?? []
+        var names = file?.channels.map(\.name) ?? []
         names +=
             environment["MEDIACACHE_CHANNELS"]?.split(separator: ",").map {
                 $0.trimmingCharacters(in: .whitespaces)
@@ -60,7 +51,7 @@ struct ChannelConfiguration {
         return try names.filter { seen.insert($0).inserted }.map { name in
             do {
                 let entry = reader.scoped(to: ConfigKey(["channels", name]))
-                let headers = file?.entries.first { $0.name == name }?.headers ?? [:]
+                let headers = file?.channels.first { $0.name == name }?.headers ?? [:]
                 return try Self.request(named: name, headers: headers) {
                     entry.string(forKey: ConfigKey([$0.rawValue]))
                 }
@@ -71,8 +62,8 @@ struct ChannelConfiguration {
     }
 
     /// Where a channel is declared, for messages.
-    private func place(of name: String) -> String {
-        if let file, let index = file.entries.firstIndex(where: { $0.name == name }) {
+    func place(of name: String) -> String {
+        if let file, let index = file.channels.firstIndex(where: { $0.name == name }) {
             return "\(file.path): channels[\(index)] “\(name)”"
         }
         if declared.contains(where: { $0.name.rawValue == name }) { return "--channel \(name)" }
@@ -115,8 +106,8 @@ struct ChannelConfiguration {
             request.retention.segments = try SegmentLimit(parsing: $0).count
         }
         try read(value(.keepFree), .keepFree) { request.retention.freeBytes = try SizeLimit(parsing: $0).bytes }
-        try read(value(.stopped), .stopped) { request.starts = !(try bool($0)) }
-        try read(value(.endsWithStream), .endsWithStream) { request.endsWithStream = try bool($0) }
+        try read(value(.stopped), .stopped) { request.starts = !(try ConfigurationText.flag($0)) }
+        try read(value(.endsWithStream), .endsWithStream) { request.endsWithStream = try ConfigurationText.flag($0) }
         let limits = [request.retention.seconds, request.retention.bytes.map(Double.init)]
         guard !limits.contains(0), request.retention.segments != 0 else {
             throw ArgumentTextError("a limit of 0 keeps nothing; “none” is no limit")
@@ -130,14 +121,6 @@ struct ChannelConfiguration {
             try body(text)
         } catch let error as ArgumentTextError {
             throw ArgumentTextError("its \(key.rawValue): \(error)")
-        }
-    }
-
-    private static func bool(_ text: String) throws -> Bool {
-        switch text.lowercased() {
-        case "true", "yes", "1": true
-        case "false", "no", "0": false
-        default: throw ArgumentTextError("“\(text)” is neither true nor false")
         }
     }
 }

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Foundation
+
+/// `mediacache config show`.
+struct ConfigShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Prints every setting of the server, its value, and where that comes from.",
+        discussion: """
+              mediacache config show
+              mediacache config show --json | jq -r .settings.port.value
+              mediacache config show --config new.json --port 80
+
+            It takes the options of `serve`, and says what would hold with them. What is secret isn't shown: the \
+            values of header fields, the password of a proxy.
+            --json prints an object: file; settings, by name, each with value, source (option, environment, file, \
+            default) and place; channels (name, url, place); unknownVariables.
+            """
+    )
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var options: ServeOptions
+
+    func run() async throws {
+        let report = try ConfigurationReport(try options.configuration())
+        try StandardStreams.print(json ? try JSONOutput.text(report) : report.text)
+        for note in report.notes { StandardStreams.printError("mediacache: note: \(note)") }
+    }
+}

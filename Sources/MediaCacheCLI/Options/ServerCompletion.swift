@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+import MediaCache
+import MediaCacheServer
+import MediaLibrary
+
+/// What a shell offers for names of what the running server has. Where none runs it's nothing: completing a word opens
+/// no folder.
+enum ServerCompletion {
+    /// Names of channels.
+    static let channels = completion { client in
+        try await client.channels().map(\.name)
+    }
+
+    /// IDs and titles of downloads.
+    static let downloads = completion { client in
+        try await client.downloads().flatMap { [$0.id, $0.title].compactMap(\.self) }
+    }
+
+    /// IDs and titles of assets.
+    static let assets = completion { client in
+        try await client.assets().flatMap { [$0.id, $0.title].compactMap(\.self) }
+    }
+
+    /// Those, and names of channels.
+    static let assetsAndChannels = completion { client in
+        let assets = try await client.assets().flatMap { [$0.id, $0.title].compactMap(\.self) }
+        return try await client.channels().map(\.name) + assets
+    }
+
+    /// Who completes a word doesn't wait for longer.
+    private static let limit = Duration.seconds(2)
+
+    private static func completion(
+        _ names: @escaping @Sendable (APIClient) async throws -> [String]
+    ) -> CompletionKind {
+        .custom { (words: [String], _: Int, prefix: String) async -> [String] in
+            let found = try? await TimeLimit.run(limit) { () -> [String] in
+                let location = try CacheOptions.parse(cacheOptions(in: words)).location
+                guard let connection = try await Connection.running(at: location) else { return [] }
+                let found = try? await names(connection.client)
+                await connection.close()
+                return found ?? []
+            }
+            // A title that a terminal would obey isn't offered.
+            return ((found ?? nil) ?? []).filter { $0.hasPrefix(prefix) && $0 == Table.printable($0) }
+        }
+    }
+
+    /// The options of a command line that say which folder is meant.
+    static func cacheOptions(in words: [String]) -> [String] {
+        for name in ["--cache", "--config"] {
+            if let word = words.first(where: { $0.hasPrefix("\(name)=") }) { return [word] }
+            if let index = words.firstIndex(of: name), index + 1 < words.count { return [name, words[index + 1]] }
+        }
+        return []
+    }
+}

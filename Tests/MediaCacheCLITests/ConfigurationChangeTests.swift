@@ -1,0 +1,66 @@
+import Foundation
+import Logging
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheCLI
+
+struct ConfigurationChangeTests {
+    private func configuration(_ text: String) throws -> ServeConfiguration {
+        ServeConfiguration(
+            environment: ["HOME": "/h"], file: try ConfigurationFile(path: "c.json", Data(text.utf8)))
+    }
+
+    private func change(_ old: String, _ new: String) throws -> ConfigurationChange {
+        try ConfigurationChange(from: configuration(old), startedWith: configuration(old), to: configuration(new))
+    }
+
+    @Test func whatIsTheSameIsNoChange() throws {
+        let text = #"{"port": 1, "channels": [{"name": "a", "url": "http://h/", "headers": {"A": "b"}}]}"#
+        #expect(try change(text, text).isEmpty)
+        // What is said of what is so anyway isn't one, either.
+        #expect(try change("{}", #"{"port": 9479, "maxAge": "30d"}"#).isEmpty)
+    }
+
+    @Test func theLogLevelHoldsAtOnceAndOtherSettingsWait() throws {
+        let change = try change(#"{"port": 1}"#, #"{"port": 2, "logLevel": "debug", "maxSize": "1GB"}"#)
+        #expect(change.applied == [.logLevel])
+        #expect(change.waiting == ["port", "maxSize"])
+    }
+
+    @Test func whatIsAsItWasAtTheStartDoesNotWait() throws {
+        let change = try ConfigurationChange(
+            from: configuration(#"{"port": 2, "logLevel": "debug"}"#), startedWith: configuration(#"{"port": 1}"#),
+            to: configuration(#"{"port": 1}"#))
+        #expect(change.waiting.isEmpty && change.applied == [.logLevel])
+    }
+
+    @Test func newAndChangedChannelsAreTakenAndOthersStay() throws {
+        let change = try change(
+            #"{"channels": [{"name": "a", "url": "http://a/"}, {"name": "b", "url": "http://b/", "keep": "1h"}, {"name": "c", "url": "http://c/"}]}"#,
+            #"{"channels": [{"name": "a", "url": "http://a/"}, {"name": "b", "url": "http://b/", "keep": "2h"}, {"name": "d", "url": "http://d/"}]}"#
+        )
+        #expect(change.channels.map(\.name.rawValue) == ["b", "d"])
+        #expect(change.channels[0].retention == Retention(seconds: 7200))
+        #expect(change.undeclared == ["c"] && change.waiting.isEmpty)
+    }
+
+    @Test func anotherURLOrOtherTracksOfAChannelWait() throws {
+        let change = try change(
+            #"{"channels": [{"name": "a", "url": "http://a/"}, {"name": "b", "url": "http://b/"}]}"#,
+            #"{"channels": [{"name": "a", "url": "http://x/"}, {"name": "b", "url": "http://b/", "variant": "all"}]}"#)
+        #expect(change.channels.isEmpty)
+        #expect(change.waiting == ["url of channel a", "tracks of channel b"])
+    }
+
+    @Test func theLevelOfLoggersThatAreInUseCanBeChanged() {
+        let level = AdjustableLevel(.warning)
+        var logger = level.logger(label: "a")
+        let copy = logger
+        level.value = .debug
+        #expect(logger.logLevel == .debug && copy.logLevel == .debug)
+        // One of them alone can't be.
+        logger.logLevel = .trace
+        #expect(logger.logLevel == .debug)
+    }
+}

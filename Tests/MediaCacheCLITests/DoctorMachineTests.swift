@@ -1,0 +1,110 @@
+import Foundation
+import MediaCache
+import NIOCore
+import Testing
+
+@testable import MediaCacheCLI
+
+/// What `doctor` says of a machine.
+struct DoctorMachineTests {
+    @Test(arguments: [
+        (50, 0, Finding.Outcome.ok), (5, 0, .warning), (5, 20, .ok), (1, 0, .failure), (0, 100, .failure),
+    ])
+    func freeDiskIsComparedWithTheLimits(free: Int64, used: Int64, outcome: Finding.Outcome) {
+        let gigabyte: Int64 = 1_000_000_000
+        let limits = CacheLimits(maximumBytes: 10 * gigabyte, maximumAge: nil, minimumFreeBytes: gigabyte)
+        let finding = FolderChecks.judge(free: free * gigabyte, used: used * gigabyte, limits: limits)
+        #expect(finding.outcome == outcome)
+        #expect((finding.advice == nil) == (outcome == .ok))
+    }
+
+    @Test func aFolderIsLookedAtAndLeftAsItWas() throws {
+        try withTemporaryFolder { folder in
+            let key = "\(folder)/key"
+            try Data("x".utf8).write(to: URL(fileURLWithPath: key))
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+            try Data("no catalog".utf8).write(to: URL(fileURLWithPath: "\(folder)/catalog.sqlite"))
+            let checks = FolderChecks(
+                location: CacheLocation(folder: folder), limits: CacheLimits(minimumFreeBytes: 0), owner: nil)
+            let findings = Dictionary(checks.run().map { ($0.check, $0) }) { first, _ in first }
+            #expect(findings["cache folder"]?.outcome == .ok && findings["file system"] != nil)
+            #expect(findings["catalog"]?.outcome == .failure)
+            #expect(findings["key"]?.found.contains("mode 644") == true)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["catalog.sqlite", "key"])
+            #expect(try String(contentsOfFile: "\(folder)/catalog.sqlite", encoding: .utf8) == "no catalog")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+            #expect(checks.run().first { $0.check == "key" }?.found.hasSuffix("holds no key") == true)
+        }
+    }
+
+    @Test func whatIsNotThereYetWillBeMade() throws {
+        try withTemporaryFolder { folder in
+            let checks = FolderChecks(
+                location: CacheLocation(folder: "\(folder)/a/b"), limits: CacheLimits(minimumFreeBytes: 0), owner: nil)
+            #expect(checks.run().allSatisfy { $0.outcome == .ok })
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(names.isEmpty)
+        }
+    }
+
+    @Test func aPortThatIsTakenIsOfSomebody() async throws {
+        let origin = try await DemoOrigin.start(port: 0, clip: .init(), bytesPerSecond: 1)
+        let finding = PortCheck(host: "127.0.0.1", port: origin.port, owner: nil).run()
+        #expect(finding.outcome == .failure)
+        #if os(Linux)
+            #expect(finding.found.contains("process \(ProcessInfo.processInfo.processIdentifier)"), "\(finding.found)")
+        #endif
+        let ours = try JSONDecoder().decode(
+            FolderOwner.self, from: Data(#"{"processID": 7, "address": "http://127.0.0.1:\#(origin.port)"}"#.utf8))
+        #expect(PortCheck(host: "127.0.0.1", port: origin.port, owner: ours).run().outcome == .ok)
+        await origin.stop()
+        #expect(PortCheck(host: "127.0.0.1", port: origin.port, owner: nil).run().outcome == .ok)
+        #expect(PortCheck(host: "192.0.2.1", port: 0, owner: nil).run().outcome == .ok)
+        #expect(PortCheck(host: "192.0.2.1", port: 9479, owner: nil).run().found.contains("no address of this machine"))
+    }
+
+    @Test func theSystemsTableOfSocketsIsRead() {
+        let table = """
+              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+               0: 0100007F:2507 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 12345 1 0 100 0
+               1: 0100007F:2507 0100007F:9999 01 00000000:00000000 00:00000000 00000000     0        0 777 1 0 100 0
+               2: 0100007F:2508 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 888 1 0 100 0
+            """
+        #expect(ListeningProcess.inodes(listeningAt: 9479, in: table) == ["12345"])
+        #expect(ListeningProcess.inodes(listeningAt: 1, in: table) == [])
+    }
+
+    @Test func theInnermostMountCounts() {
+        let mounts = "/dev/a / ext4 rw 0 0\n/dev/b /srv xfs rw 0 0\n/dev/c /srv/my\\040media btrfs rw 0 0\n"
+        #expect(FileSystemAbilities.kind(of: "/srv/my media/x", in: mounts) == "btrfs")
+        #expect(FileSystemAbilities.kind(of: "/srv/other", in: mounts) == "xfs")
+        #expect(FileSystemAbilities.kind(of: "/srvother", in: mounts) == "ext4")
+    }
+
+    @Test func clocksAndLimitsAreJudged() {
+        let now = Date(timeIntervalSince1970: 1_784_000_000)
+        #expect(MachineChecks.judge(now: now, wall: 0.05, steady: 0.05).outcome == .ok)
+        #expect(MachineChecks.judge(now: now, wall: 3600, steady: 0.05).outcome == .warning)
+        #expect(MachineChecks.judge(now: Date(timeIntervalSince1970: 0), wall: 0, steady: 0).outcome == .failure)
+        #expect(MachineChecks.judge(openFiles: 1024).outcome == .warning)
+        #expect(MachineChecks.judge(openFiles: .max).found == "no limit")
+    }
+
+    @Test func aFindingIsALineAndWhatToDo() {
+        let finding = Finding.warning("index", "it's last", advice: "move it")
+        #expect(
+            finding.text(style: TextStyle(isColoured: false))
+                == "warning  index              it's last\n                            → move it")
+        #expect(finding.text(style: TextStyle(isColoured: true)).hasPrefix("\u{1B}[33mwarning\u{1B}[0m  index"))
+        #expect(DoctorReport(findings: [.ok("a", "b"), finding]).outcome == .warning)
+        #expect(DoctorReport(findings: []).outcome == .ok)
+    }
+
+    @Test(arguments: [
+        (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false), (true, ["NO_COLOR": ""], true),
+        (true, ["TERM": "dumb"], false), (true, ["TERM": "xterm"], true),
+    ])
+    func coloursAreForTerminalsThatMayHaveThem(isTerminal: Bool, environment: [String: String], isColoured: Bool) {
+        #expect(TextStyle(isTerminal: isTerminal, environment: environment).isColoured == isColoured)
+    }
+}

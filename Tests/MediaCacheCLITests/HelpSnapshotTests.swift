@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import MediaCacheCLI
+
+/// What `--help` says of each command, as it was last looked at: a change of a name, an option or an abstract shows in a
+/// change of this file. `MEDIACACHE_SNAPSHOTS=1` writes it anew.
+struct HelpSnapshotTests {
+    private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appending(path: "Snapshots/help.txt")
+
+    /// Every command and how it's called.
+    private static func commands() -> [(words: String, type: any ParsableCommand.Type)] {
+        func below(
+            _ type: any ParsableCommand.Type, _ words: String
+        ) -> [(words: String, type: any ParsableCommand.Type)] {
+            let configuration = type.configuration
+            let children = configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands)
+            return [(words, type)]
+                + children.flatMap { below($0, "\(words) \($0.configuration.commandName ?? "")") }
+        }
+        return below(MediaCacheCommand.self, "mediacache")
+    }
+
+    @Test func helpIsAsItWasLastLookedAt() throws {
+        let text =
+            Self.commands().map { words, type in
+                "==== \(words)\n\n" + MediaCacheCommand.helpMessage(for: type, columns: 100)
+            }.joined(separator: "\n\n") + "\n"
+        if ProcessInfo.processInfo.environment["MEDIACACHE_SNAPSHOTS"] == "1" {
+            return try text.write(to: Self.file, atomically: true, encoding: .utf8)
+        }
+        let kept = try String(contentsOf: Self.file, encoding: .utf8)
+        let (now, then) = (text.split(separator: "\n"), kept.split(separator: "\n"))
+        let place = zip(now, then).first { $0 != $1 }
+        #expect(
+            text == kept,
+            """
+            the first difference: “\(place?.0 ?? "")” was “\(place?.1 ?? "")”; if that is meant, run this test with \
+            MEDIACACHE_SNAPSHOTS=1
+            """)
+    }
+
+    @Test func everyCommandBeginsItsHelpWithAnExample() {
+        for (words, type) in Self.commands() where type.configuration.subcommands.isEmpty {
+            let discussion = type.configuration.discussion
+            guard words != "mediacache" else { continue }
+            #expect(discussion.hasPrefix("  "), "\(words)")
+            #expect(discussion.contains("mediacache "), "\(words)")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import MediaCacheCLI
+
+struct ManualPageTests {
+    private func page() throws -> String {
+        ManualPage(root: try CommandHelp(dump: MediaCacheCommand._dumpHelp()), version: "1.2").text
+    }
+
+    @Test func everyCommandAndEverySettingIsInThePage() throws {
+        let page = try page()
+        func check(_ command: any ParsableCommand.Type, _ path: String) {
+            guard command.configuration.shouldDisplay else { return }
+            #expect(page.contains(".SS \(path)"), "\(path)")
+            for below in command.configuration.subcommands {
+                check(below, "\(path) \(below.configuration.commandName ?? "")")
+            }
+        }
+        for command in MediaCacheCommand.configuration.groupedSubcommands.flatMap(\.subcommands) {
+            check(command, "mediacache \(command.configuration.commandName ?? "")")
+        }
+        for setting in Setting.allCases { #expect(page.contains(".B \(setting.variable)\n"), "\(setting)") }
+        #expect(!page.contains("mediacache manual"))
+        #expect(page.hasPrefix(".TH MEDIACACHE 1 \"\" \"MediaCache 1.2\""))
+    }
+
+    @Test func anOptionOfManyCommandsIsToldOfOnce() throws {
+        #expect(try page().components(separatedBy: ".B \\-\\-cache <dir>").count == 2)
+    }
+
+    @Test func nothingInATextIsARequest() {
+        #expect(RoffText.escape(".so /etc/passwd") == "\\&.so /etc/passwd")
+        #expect(RoffText.escape("a \\fB --b") == "a \\efB \\-\\-b")
+        #expect(
+            RoffText.paragraphs("One\nmore\n\n  an example\n  another\n\nTwo")
+                == "One\n.br\nmore\n.PP\n.nf\n.RS 2\nan example\nanother\n.RE\n.fi\n.PP\nTwo")
+    }
+
+    @Test(.enabled(if: InstalledProgram.path(of: "groff") != nil)) func groffFindsNothingWrong() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "mediacache.1").path(percentEncoded: false)
+        try page().write(toFile: file, atomically: true, encoding: .utf8)
+        let shell = try #require(InstalledProgram.path(of: "sh"))
+        // Warnings alone: what it formats is thrown away.
+        let line = try await ProgramOutput.firstLine(
+            of: shell, ["-c", "groff -man -ww -K utf8 -z '\(file)' 2>&1; echo end"])
+        #expect(line == "end")
+    }
+}
