@@ -11,7 +11,7 @@ SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Pack
 SCRIPTS := .ci/run $(wildcard Scripts/*.sh)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build build-strict check-apple lint format test-tsan test-asan soak bench docs setup setup-build
+.PHONY: help demo test build build-strict check-apple check-page check-api check-packaging lint format test-tsan test-asan soak bench docs man setup setup-build
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
@@ -33,6 +33,9 @@ ifeq ($(strip $(ARGS)),)
 	SWIFT="$(SWIFT)" Scripts/test.sh --skip '$(PEER_TESTS)' --skip '$(ALONE)'
 	SWIFT="$(SWIFT)" Scripts/test.sh --filter '$(PEER_TESTS)' --skip '$(ALONE)'
 	SWIFT="$(SWIFT)" Scripts/test.sh --filter '$(ALONE)'
+	Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
+	Scripts/check-api.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
+	Scripts/check-packaging.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
 else
 	SWIFT="$(SWIFT)" Scripts/test.sh $(ARGS)
 endif
@@ -42,6 +45,15 @@ build: setup-build ## Build for debugging
 
 build-strict: setup-build ## Build everything, tests too, with warnings as errors in our own targets
 	MEDIACACHE_STRICT=1 $(SWIFT) build --build-tests $(ARGS)
+
+check-page: setup build ## Drive the page in Chromium (ARGS="--screenshots" takes its pictures anew)
+	Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache" $(ARGS)
+
+check-api: setup build ## Compare what the API answers with docs/openapi.yaml
+	Scripts/check-api.sh "$$($(SWIFT) build --show-bin-path)/mediacache" $(ARGS)
+
+check-packaging: setup build ## Check the unit, the Dockerfile, the dashboard and the samples
+	Scripts/check-packaging.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
 
 # Against stubs of the declarations that it uses (Stubs), with the modules of the debug build.
 check-apple: build-strict ## Type-check what is written for Apple's systems, with warnings as errors
@@ -73,8 +85,13 @@ bench: ## Compare with nginx, Varnish and curl; prints ratios
 	@Scripts/setup.sh build bench
 	Benchmarks/run $(ARGS)
 
-docs: setup-build ## Build the documentation; a link to nothing fails
+docs: setup-build man ## Build the documentation and the manual page; a link to nothing fails
 	Scripts/check-docs.sh
+
+man: setup-build ## Write the manual page to .build/man/mediacache.1
+	$(SWIFT) build --product mediacache
+	@mkdir -p .build/man
+	"$$($(SWIFT) build --show-bin-path)/mediacache" manual >.build/man/mediacache.1
 
 setup: ## Install what building and testing need and isn't here yet
 	@Scripts/setup.sh build test

@@ -22,7 +22,7 @@ for part in "$@"; do
     case $part in
         build) wants_build=true ;;
         test)
-            programs+=(ffmpeg nginx mpv curl openssl)
+            programs+=(ffmpeg nginx mpv curl openssl prometheus)
             wants_players=true
             ;;
         bench) programs+=(nginx varnish curl wrk aria2) ;;
@@ -92,7 +92,7 @@ elif has apt-get; then
     fi
     if $wants_players; then
         has chromium || packages+=(chromium)
-        for package in vlc-bin vlc-plugin-base; do
+        for package in vlc-bin vlc-plugin-base python3-venv; do
             is_installed "$package" || packages+=("$package")
         done
     fi

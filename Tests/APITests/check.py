@@ -1,0 +1,70 @@
+"""Compares a running server with docs/openapi.yaml: by hand, and by requests that are made up.
+
+check.py PROGRAM [SEED]
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from description import Description
+from origin import Origin
+from server import Server
+from walk import Fault, Walk
+
+HERE = pathlib.Path(__file__).resolve().parent
+DESCRIPTION = HERE.parent.parent / "docs" / "openapi.yaml"
+EXAMPLES = os.environ.get("EXAMPLES", "15")
+
+
+def made_up(server: Server, origin: Origin, names: dict[str, str], seed: str) -> bool:
+    """Has requests made up, right ones and wrong ones."""
+    environment = os.environ | {f"MEDIACACHE_API_{name.upper()}": value for name, value in names.items()}
+    environment |= {
+        "MEDIACACHE_API_ORIGIN": origin.address,
+        "MEDIACACHE_API_KEY": server.key,
+        "SCHEMATHESIS_HOOKS": str(HERE / "hooks.py"),
+    }
+    command = [
+        pathlib.Path(sys.executable).parent / "schemathesis", "--config-file", HERE / "schemathesis.toml", "run",
+        DESCRIPTION, "--url", server.address, "--checks", "all", "--seed", seed, "--max-examples", EXAMPLES,
+        "--request-timeout", "30", "--suppress-health-check", "all", "--continue-on-failure", "--no-color",
+        "--no-shrink", "--warnings", "off",
+    ]  # fmt: skip
+    return subprocess.run(command, cwd=server.cache.parent, env=environment).returncode == 0
+
+
+def main() -> int:
+    program, seed = sys.argv[1], (sys.argv[2:] or ["20260727"])[0]
+    description = Description(DESCRIPTION)
+    with tempfile.TemporaryDirectory(prefix="mediacache-api-") as name:
+        folder = pathlib.Path(name)
+        (folder / "origin").mkdir()
+        origin = Origin(folder / "origin")
+        server = Server(program, folder)
+        try:
+            walk = Walk(server, origin, description)
+            walk.all()
+            print(f"check-api: all {len(walk.reached)} operations answer as described")
+            print(f"check-api: requests are made up by the seed {seed}", flush=True)
+            is_right = made_up(server, origin, walk.seed(), seed)
+            if not server.is_running:
+                raise Fault("the server has ended")
+            walk.ask("GET", "/api/v1/server")
+            if not is_right:
+                raise Fault("some requests weren't answered as described; see above")
+        except Fault as fault:
+            print(f"check-api: {fault}", file=sys.stderr)
+            print("--- what the server said\n" + server.log.read_text(errors="replace")[-12000:], file=sys.stderr)
+            return 1
+        finally:
+            server.close()
+            origin.close()
+    print("check-api: the API is as docs/openapi.yaml says")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""A little origin on loopback: a file, a stream of its segments, and a live stream that grows by a segment a second."""
+
+import http.server
+import pathlib
+import subprocess
+import threading
+import time
+
+SEGMENTS = 600
+WINDOW = 10
+
+
+class Origin:
+    """Serves what is made in a folder, until it's closed."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.folder = folder
+        self.started = time.monotonic()
+        self._make()
+        origin = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                origin.answer(self)
+
+            do_HEAD = do_GET
+
+            def log_message(self, *arguments):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        # Who has enough leaves.
+        self._server.handle_error = lambda request, address: None
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def url(self, name: str) -> str:
+        return f"{self.address}/{name}"
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _make(self):
+        """One small picture that moves, in segments of a second."""
+        command = [
+            "ffmpeg", "-nostdin", "-loglevel", "error",
+            "-f", "lavfi", "-i", f"testsrc2=size=64x36:rate=4:duration={SEGMENTS}",
+            "-c:v", "libx264", "-preset", "ultrafast", "-g", "4", "-pix_fmt", "yuv420p",
+            "-f", "hls", "-hls_time", "1", "-hls_list_size", "0", "-hls_segment_filename", "%d.ts", "all.m3u8",
+        ]  # fmt: skip
+        subprocess.run(command, cwd=self.folder, check=True)
+        # Served by its name: what is in it doesn't matter here.
+        (self.folder / "film.mp4").write_bytes(b"".join((self.folder / f"{n}.ts").read_bytes() for n in range(20)))
+
+    def _playlist(self, first: int, count: int, ends: bool) -> bytes:
+        lines = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:1", f"#EXT-X-MEDIA-SEQUENCE:{first}"]
+        for number in range(first, first + count):
+            lines += ["#EXTINF:1.0,", f"{number}.ts"]
+        return ("\n".join(lines + (["#EXT-X-ENDLIST"] if ends else [])) + "\n").encode()
+
+    def _content(self, name: str) -> tuple[str, bytes] | None:
+        if name == "live.m3u8":
+            first = min(int(time.monotonic() - self.started), SEGMENTS - WINDOW)
+            return "application/vnd.apple.mpegurl", self._playlist(first, WINDOW, ends=False)
+        if name == "show.m3u8":
+            return "application/vnd.apple.mpegurl", self._playlist(0, 5, ends=True)
+        file = self.folder / name
+        if not file.is_file():
+            return None
+        return ("video/mp4" if name.endswith(".mp4") else "video/mp2t"), file.read_bytes()
+
+    def answer(self, request: http.server.BaseHTTPRequestHandler):
+        content = self._content(request.path.split("?")[0].lstrip("/"))
+        if content is None:
+            request.send_error(404)
+            return
+        media_type, body = content
+        total = len(body)
+        wanted = request.headers.get("Range", "")
+        status = 200
+        if wanted.startswith("bytes=") and "," not in wanted and not wanted.startswith("bytes=-"):
+            begin, _, end = wanted[6:].partition("-")
+            first, last = int(begin), min(int(end or total - 1), total - 1)
+            if first >= total:
+                request.send_response(416)
+                request.send_header("Content-Range", f"bytes */{total}")
+                request.send_header("Content-Length", "0")
+                request.end_headers()
+                return
+            status, body = 206, body[first : last + 1]
+        request.send_response(status)
+        if status == 206:
+            request.send_header("Content-Range", f"bytes {first}-{last}/{total}")
+        request.send_header("Accept-Ranges", "bytes")
+        request.send_header("Content-Type", media_type)
+        request.send_header("Content-Length", str(len(body)))
+        if not media_type.endswith("mpegurl"):
+            request.send_header("ETag", f'"{request.path}"')
+        request.end_headers()
+        if request.command != "HEAD":
+            request.wfile.write(body)

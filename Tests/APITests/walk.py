@@ -1,0 +1,296 @@
+"""Goes through all of the API as a program would that knows what it wants."""
+
+import base64
+import json
+import time
+
+import requests
+
+from description import Description
+from origin import Origin
+from server import Server
+
+# The smallest GIF that there is.
+PICTURE = base64.b64decode("R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=")
+
+
+class Fault(Exception):
+    """The server doesn't do what the description says."""
+
+
+class Walk:
+    def __init__(self, server: Server, origin: Origin, description: Description):
+        self.server, self.origin, self.description = server, origin, description
+        self.reached: set[tuple[str, str]] = set()
+
+    def ask(self, method: str, template: str, *, status=(200,), query: dict | None = None, **options):
+        """One request, and what came, compared with the description."""
+        names = options.pop("names", {})
+        path = template.format(**names)
+        answer = self.server.ask(method, path, params=query, **options)
+        where = f"{method} {path}"
+        if answer.status_code not in status:
+            raise Fault(f"{where}: {answer.status_code} {answer.text[:300]}")
+        faults = self.description.faults(method, template, answer)
+        if faults:
+            raise Fault(f"{where}: {'; '.join(faults)}\n{answer.text[:600]}")
+        if answer.ok:
+            self.reached.add((method, template))
+        if method == "GET" and answer.status_code == 200 and template not in MOVING:
+            self._read_again(where, path, query, answer)
+        return answer
+
+    def _read_again(self, where: str, path: str, query: dict | None, answer: requests.Response):
+        again = self.server.ask("GET", path, params=query, headers={"If-None-Match": answer.headers["ETag"]})
+        if again.status_code != 304 and again.content == answer.content:
+            raise Fault(f"{where}: {again.status_code} instead of 304")
+        if self.server.ask("HEAD", path, params=query).content:
+            raise Fault(f"HEAD of {path} has content")
+
+    # What there is.
+
+    def play(self, name: str):
+        """Plays something, so that it's kept."""
+        link = self.ask("GET", "/api/v1/urls", query={"url": self.origin.url(name)}).json()["playURL"]
+        requests.get(link, timeout=60).raise_for_status()
+
+    def download(self, name: str) -> dict:
+        """Downloads something to its end."""
+        body = {"url": self.origin.url(name), "title": f"A {name}"}
+        record = self.ask("POST", "/api/v1/downloads", status=(200, 201), json=body).json()
+        for _ in range(60):
+            if record["state"] in ("complete", "failed", "completeWithHoles"):
+                break
+            record = self.ask(
+                "GET", "/api/v1/downloads/{id}", names={"id": record["id"]}, query={"wait": "1000"}
+            ).json()  # fmt: skip
+        if record["state"] != "complete":
+            raise Fault(f"the download of {name} isn't complete: {record}")
+        return record
+
+    def record(self, name: str) -> dict:
+        """Records the live stream until something of it is kept."""
+        body = {"name": name, "url": self.origin.url("live.m3u8"), "retention": {"seconds": 3600}}
+        channel = self.ask("POST", "/api/v1/channels", status=(200, 201), json=body).json()
+        for _ in range(120):
+            if channel["segments"] > 3:
+                return channel
+            time.sleep(0.5)
+            channel = self.ask("GET", "/api/v1/channels/{name}", names={"name": name}).json()
+        raise Fault(f"nothing is recorded: {channel}")
+
+    def seed(self) -> dict[str, str]:
+        """Something of everything, and what it's called."""
+        self.play("film.mp4")
+        resources = self.ask("GET", "/api/v1/resources").json()["resources"]
+        asset = self.download("show.m3u8")["id"]
+        self.ask("PUT", "/api/v1/assets/{id}/cover", names={"id": asset}, data=PICTURE, headers=GIF)
+        self.record("news")
+        programme = self.ask(
+            "POST", "/api/v1/channels/{name}/programmes", names={"name": "news"}, status=(201,),
+            json={"name": "Some seconds", "from": "-3", "to": "now", "formats": ["hls"]},
+        ).json()  # fmt: skip
+        return {
+            "resource": str(next(r["id"] for r in resources if r["url"].endswith("film.mp4"))),
+            "asset": asset,
+            "channel": "news",
+            "programme": programme["id"],
+        }
+
+    # The ways through it.
+
+    def all(self):
+        for way in (self.server_itself, self.errors, self.resources, self.library, self.downloads, self.channels,
+                    self.bundles, self.events, self.ends):  # fmt: skip
+            way()
+        missed = sorted(self.description.operations - self.reached)
+        if missed:
+            raise Fault("never reached: " + ", ".join(" ".join(operation) for operation in missed))
+
+    def server_itself(self):
+        self.ask("GET", "/api/v1/server")
+        self.ask("GET", "/api/v1/usage")
+        self.ask("GET", "/api/v1/storage")
+        self.ask("POST", "/api/v1/prune")
+        self.ask("POST", "/api/v1/verify", json={"repair": False})
+        self.ask("POST", "/api/v1/verify", json={"repair": "no"}, status=(400,))
+        self.ask("POST", "/api/v1/verify")
+        profile = {"origin": self.origin.address, "headers": {"X-Test": "1"}}
+        self.ask("PUT", "/api/v1/header-profiles", json=profile, status=(204,))
+        self.ask("PUT", "/api/v1/header-profiles", json=profile | {"headers": {}}, status=(204,))
+        for name in ("film.mp4", "show.m3u8", "live.m3u8"):
+            self.ask("POST", "/api/v1/probe", json={"url": self.origin.url(name)})
+        self.ask("POST", "/api/v1/probe", json={"url": self.origin.url("none.mp4")}, status=(404,))
+
+    def errors(self):
+        """Whatever is refused has a problem document."""
+        problem = {"$ref": "#/components/schemas/Problem"}
+        asked = [
+            ("GET", "/api/v1/none", {}, 404),
+            ("GET", "/api/v1/server", {"headers": {"Authorization": "Bearer no"}}, 401),
+            ("GET", "/api/v1/events", {"headers": {"Authorization": ""}}, 401),
+            ("TRACE", "/api/v1/events", {}, 405),
+            ("OPTIONS", "/api/v1/server", {}, 405),
+            ("GET", "/api/v1/resources?limit=0", {}, 400),
+            ("GET", "/api/v1/resources?after=nothing", {}, 400),
+            ("POST", "/api/v1/downloads", {"data": b"{"}, 400),
+            ("PUT", "/api/v1/settings/downloads", {"json": {}, "headers": {"If-Match": '"old"'}}, 412),
+            ("PUT", "/api/v1/assets/aaaaaaaaaaaa/cover", {"data": bytes(33 << 20)}, 413),
+        ]
+        for method, path, options, status in asked:
+            answer = self.server.ask(method, path, **options)
+            if answer.status_code != status or answer.headers["Content-Type"] != "application/problem+json":
+                raise Fault(f"{method} {path}: {answer.status_code} {answer.headers} {answer.text[:200]}")
+            faults = self.description.errors(problem, answer.json())
+            if faults or answer.json()["status"] != status or (status == 405) != ("Allow" in answer.headers):
+                raise Fault(f"{method} {path}: {faults} {answer.headers} {answer.text[:200]}")
+
+    def resources(self):
+        for name in ("film.mp4", "0.ts", "1.ts"):
+            self.play(name)
+        whole = self.ask("GET", "/api/v1/resources").json()["resources"]
+        one = {"id": whole[0]["id"]}
+        self.ask("GET", "/api/v1/resources", query={"url": whole[0]["url"]})
+        self.ask("GET", "/api/v1/resources", query={"url": self.origin.url("none")}, status=(404,))
+        self.ask("GET", "/api/v1/resources/{id}", names=one, query={"file": "true"})
+        self.ask("PUT", "/api/v1/resources/{id}/pin", names=one)
+        self.ask("DELETE", "/api/v1/resources/{id}/pin", names=one)
+        self.pages("/api/v1/resources", "resources", [resource["id"] for resource in whole], "id")
+        self.ask("DELETE", "/api/v1/resources/{id}", names=one)
+        self.ask("DELETE", "/api/v1/resources/{id}", names=one, status=(404,))
+
+    def pages(self, path: str, member: str, whole: list, name: str, names: dict | None = None):
+        """A list in pages of two is the list."""
+        seen, after = [], {}
+        while True:
+            page = self.ask("GET", path, names=names or {}, query={"limit": "2"} | after)
+            seen += [item[name] for item in page.json()[member]]
+            after = {"after": page.json().get("next")}
+            if bool(after["after"]) != ('rel="next"' in page.headers.get("Link", "")):
+                raise Fault(f"{path}: next and Link don't agree: {page.headers} {page.text[:200]}")
+            if not after["after"]:
+                break
+        if sorted(seen) != sorted(whole):
+            raise Fault(f"{path}: the pages have {seen}, the list has {whole}")
+
+    def library(self):
+        self.play("film.mp4")
+        film = {"url": self.origin.url("film.mp4")}
+        asset = self.ask("POST", "/api/v1/assets", json=film, status=(200, 201)).json()
+        one = {"id": asset["id"]}
+        self.ask("GET", "/api/v1/assets", query=film)
+        tag = self.ask("GET", "/api/v1/assets/{id}", names=one).headers["ETag"]
+        titled = {"json": {"title": "A film"}, "headers": {"If-Match": tag}}
+        self.ask("PATCH", "/api/v1/assets/{id}", names=one, **titled)
+        self.ask("PATCH", "/api/v1/assets/{id}", names=one, status=(412,), **titled)
+        cover = "/api/v1/assets/{id}/cover"
+        self.ask("GET", cover, names=one, status=(404,))
+        self.ask("PUT", cover, names=one, data=PICTURE, headers=GIF)
+        if self.ask("GET", cover, names=one).content != PICTURE:
+            raise Fault("the cover isn't what it was")
+        self.ask("PUT", cover, names=one, data=b"no picture", headers=GIF, status=(415,))
+        self.ask("DELETE", cover, names=one)
+        whole = self.ask("GET", "/api/v1/assets").json()["assets"]
+        self.pages("/api/v1/assets", "assets", [asset["id"] for asset in whole], "id")
+        self.ask("DELETE", "/api/v1/assets/{id}", names=one, status=(204,))
+
+    def downloads(self):
+        show = self.download("show.m3u8")
+        late = self.ask(
+            "POST", "/api/v1/downloads", status=(201,), json={"url": self.origin.url("film.mp4"), "paused": True}
+        ).json()  # fmt: skip
+        self.ask("PUT", "/api/v1/downloads/order", json={"ids": [late["id"], show["id"]]})
+        whole = self.ask("GET", "/api/v1/downloads").json()["downloads"]
+        self.pages("/api/v1/downloads", "downloads", [download["id"] for download in whole], "id")
+        one = {"id": late["id"]}
+        self.ask("PATCH", "/api/v1/downloads/{id}", names=one, json={"priority": 3})
+        self.ask("POST", "/api/v1/downloads/pause")
+        self.ask("POST", "/api/v1/downloads/resume")
+        self.ask("DELETE", "/api/v1/downloads/{id}", names=one, query={"keep": "1"}, status=(204,))
+        settings = "/api/v1/settings/downloads"
+        before = self.ask("GET", settings).json()
+        self.ask("PATCH", settings, json={"policy": {"hours": {"start": 0, "end": 1440}}, "bandwidth": 10**9})
+        self.ask("PUT", settings, json={})
+        if self.ask("GET", settings).json() != before:
+            raise Fault("settings that aren't said aren't as in a new cache")
+
+    def channels(self):
+        names = {"name": "walk"}
+        channel = self.record("walk")
+        self.ask("PATCH", "/api/v1/channels/{name}", names=names, json={"retention": {"segments": 1000}})
+        segments = self.ask("GET", "/api/v1/channels/{name}/timeline", names=names, query={"to": "now"}).json()["segments"]
+        if not segments:
+            raise Fault("the timeline is empty")
+        self.ask("GET", "/api/v1/channels/{name}/timeline", names=names, query={"limit": "1"})
+        self.ask("GET", "/api/v1/channels/{name}/gaps", names=names)
+        window = {"name": "A moment", "from": str(channel["kept"][0]["from"]), "to": "now"}
+        programme = self.ask(
+            "POST", "/api/v1/channels/{name}/programmes", names=names, json=window, status=(201,)
+        ).json()  # fmt: skip
+        self.ask("GET", "/api/v1/channels/{name}/programmes", names=names)
+        one = names | {"programme": programme["id"], "format": "mp4"}
+        self.ask("GET", "/api/v1/channels/{name}/programmes/{programme}", names=one)
+        export = "/api/v1/channels/{name}/programmes/{programme}/exports/{format}"
+        self.ask("POST", export, names=one, status=(200, 201))
+        self.ask("DELETE", export, names=one, status=(204,))
+        self.ask("GET", "/api/v1/channels")
+        # A list of strings in order, of which one page has one.
+        self.record("another")
+        self.pages("/api/v1/channels", "channels", ["another", "walk"], "name")
+        window = {"channel": "walk", "from": str(channel["kept"][0]["from"]), "to": str(channel["kept"][0]["to"])}
+        self.ask("GET", "/api/v1/bundles", query=window)
+        self.ask("DELETE", "/api/v1/channels/{name}/programmes/{programme}", names=one, status=(204,))
+        for name in ("walk", "another"):
+            self.ask("PATCH", "/api/v1/channels/{name}", names={"name": name}, json={"state": "stopped"})
+            self.ask("DELETE", "/api/v1/channels/{name}", names={"name": name}, status=(204,))
+
+    def bundles(self):
+        part = {"role": "file", "name": "file.mp4", "url": "http://one.bundle.invalid/file.mp4", "start": 0,
+                "duration": 0, "isEncrypted": False, "hasWholeBlocks": False}  # fmt: skip
+        contents = {"playlists": [], "parts": [part], "duration": 0, "notes": [], "isGrowing": False}
+        body = {"title": "Brought", "url": part["url"], "contents": contents}
+        bundle = self.ask("POST", "/api/v1/bundles", json=body, status=(201,)).json()
+        one = {"id": bundle["id"], "part": "file.mp4"}
+        place = {"offset": "0", "length": "4"}
+        binary = {"Content-Type": "application/octet-stream"}
+        self.ask("PUT", "/api/v1/bundles/{id}/{part}", names=one, query=place, data=b"four", headers=binary, status=(204,))
+        self.ask("POST", "/api/v1/bundles/{id}/complete", names=one)
+        show = self.download("show.m3u8")
+        for name in (bundle["id"], show["id"]):
+            self.ask("GET", "/api/v1/bundles", query={"asset": name})
+
+    def events(self):
+        path = "/api/v1/events"
+        schema = {"$ref": "#/components/schemas/Event"}
+        seen = set()
+        with self.server.ask("GET", path, stream=True) as answer:
+            if answer.headers["Content-Type"] != "text/event-stream":
+                raise Fault(f"GET {path}: {answer.headers}")
+            # Before this there's nothing to tell.
+            self.download("show.m3u8")
+            self.ask("POST", "/api/v1/downloads", json={"url": self.origin.url("3.ts"), "paused": True}, status=(201,))
+            self.play("2.ts")
+            for line in answer.iter_lines():
+                if not line.startswith(b"data: "):
+                    continue
+                event = json.loads(line.removeprefix(b"data: "))
+                faults = self.description.errors(schema, event)
+                if faults:
+                    raise Fault(f"an event isn't as described: {faults} {event}")
+                seen.add(event["event"])
+                if "download.state" in seen or "download.added" in seen:
+                    break
+        self.reached.add(("GET", path))
+
+    def ends(self):
+        """What leaves nothing for the others."""
+        self.ask("DELETE", "/api/v1/covers")
+        self.ask("DELETE", "/api/v1/resources", query={"pinned": "true"})
+        left = [asset for asset in self.ask("GET", "/api/v1/assets").json()["assets"] if asset.get("bytes")]
+        if left or self.ask("GET", "/api/v1/usage").json()["bytes"]:
+            raise Fault(f"something is left where everything was removed: {left}")
+
+
+GIF = {"Content-Type": "image/gif"}
+# What may change by itself between two looks, or has no tag.
+MOVING = {"/api/v1/events"}

@@ -1,0 +1,82 @@
+"""A library as a person may have it: films, a song, downloads in every state, a channel with programmes and a gap."""
+
+import time
+
+from live import LiveStream
+from origin import Origin
+from server import Server
+
+COMPLETE = {"Harbour lights": "harbour", "A walk along the river": "river", "Snow on the pass": "snow",
+            "Market day": "market", "The last tramways": "trams", "Birds of the estuary": "birds"}
+STREAM = "Colours at night"
+COVERED = {**COMPLETE, STREAM: "night"}
+RUNNING = "Autumn, part one"
+PAUSED = "Autumn, part two"
+FAILED = "Lost in the archive"
+SONG = "A song without words"
+WITH_HOLES = "A film with a scratch"
+CHANNEL = "evening"
+PROGRAMMES = ("News at eight", "The long evening")
+
+
+class Gallery:
+    """Fills a server's library through its API. `assets` has their ids by their titles."""
+
+    def __init__(self, server: Server, origin: Origin):
+        self.server, self.origin = server, origin
+        self.stream = LiveStream(origin, gap=70)
+        origin.answer("scratched/v240/index5.m4s", 404, "gone")
+        origin.aliases["/scratched"] = "/film"
+        self.assets: dict[str, str] = {}
+        server.api("POST", "channels", {"name": CHANNEL, "url": self.stream.url, "retention": {"seconds": 86400}})
+        for title, cover in COMPLETE.items():
+            origin.aliases[f"/{cover}.mp4"] = "/clip.mp4"
+            self._add(title, f"{cover}.mp4")
+        self._add(SONG, "song.m4a")
+        self._add(STREAM, "film/index.m3u8", variant="540", audio="all")
+        self._add(WITH_HOLES, "scratched/index.m3u8", variant="240")
+        self._add(FAILED, "archive/lost.mp4")
+        states = {**dict.fromkeys((*COMPLETE, SONG, STREAM), "complete"),
+                  FAILED: "failed", WITH_HOLES: "completeWithHoles"}
+        self._wait(lambda records: all(records[title]["state"] == state for title, state in states.items()))
+        for title, cover in COVERED.items():
+            picture = (origin.folder / "covers" / f"{cover}.jpg").read_bytes()
+            server.api("PUT", f"assets/{self.assets[title]}/cover", picture)
+        self._make_programmes()
+        origin.aliases.update({"/autumn-1": "/film", "/autumn-2": "/film"})
+        # Some of both comes soon; then one goes on slowly, and the other not at all.
+        origin.rate = 600_000
+        self._add(RUNNING, "autumn-1/index.m3u8", variant="360")
+        self._add(PAUSED, "autumn-2/index.m3u8", variant="360")
+        self._wait(lambda records: all(records[title]["bytes"] > 400_000 for title in (RUNNING, PAUSED)))
+        server.api("PATCH", f"downloads/{self.assets[PAUSED]}", {"state": "paused"})
+        origin.rate = 20_000
+        self._wait(lambda records: records[PAUSED]["state"] == "paused")
+
+    def _add(self, title: str, path: str, **choice: str):
+        body = {"url": self.origin.url(path), "title": title, **choice}
+        self.assets[title] = self.server.api("POST", "downloads", body)["id"]
+
+    def _wait(self, condition):
+        limit = time.monotonic() + 60
+        while not condition(records := self.server.downloads()):
+            if time.monotonic() > limit:
+                raise AssertionError(f"the library isn't filled after a minute: {records}")
+            time.sleep(0.1)
+
+    def _make_programmes(self):
+        """Once four minutes are kept, so that the window has room for two of them."""
+        limit = time.monotonic() + 60
+        while True:
+            channel = self.server.api("GET", f"channels/{CHANNEL}")
+            kept = channel["kept"]
+            if kept and kept[-1]["to"] - kept[0]["from"] > 240_000:
+                break
+            if time.monotonic() > limit:
+                raise AssertionError(f"the channel keeps too little after a minute: {channel}")
+            time.sleep(0.1)
+        first = kept[0]["from"]
+        for index, name in enumerate(PROGRAMMES):
+            begin = first + 20_000 + index * 140_000
+            self.server.api("POST", f"channels/{CHANNEL}/programmes", {
+                "name": name, "from": str(begin), "to": str(begin + 60_000), "formats": ["mp4"]})

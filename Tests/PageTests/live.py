@@ -1,0 +1,48 @@
+"""A live stream that the origin makes up: segments of a long one, revealed as the clock goes by."""
+
+import datetime
+import time
+
+from media import LIVE_SECONDS, SEGMENT_SECONDS
+from origin import Origin
+
+
+class LiveStream:
+    """A channel whose playlist lists the last five minutes from its first moment on.
+
+    `start` is the moment, in milliseconds since 1970, of the second 0 that the picture shows. `gap` is the number of a
+    segment that the origin says it has lost.
+    """
+
+    WINDOW_SECONDS = 300
+
+    def __init__(self, origin: Origin, path: str = "live/now.m3u8", gap: int | None = None):
+        self._gap = gap
+        self.start = int(time.time() - self.WINDOW_SECONDS) * 1000
+        self.url = origin.url(path)
+        origin.answers["/" + path] = self._answer
+
+    def second(self, moment: float) -> float:
+        """The second that the picture shows at a moment in milliseconds since 1970."""
+        return (moment - self.start) / 1000
+
+    def _answer(self):
+        return 200, "application/vnd.apple.mpegurl", self._playlist(time.time()).encode()
+
+    def _playlist(self, now: float) -> str:
+        elapsed = min(now - self.start / 1000, LIVE_SECONDS)
+        end = int(elapsed // SEGMENT_SECONDS)
+        first = max(0, end - self.WINDOW_SECONDS // SEGMENT_SECONDS)
+        lines = ["#EXTM3U", "#EXT-X-VERSION:8", f"#EXT-X-TARGETDURATION:{SEGMENT_SECONDS}",
+                 f"#EXT-X-MEDIA-SEQUENCE:{first}"]
+        for number in range(first, end):
+            moment = datetime.datetime.fromtimestamp(
+                self.start / 1000 + number * SEGMENT_SECONDS, datetime.timezone.utc)
+            lines += [f"#EXT-X-PROGRAM-DATE-TIME:{moment.isoformat(timespec='milliseconds')}",
+                      f"#EXTINF:{SEGMENT_SECONDS:.3f},"]
+            if number == self._gap:
+                lines.append("#EXT-X-GAP")
+            lines.append(f"index{number}.ts")
+        if elapsed >= LIVE_SECONDS:
+            lines.append("#EXT-X-ENDLIST")
+        return "\n".join(lines) + "\n"

@@ -1,0 +1,74 @@
+"""A MediaCache server of the test's own, and its API."""
+
+import atexit
+import json
+import re
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+
+class Server:
+    """`mediacache serve` on loopback, with a cache folder of its own."""
+
+    def __init__(self, program: Path, folder: Path, *options: str):
+        self._program, self._folder, self._options = program, folder, options
+        self._port = 0
+        self._process: subprocess.Popen | None = None
+        # Also when the tests are interrupted.
+        atexit.register(self.stop)
+        self.start()
+
+    def start(self):
+        """Starts it, at the same port as before, and waits for the address that it prints for a browser."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        output, errors = self._folder / "output", self._folder / "errors"
+        with output.open("w") as out, errors.open("w") as err:
+            self._process = subprocess.Popen(
+                [self._program, "serve", "--cache", self._folder / "cache", "--port", str(self._port),
+                 "--min-free", "1MB", *self._options],
+                stdout=out, stderr=err, stdin=subprocess.DEVNULL)
+        limit = time.monotonic() + 30
+        while not (found := re.search(r"(http://[^ /]+:(\d+)/)#key=(\S+)", output.read_text())):
+            if self._process.poll() is not None or time.monotonic() > limit:
+                said = output.read_text() + errors.read_text()
+                self.stop()
+                raise AssertionError(f"the server printed no address with a key: {said}")
+            time.sleep(0.05)
+        #: The page's address without the key, the key, and both.
+        self.page, port, self.key = found.groups()
+        self.address = found.group(0)
+        self._port = int(port)
+
+    def stop(self):
+        """Ends it in good order."""
+        if not self._process:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(15)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def api(self, method: str, path: str, body: object = None):
+        """What the API answers: an object, or None. `body` is an object, or bytes."""
+        data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.page}api/v1/{path}", data, method=method)
+        request.add_header("Authorization", f"Bearer {self.key}")
+        if data is not None:
+            request.add_header(
+                "Content-Type", "application/octet-stream" if isinstance(body, bytes) else "application/json")
+        try:
+            with urllib.request.urlopen(request, timeout=30) as response:
+                answer = response.read()
+        except urllib.error.HTTPError as error:
+            raise AssertionError(f"{method} {path}: {error.code}: {error.read().decode()}") from error
+        return json.loads(answer) if answer else None
+
+    def downloads(self) -> dict[str, dict]:
+        """The downloads by their titles."""
+        return {record.get("title", record["url"]): record for record in self.api("GET", "downloads")["downloads"]}

@@ -1,0 +1,107 @@
+"""Every view by axe-core's rules and by its order of focus, in light and dark."""
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from gallery import CHANNEL, COMPLETE, RUNNING, Gallery
+from keys import reachable, walk
+from page_case import NARROW, PageCase
+from views import views
+
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
+TITLE = next(iter(COMPLETE))
+
+
+class AccessibilityTests(PageCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.gallery = Gallery(cls.server, cls.origin)
+
+    def test_each_view_passes_the_rules(self):
+        for colours in ("light", "dark"):
+            page = self.open(color_scheme=colours, reduced_motion="reduce")
+            for name, route in views(self.gallery).items():
+                with self.subTest(view=name, colours=colours):
+                    self.show(page, route)
+                    self.assert_passes(page)
+            with self.subTest(view="adding", colours=colours):
+                dialog = self.add(page, self.origin.url("film/index.m3u8"))
+                self.assert_passes(page)
+                dialog.get_by_role("button", name="Cancel").click()
+            with self.subTest(view="key", colours=colours):
+                page = self.open(with_key=False, color_scheme=colours, reduced_motion="reduce")
+                self.watch.allow("401")
+                expect(page.get_by_role("textbox", name="Key")).to_be_visible()
+                self.assert_passes(page)
+
+    def test_each_view_passes_the_rules_on_a_phone(self):
+        page = self.open(viewport=NARROW, reduced_motion="reduce")
+        for name, route in views(self.gallery).items():
+            with self.subTest(view=name):
+                self.show(page, route)
+                self.assert_passes(page)
+
+    def test_tab_goes_in_reading_order_and_reaches_everything(self):
+        page = self.open(reduced_motion="reduce")
+        for name, route in views(self.gallery).items():
+            with self.subTest(view=name):
+                self.show(page, route)
+                wanted = reachable(page)
+                steps = walk(page)
+                missed = {stop["name"] for stop in wanted} - {step["name"] for step in steps}
+                self.assertFalse(missed, "Tab doesn't reach these")
+                for before, after in zip(steps, steps[1:]):
+                    pair = f"{before['name']!r}, then {after['name']!r}"
+                    self.assertLess(before["index"], after["index"], f"not in the document's order: {pair}")
+                    goes_up = after["bottom"] <= before["top"]
+                    goes_right = after["left"] >= before["right"] - 1
+                    self.assertTrue(not goes_up or goes_right, f"not in reading order: {pair}")
+                unseen = [step["name"] for step in steps if not step["shows"] and step["tag"] != "video"]
+                self.assertEqual(unseen, [], "the focus doesn't show")
+
+    def test_focus_returns_when_a_dialog_closes(self):
+        page = self.open()
+        for route, button in (
+            ("#/library", f"Rename {TITLE}"), ("#/library", f"Remove {TITLE}"), ("#/downloads", f"Cancel {RUNNING}"),
+            ("#/channels", "Add a channel"), (f"#/channels/{CHANNEL}", "Make a programme"),
+            (f"#/channels/{CHANNEL}", "Limits"), (f"#/channels/{CHANNEL}", "Remove"),
+        ):
+            with self.subTest(button=button):
+                self.show(page, route)
+                opener = page.get_by_role("button", name=button, exact=True)
+                opener.focus()
+                page.keyboard.press("Enter")
+                dialog = page.get_by_role("dialog")
+                expect(dialog).to_be_visible()
+                self.assertTrue(dialog.evaluate("dialog => dialog.contains(document.activeElement)"))
+                page.keyboard.press("Escape")
+                expect(dialog).to_be_hidden()
+                expect(opener).to_be_focused()
+
+    def test_the_focus_follows_to_a_view_that_is_opened(self):
+        page = self.open()
+        for name in ("Downloads", "Channels", "Played", "Storage", "Library"):
+            page.get_by_role("navigation", name="Views").get_by_role("link", name=name, exact=True).click()
+            expect(page.get_by_role("heading", level=1, name=name, exact=True)).to_be_focused()
+            self.assertIn(name, page.title())
+        page.evaluate("document.activeElement?.blur()")
+        page.get_by_role("link", name="Skip to the content").focus()
+        page.keyboard.press("Enter")
+        self.assertTrue(page.get_by_role("main").evaluate(
+            "main => main === document.activeElement || main.contains(document.activeElement)"))
+
+    def show(self, page: Page, route: str):
+        self.go(page, route)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        page.wait_for_load_state("load")
+        video = page.locator("video")
+        if video.count():
+            self.eventually(page, "the video is there", lambda: video.evaluate("video => video.readyState > 1"))
+            # What stands still can be judged.
+            video.evaluate("video => video.pause()")
+
+    def assert_passes(self, page: Page):
+        violations = Axe().run(page, options=RULES).response["violations"]
+        self.assertEqual([f"{rule['id']}: {node['html'][:200]}: {node.get('failureSummary')}"
+                          for rule in violations for node in rule["nodes"]], [])

@@ -1,0 +1,115 @@
+"""Origins that fail: words that a person can act on, where the person looks."""
+
+from urllib.parse import quote
+
+from playwright.sync_api import Page, expect
+
+from page_case import PageCase
+
+# What no person wants to read.
+JARGON = r"undefined|\[object|NaN|TypeError|HTTPError|Optional\(|problem\+json"
+
+
+class FailureTests(PageCase):
+    def test_what_cannot_be_added_is_said_beside_the_field(self):
+        self.origin.answer("secret.mp4", 403, "no")
+        self.origin.answer("login.m3u8", 200, "<!doctype html><title>Log in</title><form><input name=user></form>")
+        self.origin.answer("broken.m3u8", 500, "oops")
+        gone = "http://127.0.0.1:9/film.mp4"
+        page = self.open()
+        self.watch.allow(r"status of (4\d\d|5\d\d)")
+        for url, words in (
+            (self.origin.url("missing.mp4"), r"(?i)404|not found|isn’t there|doesn't have|no such|nothing"),
+            (self.origin.url("secret.mp4"), r"(?i)403|forbid|refuse|not allowed|log ?in|permission"),
+            (self.origin.url("login.m3u8"), r"(?i)web page|HTML|log ?in"),
+            (self.origin.url("broken.m3u8"), r"(?i)500|server error|failed|trouble"),
+            (gone, r"(?i)refused|reach|connect|answer"),
+            ("ftp://example.org/film.mp4", r"(?i)http"),
+            ("not a url", r"(?i)url|http|address"),
+        ):
+            with self.subTest(url=url):
+                text = self.error_of(page, url)
+                self.assertRegex(text, words)
+                self.assertNotRegex(text, JARGON)
+                self.assertGreater(len(text.split()), 3, f"too few words: {text}")
+                field = page.get_by_role("textbox", name="URL of a video, a song or a stream")
+                expect(field).to_have_value(url)
+                described = field.get_attribute("aria-describedby") or field.get_attribute("aria-errormessage") or ""
+                self.assertIn("add-error", described.split())
+
+    def test_a_download_that_fails_says_why_and_is_tried_again(self):
+        self.origin.aliases["/later.mp4"] = "/clip.mp4"
+        self.origin.answer("later.mp4", 403, "not yet")
+        self.server.api("POST", "downloads", {"url": self.origin.url("later.mp4"), "title": "Not yet"})
+        page = self.open("#/downloads")
+        item = self.item(page, "Not yet")
+        again = item.get_by_role("button", name="Try again Not yet")
+        expect(again).to_be_visible()
+        self.assertRegex(item.inner_text(), r"(?i)403|forbid|refuse")
+        self.assertNotRegex(item.inner_text(), JARGON)
+        del self.origin.answers["/later.mp4"]
+        again.click()
+        self.eventually(page, "it is complete", lambda: self.server.downloads()["Not yet"]["state"] == "complete")
+        expect(again).to_be_hidden()
+
+    def test_a_failure_that_happens_meanwhile_is_a_problem_that_can_be_dismissed(self):
+        page = self.open()
+        problems = page.get_by_role("region", name="Problems")
+        expect(problems).to_be_hidden()
+        self.origin.answer("meanwhile.mp4", 404, "gone")
+        self.server.api("POST", "downloads", {"url": self.origin.url("meanwhile.mp4"), "title": "Meanwhile"})
+        expect(problems).to_contain_text("Meanwhile")
+        self.assertNotRegex(problems.inner_text(), JARGON)
+        problems.get_by_role("button", name="Dismiss").first.click()
+        dismiss_all = problems.get_by_role("button", name="Dismiss all")
+        if dismiss_all.is_visible():
+            dismiss_all.click()
+        expect(problems).to_be_hidden()
+
+    def test_what_cannot_be_played_says_so(self):
+        self.origin.answer("noise.mp4", 404, "gone")
+        page = self.open()
+        self.watch.allow(r"status of (4\d\d|5\d\d)|MEDIA|media|NotSupportedError")
+        self.go(page, "#/play/url/" + quote(self.origin.url("noise.mp4"), safe=""))
+        error = page.locator("#player-error")
+        expect(error).to_be_visible()
+        self.assertNotRegex(error.inner_text(), JARGON)
+        self.assertRegex(error.inner_text(), r"(?i)404|origin|isn’t there|not found")
+        self.origin.answers.pop("/noise.mp4")
+        self.origin.aliases["/noise.mp4"] = "/clip.mp4"
+        page.get_by_role("button", name="Try again").click()
+        self.eventually(page, "it plays",
+                        lambda: page.locator("video").evaluate("video => video.readyState > 1"))
+        expect(error).to_be_hidden()
+
+    def test_an_origin_that_stops_in_the_middle_is_waited_for(self):
+        self.origin.rate = 200_000
+        self.origin.aliases["/middle.mp4"] = "/clip.mp4"
+        self.server.api("POST", "downloads", {"url": self.origin.url("middle.mp4"), "title": "Halfway"})
+        page = self.open("#/downloads")
+        self.eventually(page, "some of it came", lambda: self.server.downloads()["Halfway"]["bytes"] > 100_000)
+        self.origin.stop()
+        item = self.item(page, "Halfway")
+        self.eventually(page, "it waits or failed",
+                        lambda: self.server.downloads()["Halfway"]["state"] in ("waiting", "failed"))
+        expect(item).to_contain_text("127.0.0.1")
+        self.assertNotRegex(item.inner_text(), JARGON)
+        self.origin.rate = None
+        self.origin.start()
+        again = item.get_by_role("button", name="Try again Halfway")
+        self.eventually(page, "it goes on by itself or can be tried again", lambda: again.is_visible()
+                        or self.server.downloads()["Halfway"]["state"] in ("running", "complete"))
+        if again.is_visible():
+            again.click()
+        self.eventually(page, "it is complete",
+                        lambda: self.server.downloads()["Halfway"]["state"] == "complete", within=60)
+
+    def error_of(self, page: Page, url: str) -> str:
+        error = page.locator("#add-error")
+        # What the last URL's was is no answer to this one.
+        error.evaluate("element => element.replaceChildren()")
+        page.get_by_role("textbox", name="URL of a video, a song or a stream").fill(url)
+        page.get_by_role("button", name="Add", exact=True).click()
+        self.eventually(page, "there is a word beside the field",
+                        lambda: error.is_visible() and error.inner_text().strip())
+        return error.inner_text()

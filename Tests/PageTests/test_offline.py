@@ -1,0 +1,141 @@
+"""From a pasted URL to a file on the disk, with the origin gone halfway."""
+
+from playwright.sync_api import Page, expect
+
+from media import FILM_SECONDS
+from movie import Movie
+from page_case import PageCase
+from video import current_time, frame, is_black
+
+TITLE = "Colours at night"
+
+
+class OfflineTests(PageCase):
+    def test_a_pasted_stream_is_chosen_played_paused_resumed_kept_and_saved(self):
+        page = self.open(permissions=["clipboard-read", "clipboard-write"])
+        self.origin.rate = 120_000
+        self.choose_variant(page)
+        self.play_while_it_comes(page)
+        self.pause(page)
+        self.resume_after_reload(page)
+        self.origin.stop()
+        self.play_offline()
+        self.save()
+
+    def choose_variant(self, page: Page):
+        """Pastes the URL where no field has the focus, and takes the second best."""
+        page.evaluate("url => navigator.clipboard.writeText(url)", self.origin.url("film/index.m3u8"))
+        page.evaluate("document.activeElement?.blur()")
+        page.keyboard.press("Control+V")
+        dialog = page.get_by_role("dialog")
+        qualities = dialog.get_by_role("group", name="Quality").get_by_role("radio")
+        expect(qualities).to_have_count(3)
+        names = [quality.evaluate("radio => radio.labels[0].innerText") for quality in qualities.all()]
+        self.assertEqual([name.split(",")[0] for name in names], ["540p", "360p", "240p"], names)
+        expect(qualities.nth(0)).to_be_checked()
+        size = dialog.locator("#add-size").inner_text()
+        qualities.nth(1).check()
+        expect(dialog.locator("#add-size")).not_to_have_text(size)
+        sound = dialog.get_by_role("group", name="Sound")
+        sound.get_by_role("checkbox", name="English").check()
+        sound.get_by_role("checkbox", name="German").check()
+        expect(dialog.get_by_role("group", name="Subtitles").get_by_role("checkbox")).to_have_count(2)
+        self.assertEqual(self.origin.requests(".m4s"), [], "segments were asked for before anybody wanted them")
+        dialog.get_by_role("textbox", name="Title").fill(TITLE)
+        dialog.get_by_role("button", name="Download", exact=True).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Downloads")
+        self.assertRegex(page.url, r"#/downloads$")
+        record = self.server.downloads()[TITLE]
+        self.assertIn(sorted(record["audio"].split(",")), (["all"], ["de", "en"]))
+
+    def play_while_it_comes(self, page: Page):
+        item = self.item(page, TITLE)
+        progress = item.get_by_role("progressbar", name=f"Progress of {TITLE}")
+        self.eventually(page, "the download got further", lambda: _progress(progress) > 0)
+        item.get_by_role("link", name=f"Play {TITLE}").click()
+        video = page.get_by_label(f"Player: {TITLE}")
+        self.start(page, video)
+        self.eventually(page, "the video plays", lambda: current_time(video) > 1)
+        picture = frame(video)
+        self.assertFalse(is_black(picture), picture)
+        self.assertEqual(picture["height"], 360)
+        bar = page.locator("#kept-bar")
+        kept, drawn = _kept(bar), _drawing(bar)
+        self.assertLess(kept, 1)
+        self.eventually(page, "the bar says that more is kept", lambda: _kept(bar) > kept + 0.02)
+        self.eventually(page, "the bar draws it", lambda: _drawing(bar) != drawn)
+        head = float(bar.get_attribute("data-head"))
+        self.eventually(page, "the play head moves", lambda: float(bar.get_attribute("data-head")) > head)
+        self.assertEqual({path.split("/")[2] for path in self.origin.requests("/v") if path.endswith(".m4s")}, {"v360"})
+
+    def pause(self, page: Page):
+        page.get_by_label(f"Player: {TITLE}").evaluate("video => video.pause()")
+        page.get_by_role("button", name="Pause the download").click()
+        expect(page.get_by_role("button", name="Resume the download")).to_be_visible()
+        self.assertEqual(self.server.downloads()[TITLE]["state"], "paused")
+        # The player may fill its own buffer for a while.
+        self.eventually(page, "the origin is left alone for 3 s", lambda: self.is_still(page, 3))
+        record = self.server.downloads()[TITLE]
+        self.assertLess(record["partsDone"], record["parts"])
+
+    def resume_after_reload(self, page: Page):
+        page.reload()
+        expect(page.get_by_role("heading", level=1)).to_have_text(TITLE)
+        page.get_by_role("button", name="Resume the download").click()
+        expect(page.get_by_role("button", name="Pause the download")).to_be_visible()
+        self.origin.rate = None
+        bar = page.locator("#kept-bar")
+        self.eventually(page, "all of it is kept", lambda: _kept(bar) == 1)
+        expect(page.get_by_role("link", name="Save as MP4")).to_be_visible()
+        self.assertEqual(self.server.downloads()[TITLE]["state"], "complete")
+
+    def play_offline(self):
+        """In a context of its own, which has nothing of the film in its cache."""
+        page = self.open("#/library")
+        item = self.item(page, TITLE)
+        expect(item).to_contain_text("Complete")
+        item.get_by_role("link", name=f"Play {TITLE}").click()
+        video = page.get_by_label(f"Player: {TITLE}")
+        self.start(page, video)
+        self.eventually(page, "it plays without its origin", lambda: current_time(video) > 2)
+        video.evaluate("video => { video.currentTime = 50 }")
+        self.eventually(page, "its end plays, too", lambda: current_time(video) > 51)
+        self.assertFalse(is_black(frame(video)))
+        expect(page.locator("#player-error")).to_be_hidden()
+        self.page = page
+
+    def save(self):
+        with self.page.expect_download() as started:
+            self.page.get_by_role("link", name="Save as MP4").click()
+        self.assertRegex(started.value.suggested_filename, r"\.mp4$")
+        file = self.folder / "saved.mp4"
+        started.value.save_as(file)
+        movie = Movie.read(file)
+        self.assertEqual(movie.height, 360)
+        self.assertAlmostEqual(movie.duration, FILM_SECONDS, delta=0.5)
+        self.assertEqual(movie.packets, FILM_SECONDS * 12)
+        self.assertGreaterEqual(len(movie.sound), 1)
+
+    def is_still(self, page: Page, seconds: float) -> bool:
+        before = self.origin.traffic
+        page.wait_for_timeout(seconds * 1000)
+        return self.origin.traffic == before
+
+    def start(self, page: Page, video):
+        """Presses the key for it where it doesn't play already."""
+        expect(video).to_be_visible()
+        self.eventually(page, "the player knows what it plays", lambda: video.evaluate("video => video.readyState > 0"))
+        if video.evaluate("video => video.paused"):
+            page.keyboard.press("k")
+
+
+def _progress(bar) -> float:
+    return float(bar.evaluate("bar => bar.value ?? bar.getAttribute('aria-valuenow') ?? 0"))
+
+
+def _kept(bar) -> float:
+    return float(bar.get_attribute("data-kept") or 0)
+
+
+def _drawing(bar) -> str:
+    return bar.evaluate("canvas => canvas.toDataURL()")

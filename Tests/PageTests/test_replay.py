@@ -1,0 +1,113 @@
+"""A channel's past: the slider, a programme, and the file that it becomes."""
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+from live import LiveStream
+from media import LIVE_HEIGHT
+from movie import Movie
+from page_case import PageCase
+from video import current_time, frame, is_black
+
+BACK = 120_000
+
+
+class ReplayTests(PageCase):
+    def setUp(self):
+        self.stream = LiveStream(self.origin)
+
+    def test_the_slider_goes_two_minutes_back_and_a_programme_becomes_a_file(self):
+        page = self.open()
+        self.record(page)
+        target = self.drag_back(page)
+        self.assert_plays_from(page, target)
+        self.make_programme(page, target)
+        self.save_programme(page)
+
+    def record(self, page: Page):
+        dialog = self.add(page, self.stream.url)
+        choices = dialog.get_by_role("group", name="What to do")
+        expect(choices.get_by_role("radio", name="Record as a channel")).to_be_checked()
+        dialog.get_by_role("textbox", name="Name of the channel").fill("evening")
+        dialog.get_by_role("button", name="Record", exact=True).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("evening")
+        slider = page.get_by_role("slider", name="Replay")
+        self.eventually(
+            page, "three minutes are kept", lambda: _value(slider, "max") - _value(slider, "min") > 1.5 * BACK)
+
+    def drag_back(self, page: Page) -> float:
+        slider = page.get_by_role("slider", name="Replay")
+        slider.scroll_into_view_if_needed()
+        box = slider.bounding_box()
+        begin, end = _value(slider, "min"), _value(slider, "max")
+        width, y = box["width"], box["y"] + box["height"] / 2
+        target = end - BACK
+        page.mouse.move(box["x"] + width * 0.98, y)
+        page.mouse.down()
+        for step in range(10, -1, -1):
+            share = (target - begin) / (end - begin)
+            page.mouse.move(box["x"] + width * (share + (0.98 - share) * step / 10), y)
+        # The window may have moved on by a segment or two since, and the ends have a margin.
+        self.assertAlmostEqual(_value(slider, "now"), target, delta=8_000)
+        chosen = _value(slider, "now")
+        self.assertRegex(slider.get_attribute("aria-valuetext"), r"\d:\d\d")
+        page.mouse.up()
+        return chosen
+
+    def assert_plays_from(self, page: Page, target: float):
+        video = page.get_by_label("Player: evening")
+        self.eventually(
+            page, "the video begins at the chosen moment",
+            lambda: abs(_begin(video) + current_time(video) * 1000 - target) < 20_000)
+        self.eventually(page, "it plays", lambda: not video.evaluate("video => video.paused || video.seeking"))
+        first = current_time(video)
+        self.eventually(page, "the time moves", lambda: current_time(video) > first + 1)
+        picture = frame(video)
+        self.assertFalse(is_black(picture), picture)
+        shown = picture["code"]
+        said = self.stream.second(_begin(video)) + picture["time"]
+        self.assertAlmostEqual(shown + 0.5, said, delta=1.5, msg="the picture isn't of the moment that the page says")
+        self.assertGreaterEqual(shown, self.stream.second(target) - 3)
+        self.assertLess(shown, self.stream.second(target) + 30)
+
+    def make_programme(self, page: Page, begin: float):
+        group = page.get_by_role("group", name="Save a stretch")
+        group.get_by_role("button", name="From here").click()
+        video = page.get_by_label("Player: evening")
+        first = current_time(video)
+        self.eventually(page, "ten seconds go by", lambda: current_time(video) > first + 10)
+        group.get_by_role("button", name="To here").click()
+        href = group.get_by_role("link", name="Save as MP4").get_attribute("href")
+        window = re.search(r"live/evening/(\d+)-(\d+)\.mp4", href)
+        self.assertTrue(window, href)
+        self.assertAlmostEqual((int(window[2]) - int(window[1])) / 1000, 10, delta=3)
+        self.assertGreaterEqual(int(window[1]), begin - 3_000)
+        group.get_by_role("button", name="Make a programme").click()
+        dialog = page.get_by_role("dialog", name="Make a programme")
+        dialog.get_by_role("textbox", name="Name").fill("The long evening")
+        dialog.get_by_role("checkbox", name="MP4").check()
+        dialog.get_by_role("button", name="Make", exact=True).click()
+        expect(dialog).to_be_hidden()
+        self.window = int(window[1]), int(window[2])
+
+    def save_programme(self, page: Page):
+        item = self.item(page, "The long evening")
+        expect(item).to_contain_text("MP4: done")
+        with page.expect_download() as started:
+            item.get_by_role("link", name="MP4 of The long evening").click()
+        file = self.folder / "programme.mp4"
+        started.value.save_as(file)
+        movie = Movie.read(file)
+        self.assertEqual(movie.height, LIVE_HEIGHT)
+        self.assertEqual(len(movie.sound), 1)
+        self.assertAlmostEqual(movie.duration, (self.window[1] - self.window[0]) / 1000, delta=2.5)
+
+
+def _value(slider: Locator, which: str) -> float:
+    return float(slider.get_attribute(f"aria-value{which}") or 0)
+
+
+def _begin(video: Locator) -> float:
+    """The moment that the video's time 0 means, in milliseconds since 1970."""
+    return float(video.get_attribute("data-window-begin") or 0)

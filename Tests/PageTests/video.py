@@ -1,0 +1,49 @@
+"""What a video element shows, told by its pixels."""
+
+from playwright.sync_api import Locator
+
+from media import CODE_BITS
+
+# Of a frame that is on the screen at this moment, with the time that this frame has: `currentTime` may be ahead of it.
+_FRAME = """
+async (video, bits) => {
+    const time = await new Promise((resolve, reject) => {
+        const limit = setTimeout(() => reject(new Error(`no frame came at ${video.currentTime}`)), 20000);
+        video.requestVideoFrameCallback((_, frame) => { clearTimeout(limit); resolve(frame.mediaTime); });
+    });
+    const canvas = document.createElement("canvas");
+    canvas.width = video.videoWidth;
+    canvas.height = video.videoHeight;
+    const context = canvas.getContext("2d");
+    context.drawImage(video, 0, 0);
+    const pixels = context.getImageData(0, 0, canvas.width, canvas.height).data;
+    const light = (x, y) => {
+        const index = 4 * (Math.floor(y * canvas.height) * canvas.width + Math.floor(x * canvas.width));
+        return (pixels[index] + pixels[index + 1] + pixels[index + 2]) / 3;
+    };
+    let brightest = 0, sum = 0;
+    for (let row = 0; row < 20; row++) for (let column = 0; column < 20; column++) {
+        const value = light((column + 0.5) / 20, (row + 0.5) / 20);
+        brightest = Math.max(brightest, value);
+        sum += value;
+    }
+    let code = 0;
+    for (let bit = 0; bit < bits; bit++) if (light((bit + 0.5) / bits, 0.93) > 150) code += 2 ** bit;
+    return {time, code, brightest, mean: sum / 400, width: canvas.width, height: canvas.height};
+}
+"""
+
+
+def current_time(video: Locator) -> float:
+    return video.evaluate("video => video.currentTime")
+
+
+def frame(video: Locator) -> dict:
+    """The next frame of what plays: its `time`, `width` and `height`, how light it is on the `mean` and at its
+    `brightest` (0 to 255), and the `code` of a picture that tells its second by
+    a strip along its bottom."""
+    return video.evaluate(_FRAME, CODE_BITS)
+
+
+def is_black(picture: dict) -> bool:
+    return picture["brightest"] < 24
