@@ -59,10 +59,6 @@ static const uint8_t failures_js[] = {
 #embed "page/failures.js"
 };
 
-static const uint8_t families_js[] = {
-#embed "page/families.js"
-};
-
 static const uint8_t format_js[] = {
 #embed "page/format.js"
 };
@@ -235,7 +231,6 @@ static const mediacache_page_file files[] = {
     NAMED("elements.js", elements_js),
     NAMED("events.js", events_js),
     NAMED("failures.js", failures_js),
-    NAMED("families.js", families_js),
     NAMED("format.js", format_js),
     NAMED("icon.svg", icon_svg),
     NAMED("icons.js", icons_js),

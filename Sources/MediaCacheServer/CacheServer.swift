@@ -106,6 +106,7 @@ public final class CacheServer: Service, Sendable {
             EventsRoute(feeds: feeds),
             StoreRoute(store: store, shelf: shelf, profiles: profiles),
             StorageRoute(store: store, shelf: shelf, downloads: downloads, recordings: recordings),
+            PlayedRoute(store: store, shelf: shelf),
             ProbeRoute(store: store, shelf: shelf, loader: loader, profiles: profiles),
             PageRoute(),
             ServerRoute(

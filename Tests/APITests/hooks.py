@@ -49,7 +49,7 @@ def before_call(context, case, kwargs):
     # Half of the names are of things that there are; but for what would leave the others nothing but 404.
     for parameter, name in (("id", "asset"), ("name", "channel"), ("programme", "programme")):
         if names and parameter in names and not is_destructive and zlib.crc32(str(case.id).encode()) % 2:
-            is_number = path.startswith("/api/v1/resources")
+            is_number = path.startswith(("/api/v1/resources", "/api/v1/played"))
             names[parameter] = NAMES["resource" if is_number else name]
     if is_destructive and query and "pinned" in query:
         query["pinned"] = "false"

@@ -100,8 +100,8 @@ class Walk:
     # The ways through it.
 
     def all(self):
-        for way in (self.server_itself, self.errors, self.resources, self.library, self.downloads, self.channels,
-                    self.bundles, self.events, self.ends):  # fmt: skip
+        for way in (self.server_itself, self.errors, self.resources, self.played, self.library, self.downloads,
+                    self.channels, self.bundles, self.events, self.ends):  # fmt: skip
             way()
         missed = sorted(self.description.operations - self.reached)
         if missed:
@@ -158,6 +158,16 @@ class Walk:
         self.pages("/api/v1/resources", "resources", [resource["id"] for resource in whole], "id")
         self.ask("DELETE", "/api/v1/resources/{id}", names=one)
         self.ask("DELETE", "/api/v1/resources/{id}", names=one, status=(404,))
+
+    def played(self):
+        for name in ("film.mp4", "0.ts", "1.ts"):
+            self.play(name)
+        whole = self.ask("GET", "/api/v1/played").json()["played"]
+        self.pages("/api/v1/played", "played", [title["id"] for title in whole], "id")
+        one = {"id": whole[0]["id"]}
+        self.ask("GET", "/api/v1/played/{id}", names=one)
+        self.ask("DELETE", "/api/v1/played/{id}", names=one)
+        self.ask("DELETE", "/api/v1/played/{id}", names=one, status=(404,))
 
     def pages(self, path: str, member: str, whole: list, name: str, names: dict | None = None):
         """A list in pages of two is the list."""

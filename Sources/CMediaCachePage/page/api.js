@@ -133,7 +133,8 @@ export const api = {
 
   resources: () => list(`${root}resources`, "resources"),
   resourceOf: (url) => json(`${root}resources?url=${part(url)}`),
-  removeResource: (id) => send("DELETE", `resources/${id}`),
+  played: () => list(`${root}played`, "played"),
+  removePlayed: (id) => send("DELETE", `played/${id}`),
 
   channels: () => list(`${root}channels`, "channels"),
   channel: (name) => json(`${root}channels/${part(name)}`),

@@ -4,13 +4,12 @@ import { api } from "./api.js";
 import { routes } from "./address.js";
 import { confirm } from "./dialogs.js";
 import { arrange, atMostEvery, make, mark, say } from "./elements.js";
-import { families } from "./families.js";
 import { ago, bytes, counted, titleFrom } from "./format.js";
 import { icon } from "./icons.js";
 import { makeBar, shareKept } from "./keptbar.js";
 import { notify } from "./notices.js";
 import { reportError } from "./problems.js";
-import { assets, channels, onEvent } from "./store.js";
+import { assets, onEvent } from "./store.js";
 
 /** Shows the list. It's read again when something of it has changed, every other second at most. */
 export function playedView({ main, signal }) {
@@ -28,12 +27,11 @@ export function playedView({ main, signal }) {
   const read = atMostEvery(2000, async () => {
     if (signal.aborted) return;
     try {
-      const owned = [...assets.all, ...channels.all].map(({ url }) => url);
-      const found = families(await api.resources(), owned);
+      const found = await api.played();
       if (signal.aborted) return;
-      known = new Map(found.map((one) => [one.id, one]));
+      known = new Map(found.map((one) => [String(one.id), one]));
       arrange(list, rows, [...known.keys()], (id) => build(known.get(id), signal, read));
-      for (const [id, row] of rows) show(row, known.get(id), signal);
+      for (const [id, row] of rows) show(row, known.get(id));
       say(sum,
         found.length ? `${counted(found.length, "title")}, ${bytes(found.reduce((total, one) => total + one.bytes, 0))}` : ""
       );
@@ -62,19 +60,22 @@ function hostOf(url) {
   try { return new URL(url).host; } catch { return "its origin"; }
 }
 
+/** Parts of a stream without its playlist: nothing plays them. */
+const isLoose = ({ kind }) => kind === "parts";
+
 function build(one, signal, read) {
-  const title = one.isLoose ? `Parts of a live stream at ${hostOf(one.url)}` : titleFrom(one.url);
+  const title = isLoose(one) ? `Parts of a live stream at ${hostOf(one.url)}` : titleFrom(one.url);
   const bar = makeBar({ slim: true, signal });
   const row = make("li.row", {},
     make("div.row-body", {},
       make("div.row-head", {}, make("h2", {}, title),
-        !one.isLoose && make("a.link",
+        !isLoose(one) && make("a.link",
           { href: routes.url(one.url), "aria-label": `Play ${title}` }, icon("play"), make("span", {}, "Play")
         )
       ),
       bar.element, make("p.row-state"), make("p.address", {}, one.url)),
     make("div.row-actions", {},
-      !one.isLoose && make("button.quiet.small",
+      !isLoose(one) && make("button.quiet.small",
         { type: "button", "aria-label": `Make an asset of ${title}`, on: { click: () => adopt(one, read) } },
         "Make an asset"
       ),
@@ -86,51 +87,28 @@ function build(one, signal, read) {
   return row;
 }
 
-/** What was said last of how much of each stream is kept, and when it was used then. */
-const streams = new Map();
-
-function show(row, one, signal) {
-  const isStream = one.main.format === "m3u8";
-  const known = streams.get(one.url);
-  if (isStream && known?.at !== one.bytes) readStream(row, one, signal);
-  bars.get(row).element.hidden = one.isLoose;
-  const picture = isStream ? ofStream(known) : {
-    total: one.main.length ?? 0, spans: one.main.spans, fetching: one.main.fills ?? []
-  };
+function show(row, one) {
+  bars.get(row).element.hidden = isLoose(one);
+  const picture = one.kind === "stream"
+    ? { total: one.segments, spans: one.segmentsKept ? [{ start: 0, end: one.segmentsKept }] : [], fetching: [] }
+    : { total: one.length ?? 0, spans: one.spans, fetching: one.fills };
   bars.get(row).show(picture);
-  const whole = wholeOf(one, known, picture);
-  const size = [bytes(one.bytes), !isStream && !one.isLoose && whole].filter(Boolean).join(" ");
+  const whole = wholeOf(one, picture);
+  const size = [bytes(one.bytes), one.kind === "file" && whole].filter(Boolean).join(" ");
   say(
     row.querySelector(".row-state"),
     [
-      size, (isStream || one.isLoose) && whole, `played ${ago(Date.parse(one.lastUsed))}`, one.main.inUse && "in use"
+      size, one.kind !== "file" && whole, `played ${ago(Date.parse(one.lastUsed))}`, one.inUse && "in use"
     ].filter(Boolean).join(" · ")
   );
-  mark(row, "data-id", one.id);
+  mark(row, "data-id", String(one.id));
 }
 
 /** Of how much that is: of segments, or of bytes where some are missing. */
-function wholeOf(one, known, picture) {
-  if (one.isLoose) return counted(one.parts.length + 1, "segment");
-  if (one.main.format === "m3u8") return known && `${known.kept} of ${counted(known.all, "segment")}`;
-  return shareKept(picture) < 1 && one.main.length ? `of ${bytes(one.main.length)}` : null;
-}
-
-const ofStream = (known) => ({
-  total: known?.all ?? 0,
-  spans: known?.kept ? [{ start: 0, end: known.kept }] : [], fetching: []
-});
-
-/** Of a stream the server knows how many segments its playlist names. Of its variants that counts of which most is here. */
-async function readStream(row, one, signal) {
-  streams.set(one.url, { kept: 0, all: 0, ...streams.get(one.url), at: one.bytes });
-  try {
-    const { stream } = await api.resourceOf(one.url);
-    const playlists = (stream?.playlists ?? []).filter(({ segments }) => segments > 0);
-    const most = playlists.sort((first, second) => second.segmentsKept - first.segmentsKept)[0];
-    streams.set(one.url, { kept: most?.segmentsKept ?? 0, all: most?.segments ?? 0, at: one.bytes });
-    if (!signal.aborted && row.isConnected) show(row, one, signal);
-  } catch { /* it says nothing of it then */ }
+function wholeOf(one, picture) {
+  if (isLoose(one)) return counted(one.count, "segment");
+  if (one.kind === "stream") return one.segments ? `${one.segmentsKept} of ${counted(one.segments, "segment")}` : null;
+  return shareKept(picture) < 1 && one.length ? `of ${bytes(one.length)}` : null;
 }
 
 async function adopt(one, read) {
@@ -151,7 +129,7 @@ function remove(one, read) {
     text: `${bytes(one.bytes)} will be gone from the disk, and fetched again when somebody plays it. What is being played goes when its last reader leaves.`,
     yes: "Remove",
     act: async () => {
-      for (const { id } of [one.main, ...one.parts]) await api.removeResource(id);
+      await api.removePlayed(one.id);
       notify(`“${title}” is removed.`);
       read();
     },

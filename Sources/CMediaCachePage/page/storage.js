@@ -10,8 +10,11 @@ import { channels, onEvent } from "./store.js";
 import { upkeep } from "./upkeep.js";
 
 const kinds = {
-  asset: "Downloads", channel: "Channels", resource: "Played through", covers: "Covers", free: "Free on the disk"
+  asset: "Downloads", channel: "Channels", played: "Played through", covers: "Covers", free: "Free on the disk"
 };
+
+/** What somebody uses it as. */
+const useOf = (kind) => (kind in kinds ? kind : "played");
 
 /** Shows how the disk is used. It's read again when something changes, every third second at most. */
 export function storageView({ main, signal }) {
@@ -55,11 +58,11 @@ export function storageView({ main, signal }) {
 }
 
 function showUsage({ usage, items }, bar, legend) {
-  const sums = { asset: 0, channel: 0, resource: 0 };
-  for (const { kind, bytes: size } of items) sums[kind === "folder" ? "resource" : kind] += size;
+  const sums = { asset: 0, channel: 0, played: 0 };
+  for (const { kind, bytes: size } of items) sums[useOf(kind)] += size;
   // What isn't told singly was played through.
   sums.channel = Math.max(sums.channel, channels.all.reduce((sum, channel) => sum + channel.bytes, 0));
-  sums.resource = Math.max(0, usage.bytes - sums.asset - sums.channel);
+  sums.played = Math.max(0, usage.bytes - sums.asset - sums.channel);
   sums.covers = usage.coverBytes;
   sums.free = usage.freeDiskBytes;
   const all = Object.values(sums).reduce((sum, one) => sum + one, 0) || 1;
@@ -107,17 +110,17 @@ function showList(list, rows, records, keyOf, build) {
 
 const itemKey = ({ kind, id }) => `${kind} ${id}`;
 
-function itemRow({ kind, id, title, bytes: size, pinned, count }) {
+function itemRow({ kind, id, title, bytes: size, count }) {
   const name = title || id;
   const address = kind === "asset" ? routes.asset(id) : kind === "channel" ? routes.channel(id) : "#/played";
   const note = {
-    asset: "download", channel: "channel", resource: "played through",
-    folder: `${counted(count ?? 0, "file")}, played through`
+    asset: "download", channel: "channel", file: "played through", stream: "stream, played through",
+    parts: `${counted(count ?? 0, "segment")}, played through`
   }[kind];
   return make("li", {},
-    make("i", { data: { kind: kind === "folder" ? "resource" : kind } }),
+    make("i", { data: { kind: useOf(kind) } }),
     make("a", { href: address }, /^https?:/.test(name) ? nameOf(name) : name),
-    make("span.hint", {}, pinned && kind === "resource" ? `${note}, pinned` : note), make("b", {}, bytes(size))
+    make("span.hint", {}, note), make("b", {}, bytes(size))
   );
 }
 

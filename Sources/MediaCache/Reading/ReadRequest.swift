@@ -22,6 +22,8 @@ public struct ReadRequest: Sendable {
     /// What it's kept as, in place of what the key policy makes of the URL; nil leaves that to the policy. For bytes that
     /// are to stay as they came, whatever their origin gives under the same URL later. No two resources may have one.
     package var name: String?
+    /// Whether reading it is using it: what is used goes last when room is made. Looking what is kept isn't.
+    package var countsAsUse = true
     /// Whether the range is asked for as it stands, without a read-ahead.
     var isExact = false
 

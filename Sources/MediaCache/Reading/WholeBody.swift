@@ -37,6 +37,8 @@ public struct WholeBodyRequest: Sendable {
     public var kind: ResourceKind
     /// Whose transfer it is: what the scheduler ranks and limits it by. Nobody's unless set.
     public var group: TransferGroup?
+    /// Whether reading it is using it, as in ``ReadRequest``.
+    package var countsAsUse = true
     /// Whether a body that came from the origin is kept. One that isn't is shared by those who ask while it's on its
     /// way, and by nobody after them. May decode the body first: one in a content coding isn't kept. Sees it before any
     /// ``ContentTransform``. Called outside every lock; what it throws ends the request.

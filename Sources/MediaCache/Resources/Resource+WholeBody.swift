@@ -61,9 +61,10 @@ extension Resource {
 
     /// Reads all of it; nil if the origin has another version by now.
     private func keptBody(of representation: Representation, _ request: WholeBodyRequest) async throws -> WholeBody? {
-        let read = ReadRequest(
+        var read = ReadRequest(
             url: request.url, transferClass: request.transferClass, settings: request.settings, kind: request.kind,
             group: request.group)
+        read.countsAsUse = request.countsAsUse
         guard let session = try session(read, over: representation) else { return nil }
         defer { session.cancel() }
         var bytes: [UInt8] = []

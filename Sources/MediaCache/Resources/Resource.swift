@@ -291,18 +291,20 @@ package final class Resource: Sendable {
         let head = representation.head
         let range = try self.range(of: request, head: head)
         let now = engine.time.now
-        let use = engine.catalog.nextUse()
+        let use = request.countsAsUse ? engine.catalog.nextUse() : nil
         let attached = state.withLock { state -> (id: Int, window: Int64)? in
             guard !state.isRetired else { return nil }
-            state.stored.hits += 1
-            state.stored.lastUsed = now
-            state.stored.useOrder = use
-            state.stored.url = request.url.description
+            if let use {
+                state.stored.hits += 1
+                state.stored.lastUsed = now
+                state.stored.useOrder = use
+                state.stored.url = request.url.description
+            }
             representation.state.withLock { $0.kind = request.kind }
             return representation.attach(at: range.lowerBound)
         }
         guard let attached else { return nil }
-        engine.committer.markUsed(self)
+        if use != nil { engine.committer.markUsed(self) }
         return ReadSession(
             representation: representation, attached: attached, head: head, range: range, request: request)
     }

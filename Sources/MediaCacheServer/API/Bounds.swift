@@ -11,6 +11,12 @@ enum Bounds {
     /// Seconds, up to some three hundred years.
     static let seconds = 0.0...1e10
 
+    /// - Throws: ``Problem`` for a title that nobody could see. There may be none.
+    static func check(title: String?) throws {
+        guard let title, title.isEmpty else { return }
+        throw Problem.badRequest("title is empty; leave it out to have a name from the URL")
+    }
+
     /// - Throws: ``Problem`` for a number that lies outside. There may be none.
     static func check<Number: Comparable>(
         _ number: Number?, _ bounds: ClosedRange<Number>, _ name: String

@@ -1,5 +1,6 @@
 public import Foundation
 public import MediaCache
+import MediaLibrary
 
 /// What uses how much, as `GET /api/v1/storage` gives it.
 public struct StorageRecord: Codable, Sendable, Hashable {
@@ -28,10 +29,22 @@ public struct StorageRecord: Codable, Sendable, Hashable {
             case asset
             /// A channel: `id` is its name.
             case channel
-            /// A resource that was only played: `id` is its number.
-            case resource
-            /// Several such, in one folder of an origin, as a stream's segments: `id` is the folder's URL.
-            case folder
+            /// A file that was only played: `id` is the resource's number.
+            case file
+            /// A stream that was only played: `id` is its playlist's number.
+            case stream
+            /// Parts of such a stream without its playlist: `id` is the number of one of them.
+            case parts
+
+            /// The kind of something that was only played.
+            init(_ kind: PlayedTitle.Kind) {
+                self =
+                    switch kind {
+                    case .file: .file
+                    case .stream: .stream
+                    case .parts: .parts
+                    }
+            }
         }
 
         /// What it is.
@@ -44,7 +57,7 @@ public struct StorageRecord: Codable, Sendable, Hashable {
         public var bytes: Int64
         /// Whether eviction leaves it alone.
         public var pinned: Bool
-        /// How many resources there are, of a folder; else null.
+        /// How many resources there are of what was only played; else null.
         public var count: Int?
     }
 

@@ -52,6 +52,20 @@ extension APIClient {
         try await send(.DELETE, "\(Self.channelsPath)/\(name)")
     }
 
+    /// The segments of a channel, by track and time, with its gaps.
+    ///
+    /// - Parameters:
+    ///   - name: the channel.
+    ///   - from: where they begin, in milliseconds since 1970; nil is an hour before the end.
+    ///   - to: where they end, likewise; nil is now.
+    public func timeline(
+        of name: ChannelName, from: Int64? = nil, to: Int64? = nil
+    ) async throws -> [TimelineRecord.Segment] {
+        let items = [from.map { "from=\($0)" }, to.map { "to=\($0)" }].compactMap { $0 }
+        let query = items.isEmpty ? "" : "?" + items.joined(separator: "&")
+        return try await all(TimelineRecord.self, "\(Self.channelsPath)/\(name)/timeline\(query)")
+    }
+
     /// The gaps of a channel.
     public func gaps(of name: ChannelName) async throws -> [TimelineRecord.Segment] {
         try await all(TimelineRecord.self, "\(Self.channelsPath)/\(name)/gaps")

@@ -62,6 +62,17 @@ extension APIClient {
         return list.downloads
     }
 
+    /// Says which download goes before which; those that aren't named keep their priority.
+    ///
+    /// - Parameter ids: the assets' names, the first goes first.
+    /// - Returns: all downloads, as they are then.
+    @discardableResult
+    public func orderDownloads(_ ids: [String]) async throws -> [DownloadRecord] {
+        let list: DownloadList = try await call(
+            .PUT, "\(Self.downloadsPath)/order", content: try .json(DownloadOrder(ids: ids)))
+        return list.downloads
+    }
+
     /// How many downloads run, and under which conditions.
     public func downloadSettings() async throws -> DownloadSettings {
         try await call(.GET, "/api/v1/settings/downloads")

@@ -107,6 +107,32 @@ public final class APIClient: Sendable {
     public func usage() async throws -> UsageRecord {
         try await call(.GET, "/api/v1/usage")
     }
+
+    /// What was played through and isn't in the library, most recently used first; a stream is one thing.
+    public func played() async throws -> [PlayedRecord] {
+        try await all(PlayedList.self, "/api/v1/played")
+    }
+
+    /// Removes something that was played with all it consists of; what is in use goes when its last reader leaves.
+    public func removePlayed(id: Int64) async throws -> [Removal] {
+        let list: RemovalList = try await call(.DELETE, "/api/v1/played/\(id)")
+        return list.removed
+    }
+
+    /// What uses how much, and what would be given up next.
+    public func storage() async throws -> StorageRecord {
+        try await call(.GET, "/api/v1/storage")
+    }
+
+    /// What is at a URL; nothing of it is kept but what playing it would keep.
+    ///
+    /// - Parameters:
+    ///   - url: the URL of a file, or of a playlist. User information in it is told to the owner.
+    ///   - headers: header fields for its origin, by name.
+    public func probe(_ url: ResourceURL, headers: [String: String]? = nil) async throws -> ProbeRecord {
+        let request = ProbeRequest(url: Self.text(of: url), headers: headers)
+        return try await call(.POST, "/api/v1/probe", content: try .json(request))
+    }
 }
 
 extension APIClient {

@@ -66,6 +66,7 @@ struct AssetsRoute: Route {
         case .get, .head: break
         case .patch:
             if let title = try request.decode(AssetUpdate.self).title {
+                try Bounds.check(title: title)
                 try await requireDownloads().setTitle(title, of: id)
             }
         case .delete:

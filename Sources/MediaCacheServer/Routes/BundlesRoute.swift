@@ -35,9 +35,7 @@ struct BundlesRoute: Route {
             let wanted = try request.decode(BundleImportRequest.self)
             try Self.check(wanted)
             try Self.check(try request.decode(PartRanges.self))
-            let (asset, isComplete) = try await ingestion.begin(
-                title: wanted.title, url: wanted.url, contents: wanted.contents, lost: wanted.lost)
-            return try .json(try await record(of: asset), status: isComplete ? 200 : 201)
+            return try await begin(wanted)
         case (2, .put):
             try store.requireWritableFolder()
             return try await take(request, try AssetID(pathPart: parts[0]), String(parts[1]))
@@ -50,6 +48,16 @@ struct BundlesRoute: Route {
         case (0, _): throw request.methodNotAllowed(.get, .post)
         case (2, _): throw request.methodNotAllowed(parts[1] == "complete" ? .post : .put)
         default: throw Problem.notFound("there is nothing at this path")
+        }
+    }
+
+    private func begin(_ wanted: BundleImportRequest) async throws -> RouteResponse {
+        do {
+            let (asset, isComplete) = try await ingestion.begin(
+                title: wanted.title, url: wanted.url, contents: wanted.contents, lost: wanted.lost)
+            return try .json(try await record(of: asset), status: isComplete ? 200 : 201)
+        } catch let error as BundleIngestion.DownloadInProgress {
+            throw Problem.conflict("\(error.url) is being downloaded as the asset \(error.asset); cancel that first")
         }
     }
 
@@ -74,6 +82,7 @@ struct BundlesRoute: Route {
 
     /// What is kept of a bundle has to be read again.
     private static func check(_ wanted: BundleImportRequest) throws {
+        try Bounds.check(title: wanted.title)
         try Bounds.check(wanted.lost, 0...Bounds.segments.upperBound, "lost")
         try Bounds.check(wanted.contents.duration, Bounds.seconds, "duration")
         try Bounds.check(wanted.contents.estimatedLength, Bounds.bytes, "estimatedLength")

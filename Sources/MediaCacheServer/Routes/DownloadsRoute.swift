@@ -66,6 +66,7 @@ struct DownloadsRoute: Route {
         let url = try ResourceURL(wanted.url)
         // What can't be a field is refused now, not when it's sent.
         _ = try HTTPFields(asked: wanted.headers ?? [:])
+        try Bounds.check(title: wanted.title)
         try Bounds.check(wanted.priority, Bounds.priority, "priority")
         try Bounds.check(wanted.seconds, Bounds.seconds, "seconds")
         let known = Set(await downloads.statuses().map(\.asset.id))

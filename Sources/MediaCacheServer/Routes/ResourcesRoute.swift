@@ -120,7 +120,7 @@ struct ResourcesRoute: Route {
         return record
     }
 
-    private static func id(_ text: Substring) throws -> Int64 {
+    static func id(_ text: Substring) throws -> Int64 {
         guard let id = Int64(text) else { throw Problem.badRequest("“\(text)” is not a resource's number") }
         return id
     }

@@ -35,25 +35,25 @@ struct StorageRoute: Route {
     }
 
     private func items() async throws -> [StorageRecord.Item] {
-        let resources = try await store.resources()
-        let assets = try await assets(resources)
-        let channels = try await channels()
-        let known = Set(assets.map(\.key))
-        // What is downloaded or recorded is pinned; the rest was only played.
-        let played = resources.filter { !$0.isPinned && !known.contains($0.key) }
-        return assets.map(\.item) + channels + Self.folders(of: played)
+        let played = try await PlayedTitles(store: store, shelf: shelf).all().map { title in
+            let record = PlayedRecord(title)
+            return StorageRecord.Item(
+                kind: StorageRecord.Item.Kind(title.kind), id: "\(record.id)", title: record.url, bytes: record.bytes,
+                pinned: false, count: record.count)
+        }
+        return try await assets() + channels() + played
     }
 
-    private func assets(_ resources: [ResourceInfo]) async throws -> [(key: String, item: StorageRecord.Item)] {
+    private func assets() async throws -> [StorageRecord.Item] {
         let statuses = Dictionary(
             await downloads?.statuses().map { ($0.asset.id, $0) } ?? [], uniquingKeysWith: { first, _ in first })
-        let files = Dictionary(resources.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        let files = Dictionary(
+            try await store.resources().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         return try await shelf.assets().map { asset in
             let bytes = statuses[asset.id]?.progress.bytes ?? files[asset.key]?.bytesKept ?? 0
-            let item = StorageRecord.Item(
+            return StorageRecord.Item(
                 kind: .asset, id: asset.id.rawValue, title: asset.title ?? asset.url, bytes: bytes,
                 pinned: asset.download != nil)
-            return (asset.key, item)
         }
     }
 
@@ -62,21 +62,5 @@ struct StorageRoute: Route {
             let name = status.channel.name.rawValue
             return StorageRecord.Item(kind: .channel, id: name, title: name, bytes: status.bytes, pinned: true)
         } ?? []
-    }
-
-    /// By the folder that a URL's path names, since a stream's segments say little one by one.
-    private static func folders(of resources: [ResourceInfo]) -> [StorageRecord.Item] {
-        let folders = Dictionary(grouping: resources) { info in
-            let path = info.url.prefix { $0 != "?" }
-            return String(path[...(path.lastIndex(of: "/") ?? path.startIndex)])
-        }
-        return folders.map { folder, infos in
-            let bytes = infos.reduce(0) { $0 + $1.bytesKept }
-            guard infos.count == 1, let only = infos.first else {
-                return StorageRecord.Item(
-                    kind: .folder, id: folder, title: folder, bytes: bytes, pinned: false, count: infos.count)
-            }
-            return StorageRecord.Item(kind: .resource, id: "\(only.id)", title: only.url, bytes: bytes, pinned: false)
-        }
     }
 }

@@ -3,6 +3,14 @@ package import MediaCache
 
 /// Takes what was in a bundle into a store, as an asset that is complete.
 package struct BundleIngestion: Sendable {
+    /// What a bundle would bring is being downloaded.
+    package struct DownloadInProgress: Error {
+        /// Its URL.
+        package let url: ResourceURL
+        /// The asset.
+        package let asset: AssetID
+    }
+
     private let store: CacheStore
     private let shelf: AssetShelf
 
@@ -16,7 +24,7 @@ package struct BundleIngestion: Sendable {
     ///
     /// - Parameter lost: how many segments its recording had lost; nil where it was none.
     /// - Returns: the asset; one that was complete before stays as it is.
-    /// - Throws: `CacheError`: `invalidURL`; `storage`, also while it's being downloaded.
+    /// - Throws: `DownloadInProgress`; `CacheError`: `invalidURL`, `storage`.
     package func begin(
         title: String?, url: String, contents: AssetContents, lost: Int? = nil
     ) async throws -> (asset: Asset, isComplete: Bool) {
@@ -28,7 +36,7 @@ package struct BundleIngestion: Sendable {
         case .complete: return (asset, true)
         case nil, .completeWithHoles: break
         case .queued, .running, .paused, .waiting, .failed:
-            throw CacheError(.storage, "\(url) is being downloaded as the asset \(asset.id); cancel that first")
+            throw DownloadInProgress(url: url, asset: asset.id)
         }
         asset.title = title ?? asset.title
         asset.lostCount = lost

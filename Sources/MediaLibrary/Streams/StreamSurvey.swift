@@ -5,21 +5,29 @@ import MediaCache
 struct StreamSurvey {
     private(set) var playlists: [StreamStatus.PlaylistStatus] = []
     private(set) var playsWithoutOrigin = false
+    /// The numbers of all kept resources that it consists of, its playlists too.
+    private(set) var members: Set<Int64> = []
     private let store: CacheStore
     private let settings: TransferSettings
     private let kept: [String: ResourceInfo]
 
-    init?(of url: ResourceURL, as identity: ProfileIdentity?, in store: CacheStore) async throws {
+    /// - Parameter kept: what is kept, by key; nil to look.
+    init?(
+        of url: ResourceURL, as identity: ProfileIdentity?, in store: CacheStore, kept: [String: ResourceInfo]? = nil
+    ) async throws {
         self.store = store
         var settings = store.transfers
         // What the stream has at other origins is nobody's.
         if let identity { settings.headerProfiles[url, default: .init()].identity = identity }
         self.settings = settings
-        kept = Dictionary(try await store.resources().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        self.kept =
+            if let kept { kept } else {
+                Dictionary(try await store.resources().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+            }
         guard let playlist = try await load(url, variables: [:]) else { return nil }
         switch playlist.parsed.playlist {
         case .media(let media):
-            let status = status(of: media, at: playlist.base, url: url, role: "media")
+            let status = self.status(of: media, at: playlist.base, url: url, role: "media")
             playlists = [status]
             playsWithoutOrigin = status.isComplete
         case .multivariant(let multivariant):
@@ -71,7 +79,7 @@ struct StreamSurvey {
         return status
     }
 
-    private func status(
+    private mutating func status(
         of playlist: MediaPlaylist, at base: ResourceURL, url: ResourceURL, role: String
     ) -> StreamStatus.PlaylistStatus {
         var status = StreamStatus.PlaylistStatus(
@@ -96,24 +104,27 @@ struct StreamSurvey {
     /// Whether the URI is the data itself (RFC 2397).
     private func isWithin(_ uri: String) -> Bool { uri.prefix(5).lowercased() == "data:" }
 
-    private func isHere(_ uri: String, of base: ResourceURL, bytes: Range<Int>?) -> Bool {
+    private mutating func isHere(_ uri: String, of base: ResourceURL, bytes: Range<Int>?) -> Bool {
         guard let url = try? base.resolve(uri), let info = kept(url) else { return false }
         guard let bytes else { return info.isComplete }
         return info.spans.contains { $0.lowerBound <= bytes.lowerBound && bytes.upperBound <= $0.upperBound }
     }
 
-    private func kept(_ url: ResourceURL) -> ResourceInfo? {
-        kept[store.key(of: ReadRequest(url: url, settings: settings))]
+    private mutating func kept(_ url: ResourceURL) -> ResourceInfo? {
+        let info = kept[store.key(of: ReadRequest(url: url, settings: settings))]
+        if let info { members.insert(info.id) }
+        return info
     }
 
     /// A playlist from what is kept, or nil.
-    private func load(
+    private mutating func load(
         _ url: ResourceURL, variables: [String: String]
     ) async throws -> (parsed: ParsedPlaylist, base: ResourceURL)? {
         guard kept(url)?.isComplete == true else { return nil }
-        let request = WholeBodyRequest(url: url, settings: settings, revalidation: .never, kind: .playlist) { _ in
+        var request = WholeBodyRequest(url: url, settings: settings, revalidation: .never, kind: .playlist) { _ in
             false
         }
+        request.countsAsUse = false
         let body = try await store.wholeBody(request)
         let base = body.head.location ?? url
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)

@@ -59,7 +59,8 @@ struct APIDescriptionTests {
 
     /// A path of a template, with names that might be.
     private static func path(_ template: String) -> String {
-        let number = template.hasPrefix("/api/v1/resources") ? "1" : "aaaaaaaaaaaa"
+        let isNumbered = ["/api/v1/resources", "/api/v1/played"].contains { template.hasPrefix($0) }
+        let number = isNumbered ? "1" : "aaaaaaaaaaaa"
         return template.replacing("{id}", with: number).replacing("{format}", with: "mp4").replacing("{", with: "")
             .replacing("}", with: "")
     }

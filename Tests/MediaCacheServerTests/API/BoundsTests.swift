@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Numbers that no sum takes.
+/// Numbers that no sum takes, and titles that nobody sees.
 struct BoundsTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
 
@@ -16,6 +16,8 @@ struct BoundsTests {
         ("POST", "downloads", #"{"url": "http://origin.example/a.mp3", "priority": -9223372036854775808}"#),
         ("POST", "downloads", #"{"url": "http://origin.example/a.mp3", "seconds": -1}"#),
         ("POST", "downloads", #"{"url": "http://origin.example/a.mp3", "seconds": 1e300}"#),
+        ("POST", "downloads", #"{"url": "http://origin.example/a.mp3", "title": ""}"#),
+        ("PATCH", "assets/aaaaaaaaaaaa", #"{"title": ""}"#),
         ("POST", "channels", #"{"name": "a", "url": "http://origin.example/a.m3u8", "retention": {"seconds": 1e300}}"#),
         ("POST", "channels", #"{"name": "a", "url": "http://origin.example/a.m3u8", "retention": {"bytes": 0}}"#),
         ("POST", "channels", #"{"name": "a", "url": "http://origin.example/a.m3u8", "retention": {"segments": -1}}"#),

@@ -34,7 +34,8 @@ struct BundlesRouteTests {
 
     /// What was kept of it could never be read again.
     @Test(arguments: [
-        #""range": [-1, 0], "name": "file.mp4", "duration": 0"#, #""name": "", "duration": 0"#,
+        #""range": [-1, 0], "name": "file.mp4", "duration": 0"#,
+        #""range": [0, 1, 2], "name": "file.mp4", "duration": 0"#, #""name": "", "duration": 0"#,
         #""name": "a\nb", "duration": 0"#, #""name": "a\tb", "duration": 0"#,
         #""name": "a", "keptAs": "", "duration": 0"#,
         #""name": "file.mp4", "duration": -1"#, #""name": "file.mp4", "duration": 1e300"#,
@@ -51,6 +52,20 @@ struct BundlesRouteTests {
                 "POST", "/api/v1/bundles", body: #"{"url": "\#(url)", "contents": \#(contents)}"#)
             #expect(answer.status == 400)
             #expect(!String(decoding: answer.body, as: UTF8.self).contains("JSON"))
+        }
+    }
+
+    @Test func whatIsBeingDownloadedIsInTheWay() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
+            let url = "http://one.bundle.invalid/file.mp4"
+            let body = #"{"url": "\#(url)", "paused": true}"#
+            let download: DownloadRecord = try await host.answer("POST", "/api/v1/downloads", body: body)
+            let contents = #"{"playlists": [], "parts": [], "duration": 0, "notes": [], "isGrowing": false}"#
+            let answer = try await host.ask(
+                "POST", "/api/v1/bundles", body: #"{"url": "\#(url)", "contents": \#(contents)}"#)
+            #expect(answer.status == 409)
+            #expect(String(decoding: answer.body, as: UTF8.self).contains(download.id))
         }
     }
 

@@ -28,19 +28,17 @@ struct StorageRouteTests {
             let url = try ResourceURL("http://origin.example/played/1.mp4")
             #expect(try await host.play(url).status == 200)
             var storage: StorageRecord = try await host.answer("GET", "/api/v1/storage")
-            #expect(storage.items.map(\.kind) == [.asset, .resource])
+            #expect(storage.items.map(\.kind) == [.asset, .file])
             #expect(storage.items.first?.id == film.id && storage.items.first?.pinned == true)
             #expect(storage.items.map(\.bytes) == [500_000, 200_000])
             #expect(storage.items.last?.title == url.description)
             #expect(storage.evictedNext.map(\.url) == [url.description])
             #expect(storage.usage.usage.bytes == 700_000)
 
-            // Two of one folder are told as one.
             #expect(try await host.play(try ResourceURL("http://origin.example/played/2.mp4")).status == 200)
             storage = try await host.answer("GET", "/api/v1/storage")
-            #expect(storage.items.map(\.kind) == [.asset, .folder])
-            #expect(storage.items.last?.id == "http://origin.example/played/")
-            #expect(storage.items.last?.bytes == 300_000 && storage.items.last?.count == 2)
+            #expect(storage.items.map(\.kind) == [.asset, .file, .file])
+            #expect(storage.items.map(\.bytes) == [500_000, 200_000, 100_000])
             #expect(storage.evictedNext.map(\.bytes) == [200_000, 100_000])
         }
     }

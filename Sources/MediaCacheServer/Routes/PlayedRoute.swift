@@ -1,0 +1,47 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaLibrary
+
+/// `/api/v1/played`: what was played through and isn't in the library, a stream as one; removing one with all it has.
+struct PlayedRoute: Route {
+    static let path = "/api/v1/played"
+
+    let paths = [PlayedRoute.path, PlayedRoute.path + "/"]
+    let access = RouteAccess.key
+    let store: CacheStore
+    let shelf: AssetShelf
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
+        switch (parts.count, request.method) {
+        case (0, .get), (0, .head):
+            try store.requireReadableFolder()
+            let wanted = try PageRequest(request)
+            let page = try Page(try await titles.all(), of: wanted) {
+                Place(-$0.lastUsed.timeIntervalSinceReferenceDate, -$0.main.id)
+            }
+            return try .json(PlayedList(played: page.items.map { PlayedRecord($0) }, next: page.next), of: request)
+        case (1, .get), (1, .head):
+            try store.requireReadableFolder()
+            return try .json(PlayedRecord(try await title(parts[0])))
+        case (1, .delete):
+            try store.requireWritableFolder()
+            let keys = try await title(parts[0]).resources.map(\.key)
+            return try .json(RemovalList(removed: try await store.remove(keys: keys)))
+        case (0, _): throw request.methodNotAllowed(.get)
+        case (1, _): throw request.methodNotAllowed(.get, .delete)
+        default: throw Problem.notFound("there is nothing at this path")
+        }
+    }
+
+    private var titles: PlayedTitles { PlayedTitles(store: store, shelf: shelf) }
+
+    private func title(_ text: Substring) async throws -> PlayedTitle {
+        let id = try ResourcesRoute.id(text)
+        guard let title = try await titles.all().first(where: { $0.main.id == id }) else {
+            throw Problem.notFound("nothing that was played has the number \(id); it may be in the library by now")
+        }
+        return title
+    }
+}

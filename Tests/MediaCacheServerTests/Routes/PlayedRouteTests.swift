@@ -1,0 +1,69 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheServer
+
+/// What was played, as the API's client reads it.
+struct PlayedRouteTests {
+    private let origin = ScriptedOrigin()
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+
+    private func url(_ name: String) throws -> ResourceURL { try ResourceURL("http://origin.example/\(name)") }
+
+    private func withClient(_ body: (CacheHost, APIClient) async throws -> Void) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
+            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            do { try await body(host, client) } catch {
+                await client.close()
+                throw error
+            }
+            await client.close()
+        }
+    }
+
+    @Test func aStreamIsOneThingAndGoesWithAllItHas() async throws {
+        origin[try url("film.mp4")] = ScriptedResource(.random(seed: 1, length: 5_000), contentType: "video/mp4")
+        origin[try url("show/index.m3u8")] = ScriptedResource(
+            .text("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.mp4\n#EXTINF:4,\nb.mp4\n#EXT-X-ENDLIST\n"),
+            contentType: "application/vnd.apple.mpegurl")
+        origin[try url("show/a.mp4")] = ScriptedResource(.random(seed: 2, length: 3_000), contentType: "video/mp4")
+        try await withClient { host, client in
+            for name in ["show/index.m3u8", "show/a.mp4", "film.mp4"] {
+                #expect(try await host.play(try url(name)).status == 200)
+            }
+            let played = try await client.played()
+            #expect(played.map(\.kind) == [.file, .stream])
+            #expect(played[0].spans == [ByteSpan(start: 0, end: 5_000)] && played[0].length == 5_000)
+            #expect(played[1].url == (try url("show/index.m3u8")).description)
+            #expect(played[1].count == 2 && played[1].segments == 2 && played[1].segmentsKept == 1)
+            let again = try await client.played()
+            #expect(again == played, "looking isn't using")
+
+            let removed = try await client.removePlayed(id: played[1].id)
+            #expect(removed.count == 2)
+            #expect(try await client.played().map(\.id) == [played[0].id])
+            await #expect(throws: Problem.self) { try await client.removePlayed(id: played[1].id) }
+            _ = try await client.addAsset(for: try url("film.mp4"))
+            #expect(try await client.played().isEmpty)
+        }
+    }
+
+    @Test func theClientProbesOrdersAndReadsStorage() async throws {
+        origin[try url("film.mp4")] = ScriptedResource(.random(seed: 1, length: 5_000), contentType: "video/mp4")
+        try await withClient { _, client in
+            let probe = try await client.probe(try url("film.mp4"), headers: ["X-Token": "t"])
+            #expect(probe.probe.length == 5_000)
+            let addition = DownloadAddition(url: "", paused: true)
+            let first = try await client.addDownload(of: try url("film.mp4"), addition).id
+            let second = try await client.addDownload(of: try url("other.mp4"), addition).id
+            let ordered = try await client.orderDownloads([second, first])
+            #expect(ordered.sorted { $0.priority > $1.priority }.map(\.id) == [second, first])
+            let storage = try await client.storage()
+            #expect(Set(storage.items.map(\.id)) == [first, second])
+        }
+    }
+}
