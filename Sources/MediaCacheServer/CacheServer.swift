@@ -28,6 +28,9 @@ public final class CacheServer: Service, Sendable {
     private let recordings: Recordings?
     private let downloadSettings: DownloadSettingsKeeper?
     private let feeds: EventFeeds
+    /// Nil where the configuration says no.
+    private let covers: CoverKeeper?
+    private let keepingCovers = Mutex<Task<Void, Never>?>(nil)
     private let state = Mutex(State.stopped)
     private let addresses: AddressBook
     private let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
@@ -70,9 +73,18 @@ public final class CacheServer: Service, Sendable {
         let downloadSettings = downloads.map {
             DownloadSettingsKeeper(store: store, downloads: $0, overriding: configuration.downloads)
         }
-        let feeds = EventFeeds(store: store, downloads: downloads, recordings: recordings)
+        let feeds = EventFeeds(store: store, shelf: shelf, downloads: downloads, recordings: recordings)
         let movies = MovieBook(store: store, profiles: profiles, contents: contents)
         let frames = FrameQueue(configuration.frames)
+        let filmURL: @Sendable (Asset, Bool) throws -> String = { asset, isMovie in
+            // Not by way of a proxy. Other users see a decoder's arguments: no key, where none is needed.
+            if isMovie {
+                return try Self.libraryURL(of: asset.id, addresses.all.first, access, configuration)
+                    + "media.mp4?gaps=1"
+            }
+            let options = PlayOptions(isKeptOnly: true, identity: asset.identity)
+            return try Self.playURL(for: try ResourceURL(asset.url), options, addresses.all.first, access)
+        }
         let own: [any Route] = [
             HealthRoute(),
             MetricsRoute(
@@ -85,15 +97,7 @@ public final class CacheServer: Service, Sendable {
                 shelf: shelf,
                 movies: movies, frames: frames, store: store,
                 reading: LibraryReading(profiles: profiles, base: store.transfers, downloads: downloads),
-                filmURL: { asset, isMovie in
-                    // Not by way of a proxy. Other users see a decoder's arguments: no key, where none is needed.
-                    if isMovie {
-                        return try Self.libraryURL(of: asset.id, addresses.all.first, access, configuration)
-                            + "media.mp4?gaps=1"
-                    }
-                    let options = PlayOptions(isKeptOnly: true, identity: asset.identity)
-                    return try Self.playURL(for: try ResourceURL(asset.url), options, addresses.all.first, access)
-                }),
+                filmURL: filmURL),
             BundlesRoute(
                 store: store, shelf: shelf, downloads: downloads, recordings: recordings, book: contents,
                 libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) },
@@ -131,6 +135,12 @@ public final class CacheServer: Service, Sendable {
         self.recordings = recordings
         self.downloadSettings = downloadSettings
         self.feeds = feeds
+        covers = downloads.flatMap { downloads in
+            guard configuration.keepsCovers else { return nil }
+            return CoverKeeper(
+                downloads: downloads, shelf: shelf, movies: movies, frames: frames, filmURL: filmURL,
+                logger: configuration.logger)
+        }
         self.addresses = addresses
         let streams = StreamSource(
             store: store, profiles: profiles, loader: loader, publicPath: configuration.publicPath,
@@ -207,6 +217,7 @@ public final class CacheServer: Service, Sendable {
             throw error
         }
         feeds.start()
+        if let covers { keepingCovers.withLock { $0 = Task(priority: .utility) { await covers.run() } } }
         do {
             try await downloads?.start(goingOn: configuration.goesOnWithDownloads)
             try await recordings?.start(goingOn: configuration.goesOnWithDownloads)
@@ -265,6 +276,9 @@ public final class CacheServer: Service, Sendable {
         }
         guard !channels.isEmpty else { return }
         for channel in channels { try? await channel.close() }
+        let keeping = keepingCovers.withLock { $0.take() }
+        keeping?.cancel()
+        await keeping?.value
         await recordings?.stop()
         await downloads?.stop()
         feeds.stop()

@@ -20,6 +20,8 @@ public struct ServerConfiguration: Sendable {
     public var publicRead: Bool
     /// What takes pictures out of films; nil where nothing does.
     public var frames: (any FrameTaker)?
+    /// Whether assets get a picture when their download is complete: the one in the file, else a frame.
+    public var keepsCovers: Bool
     /// What encodes programmes anew (3GP); nil where nothing does.
     public var encoder: (any FilmEncoder)?
     /// Whether the server has downloads and recordings of its own. An app that has its own `Downloads` of the store says no:
@@ -54,6 +56,7 @@ public struct ServerConfiguration: Sendable {
         fastStart: Bool = false,
         publicRead: Bool = false,
         frames: (any FrameTaker)? = nil,
+        keepsCovers: Bool = false,
         encoder: (any FilmEncoder)? = nil,
         runsDownloads: Bool = true,
         goesOnWithDownloads: Bool = true,
@@ -72,6 +75,7 @@ public struct ServerConfiguration: Sendable {
         self.fastStart = fastStart
         self.publicRead = publicRead
         self.frames = frames
+        self.keepsCovers = keepsCovers
         self.encoder = encoder
         self.runsDownloads = runsDownloads
         self.goesOnWithDownloads = goesOnWithDownloads

@@ -95,6 +95,9 @@ const isEnded = (state) => ["complete", "completeWithHoles", "failed"].includes(
 
 /** What an event means for the records. */
 const effects = {
+  "asset.added": ({ asset }) => assets.refresh(asset),
+  "asset.changed": ({ asset }) => assets.refresh(asset),
+  "asset.removed": ({ asset }) => assets.remove(asset),
   "download.added": ({ asset }) => both(asset),
   "download.state": ({ asset, state, reason }) => {
     const isKnown = downloads.change(asset, { state, reason, ...(state === "running" ? {} : { rate: 0 }) });
@@ -111,12 +114,11 @@ const effects = {
   "download.removed": ({ asset }) => {
     downloads.remove(asset);
     // It may be an asset still, by what came of it.
-    readAssetsSoon();
+    if (assets.get(asset)) assets.refresh(asset);
   },
   "channel.state": ({ channel, channelState, message }) => {
     const isKnown = channels.change(channel, { state: channelState, reason: message });
     if (!isKnown || channelState === "ended") channels.refresh(channel);
-    if (channelState === "ended") readAssetsSoon();
   },
   "channel.segment": ({ channel, start, duration }) => recorded(channel, start, duration),
   "channel.gap": ({ channel }) => channels.refresh(channel),
@@ -136,11 +138,6 @@ function both(asset) {
   downloads.refresh(asset);
   assets.refresh(asset);
 }
-
-/** Of some assets that come and go no event tells. */
-const readAssetsSoon = atMostEvery(2000, async () => {
-  try { assets.fill(await api.assets()); } catch { /* the next event, or the next connection, brings it */ }
-});
 
 /** Sums come with the record, which is read while somebody looks; what the eye follows, the edge, comes with each segment. */
 const lastSums = new Map();

@@ -25,6 +25,8 @@ extension HostSettings {
             fastStart: fastStart,
             publicRead: publicRead,
             frames: FFmpeg.isInstalled ? FFmpegFrames() : nil,
+            // A command that passes by ends before a picture could be taken.
+            keepsCovers: goesOnWithDownloads,
             encoder: FFmpeg.isInstalled ? FFmpegEncoder() : nil,
             goesOnWithDownloads: goesOnWithDownloads,
             downloads: downloads,

@@ -3,6 +3,12 @@
 public struct EventRecord: Codable, Sendable, Hashable {
     /// What may happen.
     public enum Name: String, Codable, Sendable, Hashable, CaseIterable {
+        /// There is another asset: `asset`.
+        case assetAdded = "asset.added"
+        /// An asset's title, its cover, or what is known of its film is another: `asset`.
+        case assetChanged = "asset.changed"
+        /// An asset is no more: `asset`.
+        case assetRemoved = "asset.removed"
         /// An asset was asked for: `asset`.
         case downloadAdded = "download.added"
         /// A download stands elsewhere now: `asset`, `state`, `reason`.

@@ -27,13 +27,8 @@ extension Problem {
             self = PlayFailure.problem(for: error)
             // What the system said is the caller's to mend.
             if error.code == .storage { detail = error.description }
-        case is DecodingError:
-            self.init(
-                title: "Bad request",
-                status: 400,
-                detail: "the body isn't the JSON object that this path takes: \(error)",
-                code: "badRequest"
-            )
+        case let error as DecodingError:
+            self = .badRequest("the body isn't the JSON object that this path takes: \(error.words)")
         default:
             self.init(title: "Internal error", status: 500, detail: "\(error)", code: Self.internalCode)
         }
@@ -124,4 +119,36 @@ extension Problem {
         detail: "this server doesn't answer under that host name; allow it with --allowed-host",
         code: "hostNotAllowed"
     )
+}
+
+extension DecodingError {
+    /// What is wrong, for who wrote the JSON.
+    fileprivate var words: String {
+        switch self {
+        case .keyNotFound(let key, let context): "“\(Self.path(context.codingPath + [key]))” is missing"
+        case .valueNotFound(_, let context): "“\(Self.path(context.codingPath))” is null"
+        case .typeMismatch(let type, let context) where context.codingPath.isEmpty:
+            "it's no \(Self.name(of: type))"
+        case .typeMismatch(let type, let context): "“\(Self.path(context.codingPath))” is no \(Self.name(of: type))"
+        case .dataCorrupted(let context) where context.codingPath.isEmpty: "it isn't JSON"
+        case .dataCorrupted(let context):
+            "“\(Self.path(context.codingPath))” is nothing that it can be; docs/openapi.yaml says what that is"
+        @unknown default: "\(self)"
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    }
+
+    /// As JSON calls it (RFC 8259 §3).
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "string"
+        case is Bool.Type: "boolean"
+        case is any BinaryInteger.Type: "integer of its size"
+        case is any BinaryFloatingPoint.Type: "number"
+        default: "\(type)".hasPrefix("Array") ? "array" : "object"
+        }
+    }
 }

@@ -26,18 +26,21 @@ final class EventFeed: Sendable {
     ///   - hub: what bounds what waits to be read, and ends the feed.
     ///   - onEnd: called when nobody reads it any more.
     init(
-        hub: EventHub<Item>, downloads: Downloads?, recordings: Recordings?, store: CacheStore,
+        hub: EventHub<Item>, shelf: AssetShelf, downloads: Downloads?, recordings: Recordings?, store: CacheStore,
         onEnd: @escaping @Sendable () -> Void
     ) {
         self.onEnd = onEnd
         items = hub.stream()
         let (time, ofStore, ofDownloads) = (store.time, store.events(), downloads?.events())
-        let ofRecordings = recordings?.events()
+        let (ofShelf, ofRecordings) = (shelf.events(), recordings?.events())
         tasks = [
             Task {
                 for await event in ofStore {
                     if let record = EventRecord(event) { hub.send(.event(record)) }
                 }
+            },
+            Task {
+                for await event in ofShelf { hub.send(.event(EventRecord(event))) }
             },
             Task {
                 guard let ofDownloads else { return }

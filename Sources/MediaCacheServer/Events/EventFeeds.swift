@@ -14,12 +14,14 @@ final class EventFeeds: Sendable {
     private static let maximum = 64
 
     private let store: CacheStore
+    private let shelf: AssetShelf
     private let downloads: Downloads?
     private let recordings: Recordings?
     private let state = Mutex(State())
 
-    init(store: CacheStore, downloads: Downloads?, recordings: Recordings?) {
+    init(store: CacheStore, shelf: AssetShelf, downloads: Downloads?, recordings: Recordings?) {
         self.store = store
+        self.shelf = shelf
         self.downloads = downloads
         self.recordings = recordings
     }
@@ -35,7 +37,8 @@ final class EventFeeds: Sendable {
             state.hubs[state.next] = hub
             return state.next
         }
-        return EventFeed(hub: hub, downloads: downloads, recordings: recordings, store: store) { [weak self] in
+        return EventFeed(hub: hub, shelf: shelf, downloads: downloads, recordings: recordings, store: store) {
+            [weak self] in
             self?.state.withLock { _ = $0.hubs.removeValue(forKey: number) }
         }
     }

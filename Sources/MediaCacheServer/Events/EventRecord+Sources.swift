@@ -2,6 +2,16 @@ import MediaCache
 import MediaLibrary
 
 extension EventRecord {
+    /// An event of the library.
+    init(_ event: AssetEvent) {
+        switch event {
+        case .added(let id): self.init(.assetAdded, asset: id.rawValue)
+        case .changed(let id): self.init(.assetChanged, asset: id.rawValue)
+        case .removed(let id): self.init(.assetRemoved, asset: id.rawValue)
+        case .dropped(let count): self.init(dropped: count)
+        }
+    }
+
     /// An event of a download.
     init(_ event: DownloadEvent) {
         switch event {

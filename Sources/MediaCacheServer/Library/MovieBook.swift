@@ -146,6 +146,20 @@ final class MovieBook: Sendable {
         return (request, info)
     }
 
+    /// The picture that a file has in its metadata; nil where there is none.
+    ///
+    /// - Throws: `CacheError` and `ContainerError` where it can't be read.
+    func embeddedCover(of asset: Asset) async throws -> Cover? {
+        let (request, _) = try await resource(of: asset)
+        return try await turnstile.pass { [store] in
+            try await BlockingWork.run { control in
+                let settings = request.settings ?? store.transfers
+                let resources = StoreResources(store, settings: settings, control: control)
+                return try Cover.embedded(in: try resources.bytes(of: "\(request.url)", range: nil))
+            }
+        }
+    }
+
     /// A movie whose files aren't any more what they were.
     func forget(_ name: String) { movies.forget(name) }
 

@@ -72,8 +72,14 @@ struct ResourcesRoute: Route {
         switch request.method {
         case .get, .head: return try .json(try await record(of: try await info(id), request))
         case .delete:
-            let key = try await info(id).key
-            return try await removed([try await store.remove(id: id)], withKeys: [key])
+            let info = try await info(id)
+            // An asset that lost a part would still be called complete.
+            if try !request.flag("pinned"), info.isPinned, try await shelf.asset(of: info) == nil {
+                throw Problem.conflict(
+                    "\(info.url) is pinned, as all that belongs to a download or a recording is; remove that, or ask "
+                        + "with pinned=true")
+            }
+            return try await removed([try await store.remove(id: id)], withKeys: [info.key])
         default: throw request.methodNotAllowed(.get, .delete)
         }
     }

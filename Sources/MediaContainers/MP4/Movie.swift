@@ -45,4 +45,10 @@ public struct Movie: Sendable {
 
     /// The tracks as players know them.
     public var mediaTracks: [MediaTrack] { tracks.map(\.media) }
+
+    /// How long it lasts in seconds: its longest track, else what `mvhd` says; nil where nothing does.
+    public var seconds: Double? {
+        mediaTracks.compactMap { track in track.duration.map { Double($0) / Double(track.timescale) } }.max()
+            ?? duration.map { Double($0) / Double(timescale) }
+    }
 }

@@ -19,12 +19,17 @@ public actor AssetShelf {
     private var contentsVersions: [AssetID: Int] = [:]
     /// One change waits for the other, so that record and picture agree.
     private let changes = Turns()
+    private nonisolated let hub = EventHub<AssetEvent> { .dropped(count: $0) }
 
     /// The shelf of a store. Nothing is read before it's asked for.
     public init(of store: CacheStore) {
         self.store = store
         folder = store.sideFolder("assets")
     }
+
+    /// What happens from now on. Each call gives a stream of its own, which holds up to 512 events for a slow reader and
+    /// then drops, and says how many.
+    public nonisolated func events() -> AsyncStream<AssetEvent> { hub.stream() }
 
     // MARK: - Assets
 
@@ -61,10 +66,7 @@ public actor AssetShelf {
     public func add(_ resource: ResourceInfo) async throws -> Asset {
         try await changes.take {
             if let asset = try await asset(of: resource) { return asset }
-            let asset = Asset(of: resource, created: store.now)
-            try await write(asset)
-            known?[asset.id] = asset
-            return asset
+            return try await put(Asset(of: resource, created: store.now))
         }
     }
 
@@ -179,6 +181,7 @@ public actor AssetShelf {
             guard try await load()[id] != nil else { return }
             try await folder.remove(id.rawValue + Self.recordSuffix)
             known?[id] = nil
+            hub.send(.removed(id))
             try await folder.remove(id.rawValue + Self.coverSuffix)
             try await folder.remove(id.rawValue + Self.contentsSuffix)
         }
@@ -255,8 +258,14 @@ public actor AssetShelf {
     }
 
     private func put(_ asset: Asset) async throws -> Asset {
+        let before = try await load()[asset.id]
         try await write(asset)
         known?[asset.id] = asset
+        if let before {
+            if before.isShownOtherwise(than: asset) { hub.send(.changed(asset.id)) }
+        } else {
+            hub.send(.added(asset.id))
+        }
         return asset
     }
 
@@ -290,5 +299,12 @@ public actor AssetShelf {
             assets[id] = asset
         }
         return assets
+    }
+}
+
+extension Asset {
+    /// Whether a person would see a difference, besides what downloads tell themselves.
+    fileprivate func isShownOtherwise(than other: Asset) -> Bool {
+        title != other.title || cover != other.cover || kind != other.kind || duration != other.duration
     }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import HLS
 internal import MediaCache
+import MediaContainers
 import Synchronization
 
 /// One asset's way to completeness: finds out what belongs to it, then fetches what is missing, several parts at once.
@@ -118,6 +119,7 @@ final class DownloadRun: Sendable {
             if let obstacle = try await lookAgain(settings) { return .waiting(try await confirmed(obstacle)) }
             try await pinPlaylists(settings)
             try await store.commit()
+            await lookIntoFile(settings)
             return outcome()
         } catch let error as TooLarge {
             return .failed(
@@ -264,6 +266,17 @@ final class DownloadRun: Sendable {
             guard let info = try await store.resource(of: request), !info.isPinned else { continue }
             try? await store.setPinned(true, id: info.id)
         }
+    }
+
+    /// How long a film lasts says its index alone. Whatever keeps it from being read is no fault of the download.
+    private func lookIntoFile(_ settings: TransferSettings) async {
+        guard contents.playlists.isEmpty, contents.parts.count == 1, let url = contents.parts.first?.url else { return }
+        let duration = try? await BlockingWork.run { [store] control in
+            let source = try StoreResources(store, settings: settings, control: control).bytes(of: url, range: nil)
+            let front = try source.bytes(0..<min(source.length, 8), limit: 8)
+            return front.withUnsafeBytes(MP4Format.isRecognised) ? try MP4Reader(source).movie.seconds : nil
+        }
+        if let seconds = duration ?? nil { state.withLock { $0.contents.duration = seconds } }
     }
 
     private func outcome() -> Outcome {

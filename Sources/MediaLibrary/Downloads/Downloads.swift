@@ -139,6 +139,11 @@ public actor Downloads {
     /// then drops, and says how many.
     public nonisolated func events() -> AsyncStream<DownloadEvent> { hub.stream() }
 
+    /// The same of what is wanted alone, so that no other event makes a slow reader lose one.
+    package nonisolated func events(
+        where isWanted: @escaping @Sendable (DownloadEvent) -> Bool
+    ) -> AsyncStream<DownloadEvent> { hub.stream(where: isWanted) }
+
     private func watch() {
         // Those of every read would wake it for nothing.
         let events = store.events { if case .progress = $0 { true } else { false } }

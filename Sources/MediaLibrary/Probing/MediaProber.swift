@@ -104,8 +104,7 @@ public struct MediaProber: Sendable {
             }
         }
         let tracks = movie.mediaTracks
-        let durations = tracks.compactMap { track in track.duration.map { Double($0) / Double(track.timescale) } }
-        probe.duration = durations.max() ?? movie.duration.map { Double($0) / Double(movie.timescale) }
+        probe.duration = movie.seconds
         if !movie.protectionSystems.isEmpty {
             probe.isEncrypted = true
             probe.notes.append("It's protected by DRM: it can be kept, and plays only where its rights are known.")

@@ -1,3 +1,4 @@
+import Foundation
 import MediaCache
 import Testing
 
@@ -18,5 +19,31 @@ struct ProblemTests {
         let error = CacheError(.storage, "the folder can't be written", cause: Surprise())
         #expect(Problem(error).detail.contains("Surprise"))
         #expect(!Problem(CacheError(.unreachable, "no answer", cause: Surprise())).detail.contains("Surprise"))
+    }
+
+    /// Nothing of Swift's is in what a person reads.
+    @Test(arguments: [
+        ("{", "it isn't JSON"),
+        ("[]", "it's no object"),
+        ("{}", "“url” is missing"),
+        (#"{"url": 1}"#, "“url” is no string"),
+        (#"{"url": "a", "priority": "high"}"#, "“priority” is no integer of its size"),
+        (#"{"url": "a", "headers": {"X": 1}}"#, "“headers.X” is no string"),
+    ])
+    func aBodyThatIsWrongIsToldInWords(_ body: String, _ words: String) throws {
+        let error = #expect(throws: DecodingError.self) {
+            try APICoding.makeDecoder().decode(DownloadAddition.self, from: Data(body.utf8))
+        }
+        let problem = Problem(try #require(error))
+        #expect(problem.detail == "the body isn't the JSON object that this path takes: \(words)")
+        #expect(problem.status == 400 && problem.code == "badRequest")
+    }
+
+    @Test func aWordThatIsNoneIsNamedByItsPlace() throws {
+        let error = #expect(throws: DecodingError.self) {
+            try APICoding.makeDecoder().decode(DownloadUpdate.self, from: Data(#"{"state": "flying"}"#.utf8))
+        }
+        let detail = Problem(try #require(error)).detail
+        #expect(detail.contains("“state”") && !detail.contains("Context"))
     }
 }

@@ -45,7 +45,9 @@ struct EventsRouteTests {
             for await _ in started
             where seen.withLock({ $0.contains { $0.asset == id && $0.state == .complete } }) { break }
             let own = seen.withLock { $0.filter { $0.asset == id } }
-            #expect(own.first?.event == .downloadAdded)
+            #expect(own.contains { $0.event == .assetAdded })
+            // The shelf tells of itself, before or after.
+            #expect(own.first { $0.event != .assetAdded && $0.event != .assetChanged }?.event == .downloadAdded)
             #expect(own.contains { $0.event == .downloadState && $0.state == .running })
             #expect(own.contains { $0.event == .partDone && $0.bytes == 300_000 })
             listening.cancel()
@@ -92,7 +94,9 @@ struct EventsRouteTests {
         let store = try await CacheStore.open(
             CacheConfiguration(location: CacheLocation(folder: folder)), origin: origin)
         let hub = EventHub<EventFeed.Item> { .event(EventRecord(dropped: $0)) }
-        let feed = EventFeed(hub: hub, downloads: nil, recordings: nil, store: store) {}
+        let feed = EventFeed(
+            hub: hub, shelf: AssetShelf(of: store), downloads: nil, recordings: nil, store: store
+        ) {}
         for _ in 0..<600 { hub.send(.event(EventRecord(.resourceChanged, resource: "r"))) }
         var texts = feed.text().makeAsyncIterator()
         var count = 0

@@ -52,6 +52,20 @@ struct PlayedRouteTests {
         }
     }
 
+    @Test func whatIsPinnedGoesByAWordOnly() async throws {
+        origin[try url("film.mp4")] = ScriptedResource(.random(seed: 1, length: 5_000), contentType: "video/mp4")
+        try await withClient { host, client in
+            #expect(try await host.play(try url("film.mp4")).status == 200)
+            let id = try #require(try await client.resources().first).id
+            try await client.setPinned(true, id: id)
+            let refused = try await host.ask("DELETE", "/api/v1/resources/\(id)")
+            #expect(refused.status == 409 && refused.fields["content-type"] == Problem.contentType)
+            #expect(try await client.resources().count == 1)
+            #expect(try await host.ask("DELETE", "/api/v1/resources/\(id)?pinned=true").status == 200)
+            #expect(try await client.resources().isEmpty)
+        }
+    }
+
     @Test func theClientProbesOrdersAndReadsStorage() async throws {
         origin[try url("film.mp4")] = ScriptedResource(.random(seed: 1, length: 5_000), contentType: "video/mp4")
         try await withClient { _, client in

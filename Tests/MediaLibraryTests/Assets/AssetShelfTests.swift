@@ -34,6 +34,20 @@ struct AssetShelfTests {
         await again.close()
     }
 
+    @Test func whatAPersonWouldSeeIsTold() async throws {
+        let store = try await fixture.open()
+        let shelf = AssetShelf(of: store)
+        var events = shelf.events().makeAsyncIterator()
+        let asset = try await shelf.add(try await kept("http://origin.example/film.mp4", in: store))
+        #expect(await events.next() == .added(asset.id))
+        _ = try await shelf.add(try await kept("http://origin.example/film.mp4", in: store))
+        _ = try await shelf.setCover(picture, of: asset.id)
+        #expect(await events.next() == .changed(asset.id))
+        try await shelf.remove(asset.id)
+        #expect(await events.next() == .removed(asset.id))
+        await store.close()
+    }
+
     /// The catalog knows nothing of assets, so that a damaged one loses none.
     @Test func aDamagedCatalogLosesNoCover() async throws {
         let store = try await fixture.open()

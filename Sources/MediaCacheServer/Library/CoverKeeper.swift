@@ -1,0 +1,44 @@
+import Logging
+import MediaCache
+import MediaContainers
+import MediaLibrary
+
+/// Gives assets a picture when their download is complete: the one that the file has in it, else one of its frames, where
+/// something decodes them. Who has set one before keeps it, and who removes it has none from then on.
+struct CoverKeeper: Sendable {
+    let downloads: Downloads
+    let shelf: AssetShelf
+    let movies: MovieBook
+    let frames: FrameQueue
+    /// Where a decoder reads an asset: its movie, or its file as it is.
+    let filmURL: @Sendable (_ asset: Asset, _ isMovie: Bool) throws -> String
+    let logger: Logger
+
+    /// Does so until the task is cancelled.
+    func run() async {
+        let completions = downloads.events { if case .state(_, .complete) = $0 { true } else { false } }
+        for await event in completions {
+            guard case .state(let id, .complete) = event else { continue }
+            do {
+                try await keepCover(of: id)
+            } catch {
+                if Task.isCancelled { return }
+                logger.info("no cover", metadata: ["asset": "\(id)", "error": "\(error)"])
+            }
+        }
+    }
+
+    private func keepCover(of id: AssetID) async throws {
+        guard let asset = try await shelf.asset(id), asset.cover == nil else { return }
+        guard let cover = try await picture(of: asset) else { return }
+        // Meanwhile somebody may have set one, or removed the asset.
+        guard try await shelf.asset(id)?.cover == nil else { return }
+        _ = try await shelf.setCover(cover, of: id)
+    }
+
+    private func picture(of asset: Asset) async throws -> Cover? {
+        if asset.kind != .stream, let cover = try? await movies.embeddedCover(of: asset) { return cover }
+        guard frames.isAble else { return nil }
+        return try await frames.frame(of: try filmURL(asset, try await movies.isReadAsMovie(asset)), at: nil)
+    }
+}
