@@ -260,6 +260,25 @@ extension AcceptanceTests {
             #expect(none.ending != .exit(0))
         }
 
+        /// A gap that is known while a segment before it is awaited still counts at the end.
+        @Test func aGapBehindAnAwaitedSegmentIsTold() async throws {
+            try await StreamFixtures.shared.make()
+            let made = try String(contentsOfFile: "\(StreamFixtures.folder)/transportstream.m3u8", encoding: .utf8)
+            let text = made.replacing("transportstream3.ts", with: "#EXT-X-GAP\ntransportstream3.ts")
+            let origin = try StagedOrigin(serving: StreamFixtures.folder, holding: ["transportstream2.ts"]) { path, _ in
+                path == "gap.m3u8" ? text : nil
+            }
+            let folder = try TemporaryFolder("cache")
+            let child = try ChildProcess(
+                MediaCacheBinary.path,
+                ["record", origin.url("gap.m3u8"), "--name", "news", "--json", "--cache", folder.path])
+            try await child.line(within: .seconds(60)) { $0.contains(#""state":"recording""#) ? () : nil }
+            origin.release("transportstream2.ts")
+            #expect(try await child.end(within: .seconds(60)) == .exit(2), "\(child.errorText)")
+            let result = try #require(child.outputText.split(separator: "\n").last)
+            #expect(result.contains(#""event":"result""#) && result.contains(#""gaps":1"#), "\(result)")
+        }
+
         /// What was lost has to be allowed, and is named.
         @Test func aFolderWithGapsSaysSo() async throws {
             let (source, output) = (try TemporaryFolder("source"), try TemporaryFolder("output"))

@@ -91,15 +91,18 @@ struct RecordSession: Sendable {
         _ name: ChannelName, _ client: APIClient, _ display: RecordDisplay
     ) async throws -> ChannelRecord {
         var gaps = 0
+        // A gap counts at once, and is listed when all before it is here.
+        var (isBehind, edge) = (false, nil as Int64?)
         while true {
             guard let record = try await find(name, client) else {
                 throw CommandFailure(.failed, "the channel \(name) was deleted meanwhile")
             }
-            if record.gaps != gaps {
+            if record.gaps != gaps || (isBehind && record.edge != edge) {
                 // The reason comes a moment after it.
                 try await Task.sleep(for: .milliseconds(50))
-                try display.show(gaps: try await client.gaps(of: name), of: record)
-                gaps = record.gaps
+                let found = try await client.gaps(of: name)
+                try display.show(gaps: found, of: record)
+                (gaps, isBehind, edge) = (record.gaps, found.count < record.gaps, record.edge)
             }
             try display.show(record)
             guard record.isRunning else { return record }
