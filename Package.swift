@@ -225,6 +225,7 @@ let package = Package(
             // The command is started from the build folder, so it has to be built first. A reader of low-latency streams
             // takes playlists apart.
             dependencies: ["CMediaCacheShims", "HLS", "MediaCacheCLI", "PacketOracles", "TestSupport"],
+            exclude: ["Snapshots"],
             swiftSettings: swiftSettings
         ),
     ]

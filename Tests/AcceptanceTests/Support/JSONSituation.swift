@@ -1,0 +1,223 @@
+import Foundation
+
+/// The small situations in which each command's JSON is looked at. All of them are settled before a command is asked.
+enum JSONSituation {
+    private static let stream = "transportstream.m3u8"
+    private static let lastSegment = "transportstream5.ts"
+
+    /// The stream with a segment that isn't there; and as a live one, which grows at each of two stages and then has ended,
+    /// a segment being absent.
+    @Sendable private static func text(of path: String, _ stage: Int) -> String? {
+        guard path == "holes.m3u8" || path == "gap.m3u8" else { return nil }
+        let made = (try? String(contentsOfFile: "\(StreamFixtures.folder)/\(stream)", encoding: .utf8)) ?? ""
+        guard path == "gap.m3u8" else { return made.replacing("transportstream3", with: "gone") }
+        let live = made.replacing("#EXT-X-PLAYLIST-TYPE:VOD\n", with: "")
+        guard stage < 2, let end = live.range(of: "transportstream\(stage + 1).ts\n") else {
+            return live.replacing("transportstream3.ts", with: "#EXT-X-GAP\ntransportstream3.ts")
+        }
+        return String(live[..<end.upperBound])
+    }
+
+    /// Commands on a folder that nobody owns, and on files.
+    static func withoutServer(_ transcript: inout JSONTranscript) async throws {
+        let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
+        let here = ["--cache", folder.path]
+        let origin = try StagedOrigin(serving: StreamFixtures.folder, holding: [stream, lastSegment], texts: text)
+        let (clip, film) = (origin.url("clip.mp4"), origin.url(stream))
+        let result: [JSONTranscript.Line] = [["event": "result"]]
+
+        // Its state is told before anything is known of it, and its progress once its length is.
+        let get = try JSONTranscript.start("get", [film] + here)
+        try await get.line(within: .seconds(60)) { $0.contains(#""state":"running""#) ? () : nil }
+        origin.release(stream)
+        try await get.line(within: .seconds(60)) { line in
+            line.contains(#""event":"progress""#) && line.contains(#""length":"#) ? () : nil
+        }
+        origin.release(lastSegment)
+        try await transcript.end(
+            get, "get", "a stream",
+            lines: [
+                ["event": "state", "state": "running"], ["event": "progress", "length": JSONTranscript.any],
+                ["event": "state", "state": "complete"],
+                ["event": "result"],
+            ])
+        try await transcript.run(
+            "get", "a file that is put out", [clip, "-o", output.file("clip.mp4")] + here, lines: result)
+        try await transcript.run(
+            "get", "a stream that is put out", [film, "-o", output.file("film.mp4")] + here, lines: result)
+        try await transcript.run("get", "a part can't be had", [origin.url("holes.m3u8")] + here, lines: result)
+        try await transcript.run("get", "nothing can be had", [origin.url("nothing.mp4")] + here, lines: result)
+        try await transcript.run("list", "files and streams", here)
+        try await transcript.run("list", "nothing", ["--cache", output.file("empty")])
+        try await transcript.run("info", "a file", [clip] + here)
+        try await transcript.run("info", "a stream", [film] + here)
+        try await transcript.run("downloads list", "complete, with holes, failed", here)
+        try await transcript.run("usage", "of a folder", here)
+        try await transcript.run("verify", "all is well", here)
+        try await transcript.run("prune", "of a folder", here)
+        try await transcript.run("config show", "with a channel", ["--channel", "news=\(film)", "--port", "0"] + here)
+        // A machine may have more to say; one that can't be reached is a failure everywhere.
+        let nobody = "http://127.0.0.1:\(try FreePort.next())/film.mp4"
+        try await transcript.run("doctor", "a URL that nobody answers", [nobody, "--port", "0"] + here)
+
+        let media = StreamFixtures.folder
+        try await transcript.run("inspect", "a multivariant playlist", ["\(media)/separateaudio.m3u8"] + here)
+        try await transcript.run("inspect", "a media playlist", ["\(media)/\(stream)"] + here)
+        try await transcript.run("inspect", "MP4", [clip] + here)
+        try await transcript.run("inspect", "a transport stream", ["\(media)/transportstream0.ts"] + here)
+        try await transcript.run("faststart", "a file", ["\(media)/clip.mp4", output.file("fast.mp4")])
+        try await transcript.run("remux", "a stream", ["\(media)/\(stream)", "-o", output.file("remuxed.mp4")])
+        try await transcript.run("export", "a stream", [film, "-o", output.file("exported.mp4")] + here)
+        try await transcript.run(
+            "export", "a segment isn't kept",
+            [origin.url("holes.m3u8"), "--gaps", "-o", output.file("gaps.mp4")] + here)
+        try await transcript.run("export", "a folder", [film, "--bundle", output.file("bundle")] + here)
+        try await transcript.run(
+            "export", "a folder without a part",
+            [origin.url("holes.m3u8"), "--gaps", "--bundle", output.file("parts")] + here)
+        let there = ["--cache", output.file("other")]
+        try await transcript.run("import", "a folder", [output.file("bundle")] + there)
+        try await transcript.run("import", "a file", ["\(media)/clip.mp4", "--title", "A film"] + there)
+        try await transcript.run(
+            "cover", "a frame", [clip, "--at", "1", "-o", output.file("frame.jpg"), "--keep"] + here)
+        try await transcript.run("cover", "one that is kept", [clip] + here)
+        try await transcript.run("cover", "removed", [clip, "--remove"] + here)
+        try await transcript.run("cover", "all removed", ["--remove-all"] + here)
+        try await transcript.run("remove", "what is here, and what isn't", [clip, origin.url("never.mp4")] + here)
+
+        let blobs = try CacheFolder.blobs(in: folder.path)
+        for blob in blobs { try CacheFolder.flipBits(in: blob, at: [0]) }
+        try await transcript.run("verify", "damage", here)
+        try await transcript.run("remove", "everything", ["--all", "--pinned"] + here)
+    }
+
+    /// What a running server tells as it happens.
+    static func withServer(_ transcript: inout JSONTranscript) async throws {
+        let folder = try TemporaryFolder("cache")
+        let here = ["--cache", folder.path]
+        let origin = try StagedOrigin(
+            serving: StreamFixtures.folder, holding: ["gap.m3u8"], texts: text)
+        let server = try await RunningServer(cache: folder.path)
+        let key = try await server.key()
+        let watch = try JSONTranscript.start("downloads watch", here)
+        // It listens when it tells of something.
+        var number = 0
+        try await eventually("the events have begun", within: .seconds(60), every: .milliseconds(200)) {
+            number += 1
+            let url = origin.url("nothing.mp4?\(number)")
+            _ = try server.call("POST", "/api/v1/downloads", key: key, #"{"url": "\#(url)"}"#)
+            return watch.outputText.contains("\n") ? () : nil
+        }
+        let got = try await MediaCacheBinary.run(["get", origin.url("holes.m3u8"), "--json"] + here)
+        let last = try JSONValue(got.text.split(separator: "\n").last ?? "")
+        guard let asset = last.text("asset") else { throw HarnessError("no asset: \(got.text) \(got.errorText)") }
+        let segment = origin.url(lastSegment)
+        try await watch.line(within: .seconds(60)) { line in
+            line.contains("resource.progress") && line.contains(segment) ? () : nil
+        }
+        // Whoever deletes it is told of in the same stream, so that all that came before has been told, too.
+        try await MediaCacheBinary.output(["remove", "holes"] + here)
+        try await watch.line(within: .seconds(60)) { line in
+            line.contains("download.removed") && line.contains(asset) ? () : nil
+        }
+        let detached = try JSONTranscript.start(
+            "record", [origin.url("gap.m3u8"), "--name", "news", "--detach"] + here)
+        try await transcript.end(detached, "record", "left to the server")
+        for _ in 1...2 { origin.goOn() }
+        origin.release("gap.m3u8")
+        try await watch.line(within: .seconds(60)) { $0.contains(#""channelState":"ended""#) ? () : nil }
+        try await transcript.run("channels list", "one that has ended", here)
+        try await transcript.run("channels gaps", "a segment was lost", ["news"] + here)
+        let window = try await Self.window(of: "news", here)
+        try await transcript.run(
+            "channels programmes", "one is made", ["news", "--add", "Match", "--format", "hls"] + window + here)
+        try await watch.line(within: .seconds(60)) { $0.contains(#""exportState":"done""#) ? () : nil }
+        try await transcript.run("channels programmes", "all of a channel", ["news"] + here)
+        try await transcript.run("channels list", "with a programme", here)
+        watch.signal(SIGINT)
+        try await transcript.end(
+            watch, "downloads watch", "a stream with a hole, then a channel",
+            lines: [
+                ["event": "download.added", "asset": asset],
+                ["event": "download.state", "asset": asset, "state": "running"],
+                ["event": "part.started", "asset": asset], ["event": "part.done", "asset": asset],
+                ["event": "part.failed", "asset": asset], ["event": "resource.progress", "resource": segment],
+                ["event": "download.progress", "asset": asset],
+                ["event": "download.state", "asset": asset, "state": "completeWithHoles"],
+                ["event": "download.removed", "asset": asset],
+                ["event": "channel.state", "channelState": "recording"], ["event": "channel.segment"],
+                ["event": "channel.gap"], ["event": "channel.state", "channelState": "ended"],
+                ["event": "channel.export", "exportState": "done"],
+            ])
+        try await server.stop()
+    }
+
+    /// A recording that a command follows, and what becomes of it.
+    static func recording(_ transcript: inout JSONTranscript) async throws {
+        let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
+        let here = ["--cache", folder.path]
+        let origin = try StagedOrigin(serving: StreamFixtures.folder, holding: ["gap.m3u8"], texts: text)
+        let record = try JSONTranscript.start("record", [origin.url("gap.m3u8"), "--name", "news"] + here)
+        try await record.line(within: .seconds(60)) { $0.contains(#""state":"starting""#) ? () : nil }
+        origin.release("gap.m3u8")
+        for seen in [#""state":"recording""#, #""event":"progress""#] {
+            try await record.line(within: .seconds(60)) { $0.contains(seen) ? () : nil }
+            origin.goOn()
+        }
+        try await transcript.end(
+            record, "record", "a stream that says that a segment is absent",
+            lines: [
+                ["event": "state", "state": "starting"], ["event": "state", "state": "recording"],
+                ["event": "progress"], ["event": "gap"], ["event": "state", "state": "ended"], ["event": "result"],
+            ])
+        let window = try await Self.window(of: "news", here)
+        try await transcript.run(
+            "export", "a window of a channel, with a gap",
+            ["news", "--gaps", "-o", output.file("window.mp4")] + window + here)
+        try await transcript.run("channels programmes", "none", ["news"] + here)
+    }
+
+    /// What is printed when a command fails, once for each way to fail.
+    static func failing(_ transcript: inout JSONTranscript) async throws {
+        let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
+        let here = ["--cache", folder.path]
+        let origin = try StagedOrigin(serving: StreamFixtures.folder, holding: [stream], texts: text)
+        try await transcript.run("get", "the command line isn't right")
+        try await transcript.run("info", "nothing is kept", ["http://example.org/never.mp4"] + here)
+        try await transcript.run("remove", "nothing was there", ["http://example.org/never.mp4"] + here)
+        try await transcript.run("downloads watch", "no server runs", here)
+        try await transcript.run("channels gaps", "no such channel", ["news"] + here)
+        let words = output.file("words.txt")
+        try "Nothing to play.\n".write(toFile: words, atomically: true, encoding: .utf8)
+        try await transcript.run("inspect", "no media", [words] + here)
+        try await transcript.run("export", "no such asset", ["nothing", "-o", output.file("x.mp4")] + here)
+        try await transcript.run("import", "no such folder", [output.file("nothing")] + here)
+
+        let interrupted: [JSONTranscript.Line] = [["event": "state", "state": "running"]]
+        let get = try JSONTranscript.start("get", [origin.url(stream)] + here)
+        try await get.line(within: .seconds(60)) { $0.contains(#""state":"running""#) ? () : nil }
+        get.signal(SIGINT)
+        try await transcript.end(get, "get", "interrupted", lines: interrupted)
+
+        let record = try JSONTranscript.start("record", [origin.url("nothing.m3u8"), "--name", "late"] + here)
+        try await record.line(within: .seconds(60)) { $0.contains(#""state":"waiting""#) ? () : nil }
+        record.signal(SIGINT)
+        try await transcript.end(
+            record, "record", "interrupted before anything came",
+            lines: [["event": "state", "state": "waiting"], ["event": "result"]])
+    }
+
+    /// The options for all that is kept of a channel.
+    private static func window(of name: String, _ here: [String]) async throws -> [String] {
+        struct Channel: Decodable {
+            struct Span: Decodable { var from: Int64, to: Int64 }
+
+            var kept: [Span]
+        }
+        let text = try await MediaCacheBinary.output(["channels", "list", "--json"] + here)
+        guard let kept = try JSONDecoder().decode([Channel].self, from: Data(text.utf8)).first?.kept,
+            let first = kept.first, let last = kept.last
+        else { throw HarnessError("nothing of \(name) is kept: \(text)") }
+        return ["--from", "\(first.from)", "--to", "\(last.to)"]
+    }
+}
