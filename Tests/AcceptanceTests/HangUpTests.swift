@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// What SIGHUP does to `serve`, as `systemctl reload` sends it.
+    struct HangUpTests {
+        private struct Channel: Decodable {
+            struct Limits: Decodable { var seconds: Double? }
+
+            var name: String
+            var retention: Limits
+        }
+
+        private let folder: TemporaryFolder
+        private let file: String
+        /// Nobody answers there: the channels wait.
+        private let origin: String
+
+        init() throws {
+            folder = try TemporaryFolder("reload")
+            file = folder.file("mediacache.json")
+            origin = "http://127.0.0.1:\(try FreePort.next())"
+        }
+
+        private func configure(_ text: String) throws {
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+        }
+
+        private func start() async throws -> RunningServer {
+            try await RunningServer(
+                cache: folder.file("cache"), command: ["serve", "--min-free", "0", "--config", file])
+        }
+
+        private static func channels(_ server: RunningServer) async throws -> [Channel] {
+            struct List: Decodable { var channels: [Channel] }
+            return try JSONDecoder().decode(List.self, from: try await server.api("/api/v1/channels")).channels
+        }
+
+        /// Sends the signal, and waits until the log says a thing once more than before.
+        private static func hangUp(_ server: RunningServer, until words: String) async throws -> String {
+            let before = server.process.errorText
+            server.process.signal(SIGHUP)
+            return try await eventually("the log says “\(words)”", within: .seconds(60)) {
+                let new = server.process.errorText.dropFirst(before.count)
+                if let ending = server.process.ending { throw HarnessError("serve: \(ending): \(new)") }
+                return new.contains(words) && new.hasSuffix("\n") ? String(new) : nil
+            }
+        }
+
+        @Test func changedChannelsAndTheLogLevelHoldAtOnce() async throws {
+            try configure(#"{"channels": [{"name": "news", "url": "\#(origin)/a.m3u8"}], "logLevel": "error"}"#)
+            let server = try await start()
+            #expect(try await Self.channels(server).map(\.name) == ["news"])
+
+            try configure(
+                #"""
+                {"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "2h"},
+                              {"name": "sport", "url": "\#(origin)/b.m3u8"}], "logLevel": "notice", "maxSize": "1GB"}
+                """#)
+            // Below the level that held before, so that its being written shows the new one.
+            let log = try await Self.hangUp(server, until: "configuration read again")
+            #expect(log.contains("notice") && log.contains("settings=1") && log.contains("channels=2"), "\(log)")
+            // What can't hold at once is named.
+            #expect(log.contains("wait for the next start") && log.contains("maxSize"), "\(log)")
+            let channels = try await Self.channels(server)
+            #expect(channels.map(\.name) == ["news", "sport"])
+            #expect(channels.map(\.retention.seconds) == [7200, nil])
+
+            // One that isn't declared any more stays, and the log says what ends it.
+            try configure(#"{"channels": [{"name": "sport", "url": "\#(origin)/b.m3u8"}], "logLevel": "notice"}"#)
+            let next = try await Self.hangUp(server, until: "configuration read again")
+            #expect(next.contains("channel=news") && next.contains("channels remove"), "\(next)")
+            #expect(try await Self.channels(server).map(\.name) == ["news", "sport"])
+
+            // The other way round, too: from here on nothing below errors is said.
+            try configure(#"{"channels": [{"name": "film", "url": "\#(origin)/c.m3u8"}], "logLevel": "error"}"#)
+            let quiet = server.process.errorText
+            server.process.signal(SIGHUP)
+            try await eventually("the channel is there", within: .seconds(60)) {
+                try await Self.channels(server).contains { $0.name == "film" } ? () : nil
+            }
+            #expect(server.process.errorText == quiet)
+            try await server.stop()
+        }
+
+        /// Each way to break a file: all stays as it was, and the log says where the fault is.
+        @Test(arguments: [
+            (#"{"channels": [{"name": "news", "url": "http://127.0.0.1:1/x"}], "logLevel": "debug""#, "it isn't JSON"),
+            (#"{"logLevl": "debug"}"#, "logLevl"),
+            (#"{"logLevel": "loud"}"#, "loud"),
+            (#"{"channels": [{"name": "sport", "url": "http://127.0.0.1:1/b"}, {"name": "late"}]}"#, "channels[1]"),
+            (#"{"logLevel": "debug", "maxSize": "much"}"#, "much"),
+            (nil, "can't be read"),
+        ])
+        func aBrokenFileChangesNothing(_ text: String?, _ reason: String) async throws {
+            try configure(#"{"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "1h"}]}"#)
+            let server = try await start()
+            if let text { try configure(text) } else { try FileManager.default.removeItem(atPath: file) }
+            let log = try await Self.hangUp(server, until: "all stays as it was")
+            #expect(log.contains(file) && log.contains(reason), "\(log)")
+            #expect(log.contains("error mediacache") || log.contains(" error "), "\(log)")
+            let channels = try await Self.channels(server)
+            #expect(channels.map(\.name) == ["news"] && channels.first?.retention.seconds == 3600)
+
+            // It goes on heeding the signal: once the file is right again, it's taken.
+            try configure(
+                #"{"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "3h"}], "logLevel": "notice"}"#)
+            _ = try await Self.hangUp(server, until: "configuration read again")
+            #expect(try await Self.channels(server).first?.retention.seconds == 10_800)
+            try await server.stop()
+        }
+
+        /// A response that runs goes on.
+        @Test(.enabled(if: Peer.present("nginx")))
+        func aRunningResponseGoesOn() async throws {
+            let bytes = try await Fixtures.shared.random(Fixtures.medium)
+            let nginx = try await NginxOrigin(serving: Fixtures.folder)
+            try configure("{}")
+            let server = try await start()
+            let url = try await server.play(nginx.url(Fixtures.medium))
+            let connection = try HTTPConnection(to: url)
+            let head = try connection.request(url)
+            #expect(head.status == 200)
+            try configure(#"{"logLevel": "notice"}"#)
+            _ = try await Self.hangUp(server, until: "configuration read again")
+            #expect(try connection.firstDifference(from: bytes, at: 0) == nil)
+            try await server.stop()
+        }
+    }
+}
