@@ -156,19 +156,25 @@ enum JSONSituation {
     static func recording(_ transcript: inout JSONTranscript) async throws {
         let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
         let here = ["--cache", folder.path]
-        let origin = try StagedOrigin(serving: StreamFixtures.folder, holding: ["gap.m3u8"], texts: text)
+        let segments = ["transportstream0.ts", "transportstream1.ts"]
+        let origin = try StagedOrigin(
+            serving: StreamFixtures.folder, holding: Set(["gap.m3u8"] + segments), texts: text)
         let record = try JSONTranscript.start("record", [origin.url("gap.m3u8"), "--name", "news"] + here)
         try await record.line(within: .seconds(60)) { $0.contains(#""state":"starting""#) ? () : nil }
         origin.release("gap.m3u8")
-        for seen in [#""state":"recording""#, #""event":"progress""#] {
-            try await record.line(within: .seconds(60)) { $0.contains(seen) ? () : nil }
-            origin.goOn()
+        // Before any segment has come: there is no edge yet.
+        try await record.line(within: .seconds(60)) { $0.contains(#""state":"recording""#) ? () : nil }
+        for segment in segments { origin.release(segment) }
+        try await record.line(within: .seconds(60)) { line in
+            line.contains(#""event":"progress""#) && line.contains(#""edge":"#) ? () : nil
         }
+        for _ in 1...2 { origin.goOn() }
         try await transcript.end(
             record, "record", "a stream that says that a segment is absent",
             lines: [
                 ["event": "state", "state": "starting"], ["event": "state", "state": "recording"],
-                ["event": "progress"], ["event": "gap"], ["event": "state", "state": "ended"], ["event": "result"],
+                ["event": "progress", "edge": JSONTranscript.any], ["event": "gap"],
+                ["event": "state", "state": "ended"], ["event": "result"],
             ])
         let window = try await Self.window(of: "news", here)
         try await transcript.run(
