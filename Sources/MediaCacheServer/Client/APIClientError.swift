@@ -11,7 +11,8 @@ extension APIClientError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let address, let cause):
-            "nothing answers at \(address) (\(cause))"
+            OriginFailure.isRefusal(cause)
+                ? "nothing listens at \(address)" : "nothing answers at \(address) (\(cause))"
         case .unexpectedAnswer(let call, let address, let cause):
             "\(address) answers \(call) in an unknown way; is it another version?" + (cause.map { " (\($0))" } ?? "")
         }

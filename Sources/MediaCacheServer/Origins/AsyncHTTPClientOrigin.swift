@@ -18,6 +18,7 @@ public final class AsyncHTTPClientOrigin: Origin {
     private let unrestricted: HTTPClient
     private let guarded: HTTPClient
     private let addressGuard: AddressGuard
+    private let proxy: UpstreamProxy?
     private let eventLoop: any EventLoop
     private let isShutDown = Mutex(false)
     private static let shutdownLimit = TimeAmount.seconds(2)
@@ -44,6 +45,7 @@ public final class AsyncHTTPClientOrigin: Origin {
         self.addressGuard = addressGuard
         let group = settings.eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
         eventLoop = group.any()
+        proxy = settings.proxy
         let isProxied = settings.proxy != nil
         configuration.http1_1ConnectionDebugInitializer = { channel in
             Self.setUp(channel, guarding: nil, isProxied: isProxied)
@@ -81,7 +83,7 @@ public final class AsyncHTTPClientOrigin: Origin {
             throw OriginFailure.cacheError(for: error, url: url, hadHead: false)
         }
         let client = request.scope == .any ? unrestricted : guarded
-        let exchange = HTTPExchange(url: url, limits: request.limits)
+        let exchange = HTTPExchange(url: url, limits: request.limits, proxy: proxy)
         return try await exchange.run { client.execute(request: prepared, delegate: $0) }
     }
 

@@ -42,11 +42,13 @@ final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
 
     private let url: ResourceURL
     private let limits: TransferLimits
+    private let proxy: UpstreamProxy?
     private let state = Mutex(State())
 
-    init(url: ResourceURL, limits: TransferLimits) {
+    init(url: ResourceURL, limits: TransferLimits, proxy: UpstreamProxy?) {
         self.url = url
         self.limits = limits
+        self.proxy = proxy
     }
 
     /// Starts the request and waits for the response's head.
@@ -212,7 +214,7 @@ extension HTTPExchange {
             case .body: hadHead = true
             case .connecting, .waitingForHead: break
             }
-            let mapped = error.map { OriginFailure.cacheError(for: $0, url: url, hadHead: hadHead) }
+            let mapped = error.map { OriginFailure.cacheError(for: $0, url: url, hadHead: hadHead, proxy: proxy) }
             let ending = Ending(error: mapped, state: state)
             state.phase = .ended(mapped)
             state.timer = nil

@@ -5,12 +5,31 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// Puts the client's errors into the cache's words.
 enum OriginFailure {
-    /// `error` as a `CacheError` that names the host of `url`. `hadHead` says whether the response had begun.
-    static func cacheError(for error: any Error, url: ResourceURL, hadHead: Bool) -> CacheError {
+    /// `error` as a `CacheError` that names the host of `url`. `hadHead` says whether the response had begun, `proxy` what
+    /// is connected to in place of the host.
+    static func cacheError(
+        for error: any Error, url: ResourceURL, hadHead: Bool, proxy: UpstreamProxy? = nil
+    ) -> CacheError {
         let host = url.authority
         switch error {
+        // That nobody listens says all; what the system calls it says no more.
+        case _ where isRefusal(error):
+            guard let proxy else {
+                let address = "\(url.host):\(url.port ?? (url.scheme == "https" ? 443 : 80))"
+                return CacheError(.unreachable, "nothing listens at \(address); check the address, and that it runs")
+            }
+            return CacheError(
+                .unreachable, "nothing listens at \(proxy.host):\(proxy.port), the upstream proxy; check its settings")
         case let error as CacheError:
             return error
         case is CancellationError:
@@ -68,6 +87,16 @@ enum OriginFailure {
         }
     }
 
+    /// Whether there was a refusal: of a name with several addresses, by one of them at least. The others may be of a kind
+    /// that this machine has no network of.
+    static func isRefusal(_ error: any Error) -> Bool {
+        switch error {
+        case let error as IOError: error.errnoCode == ECONNREFUSED
+        case let error as NIOConnectionError: error.connectionErrors.contains { isRefusal($0.error) }
+        default: false
+        }
+    }
+
     private static func connectionFailure(_ error: NIOConnectionError, host: String) -> CacheError {
         if error.connectionErrors.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
             return CacheError(.unreachable, "the name \(host) isn't known; check the URL and the network", cause: error)
@@ -78,7 +107,8 @@ enum OriginFailure {
         {
             return CacheError(.timedOut, "connecting to \(host) took too long; check the address", cause: error)
         }
-        return CacheError(.unreachable, "\(host) refused the connection; check that it runs", cause: error)
+        return CacheError(
+            .unreachable, "no connection to \(host) came about; check the address and the network", cause: error)
     }
 
     private static func truncated(host: String, cause: any Error) -> CacheError {

@@ -129,8 +129,32 @@ struct AsyncHTTPClientOriginTests {
                 _ = try await origin.send(OriginRequest(url: url, limits: TransferLimits(connect: .seconds(30))))
             }
             #expect(error?.code == .unreachable)
-            #expect(error?.message.contains(url.authority) == true)
+            // Without what the system and the client's library call it.
+            #expect(
+                error?.description
+                    == "nothing listens at \(url.authority); check the address, and that it runs", "\(error as Any)")
         }
+    }
+
+    /// Of a name, whose addresses are tried one after the other; and of a proxy, which isn't the origin.
+    @Test func whatRefusesAConnectionIsNamed() async throws {
+        let server = try ScriptedOriginServer()
+        let port = server.port
+        server.stop()
+        let direct = try AsyncHTTPClientOrigin()
+        let named = await failure {
+            _ = try await direct.send(OriginRequest(url: try ResourceURL("http://localhost:\(port)/a")))
+        }
+        await direct.shutdown()
+        #expect(named?.description.hasPrefix("nothing listens at localhost:\(port);") == true, "\(named as Any)")
+        let proxied = try AsyncHTTPClientOrigin(settings: .init(proxy: UpstreamProxy(host: "127.0.0.1", port: port)))
+        let proxy = await failure {
+            _ = try await proxied.send(OriginRequest(url: try ResourceURL("http://example.org/a")))
+        }
+        await proxied.shutdown()
+        #expect(
+            proxy?.description == "nothing listens at 127.0.0.1:\(port), the upstream proxy; check its settings",
+            "\(proxy as Any)")
     }
 
     @Test func anUnknownNameIsUnreachable() async throws {
