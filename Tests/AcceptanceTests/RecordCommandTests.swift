@@ -260,6 +260,31 @@ extension AcceptanceTests {
             #expect(none.ending != .exit(0))
         }
 
+        /// Asked for the last hour in a channel's first one, that is all there is of it, and standard error says so.
+        @Test func theLastHourIsWhatThereIsOfIt() async throws {
+            try await StreamFixtures.shared.make()
+            let origin = try StagedOrigin(serving: StreamFixtures.folder, holding: []) { _, _ in nil }
+            let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
+            let here = ["--cache", folder.path]
+            try await MediaCacheBinary.output(
+                ["record", origin.url("transportstream.m3u8"), "--name", "news", "-q"] + here)
+            let kept = try #require(try await Self.channels(folder.path).first?.kept.first)
+            let hour = ["--from", "-3600", "--to", "now", "-q"]
+            let film = output.file("hour.mp4")
+            let made = try await MediaCacheBinary.run(["export", "news", "-o", film] + hour + here)
+            #expect(made.ending == .exit(0), "\(made.errorText)")
+            #expect(
+                made.errorText.hasPrefix("mediacache: note: news isn't kept that far back; the window begins at 20"))
+            #expect(abs(try await Self.duration(of: film) - Double(kept.to - kept.from) / 1000) < 0.2)
+            let bundle = try await MediaCacheBinary.run(
+                ["export", "news", "--bundle", output.file("hour")] + hour + here)
+            #expect(bundle.ending == .exit(0) && bundle.errorText.contains("isn't kept that far back"))
+            // A moment that was named isn't another one.
+            let named = ["--from", "\(kept.from - 60_000)", "--to", "\(kept.to)", "--force"]
+            let refused = try await MediaCacheBinary.run(["export", "news", "-o", film] + named + here)
+            #expect(refused.ending == .exit(1) && refused.errorText.contains("begins outside"), "\(refused.errorText)")
+        }
+
         /// A gap that is known while a segment before it is awaited still counts at the end.
         @Test func aGapBehindAnAwaitedSegmentIsTold() async throws {
             try await StreamFixtures.shared.make()

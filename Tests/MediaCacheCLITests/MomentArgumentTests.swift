@@ -17,6 +17,21 @@ struct MomentArgumentTests {
         #expect(throws: ArgumentTextError.self) { try MomentArgument(parsing: text) }
     }
 
+    /// “The last hour” is what there is of it; what was named exactly isn't shifted.
+    @Test(
+        arguments: [
+            (nil, false, nil, 100), (50, true, nil, 100), (50, false, nil, 50), (150, true, nil, 150),
+            // In a hole, before a window that ends before anything is kept, behind all.
+            (250, true, nil, 300), (50, true, 90, 50), (500, true, nil, 500),
+        ] as [(Int64?, Bool, Int64?, Int64)])
+    func aWindowThatIsSaidToBeginSoLongAgoBeginsWithWhatThereIs(
+        start: Int64?, isRelative: Bool, end: Int64?, begin: Int64
+    ) {
+        let found = ChannelWindow.begin(
+            start.map { $0 * 1_000_000 }, isRelative: isRelative, end.map { $0 * 1_000_000 }, [100..<200, 300..<400])
+        #expect(found == begin * 1_000_000)
+    }
+
     @Test(arguments: [("12:34.5", true), ("90", true), ("-60", false), ("now", false), ("1769890500", false)])
     func placesInFilmsAreToldFromMoments(text: String, isPlace: Bool) {
         #expect(ChannelWindow.isPlaceInFilm(text) == isPlace)

@@ -25,7 +25,8 @@ struct ExportCommand: AsyncParsableCommand {
             --from and --to are seconds, m:s, h:m:s or 12m34s, from the beginning. The file holds the pictures from the \
             key picture before, which is needed for decoding, and an edit list that begins at the exact moment; .ts \
             has none, and begins with that picture. Of a channel they are moments: seconds or milliseconds since 1970, \
-            ISO 8601, -<seconds> for so long ago, or now; without them all is taken that is kept.
+            ISO 8601, -<seconds> for so long ago (or since the recording began), or now; without them all is taken that is \
+            kept.
             Encrypted streams whose keys are kept are decrypted, as `remux` does it; the output's index comes first, \
             .m4a takes the sound alone, and the file appears whole or not at all.
             Subtitles (WebVTT) become files beside the output, as `remux` has it.

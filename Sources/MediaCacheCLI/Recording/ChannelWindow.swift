@@ -43,17 +43,40 @@ struct ChannelWindow: Sendable {
         if let end {
             record = try opening.control.wait { [record] in try await Self.reach(end, record, name, now, client) }
         }
-        guard let first = record.kept.first?.from, let edge = record.edge else {
+        guard !record.kept.isEmpty, let edge = record.edge else {
             throw CommandFailure(.failed, "nothing of \(name) is kept yet")
         }
         self.client = client
         self.name = name
-        self.from = start ?? first * 1_000_000
+        let begin = Self.begin(
+            start, isRelative: from?.hasPrefix("-") ?? false, end, record.kept.map { $0.from..<$0.to })
+        if let start, begin != start {
+            StandardStreams.printError(
+                "mediacache: note: \(name) isn't kept that far back; the window begins at "
+                    + "\(MomentText.exact(begin / 1_000_000))")
+        }
+        self.from = begin
         self.to = min(end ?? .max, edge * 1_000_000)
         // What begins behind the edge is the server's to refuse, and it says what is kept.
         guard self.from < self.to || self.from >= edge * 1_000_000 else {
             throw CommandFailure(.usage, "--to has to be later than --from")
         }
+    }
+
+    /// When a window begins, in nanoseconds since 1970. “The last hour” is what there is of it; a moment that somebody named
+    /// is taken by its word, and the server says what is kept in place of it.
+    ///
+    /// - Parameters:
+    ///   - start: when it's to begin; nil is the beginning of what is kept.
+    ///   - isRelative: whether that was said as so long ago.
+    ///   - end: when it's to end; nil is the live edge.
+    ///   - kept: what is kept, in milliseconds since 1970, in order; not empty.
+    static func begin(_ start: Int64?, isRelative: Bool, _ end: Int64?, _ kept: [Range<Int64>]) -> Int64 {
+        guard let start else { return (kept.first?.lowerBound ?? 0) * 1_000_000 }
+        guard isRelative, let next = kept.first(where: { $0.upperBound > start / 1_000_000 })?.lowerBound,
+            next * 1_000_000 > start, end.map({ next * 1_000_000 < $0 }) ?? true
+        else { return start }
+        return next * 1_000_000
     }
 
     /// Whether a text says how far into a film it is; else it's a moment.
