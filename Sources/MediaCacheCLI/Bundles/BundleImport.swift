@@ -45,7 +45,10 @@ struct BundleImport: Sendable {
         let lost = folder.manifest?.lost
         let missing = contents.parts.count { files[$0.url] == nil } + max(0, lost ?? 0)
         if missing > 0, !allowsGaps {
-            throw CommandFailure(.failed, "\(missing) parts aren't in “\(path)”; --gaps takes it in without them")
+            throw CommandFailure(
+                .failed,
+                "\(missing.counted("part")) of it \(missing == 1 ? "isn't" : "aren't") in “\(path)”; --gaps takes it in all the same"
+            )
         }
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         let source = trustsURLs ? folder.manifest?.url : nil

@@ -131,7 +131,7 @@ struct CoverCommand: AsyncParsableCommand {
     }
 
     private func printRemoved(_ usage: CoverUsage) throws {
-        let what = usage.covers == 1 ? "1 picture" : "\(usage.covers) pictures"
+        let what = usage.covers.counted("picture")
         try StandardStreams.print(json ? JSONOutput.text(usage) : "Removed \(what), \(ByteCount(usage.bytes)).")
     }
 

@@ -187,10 +187,14 @@ struct ExportCommand: AsyncParsableCommand {
             return try BundleExport(asset: record, place: place, target: target, leavesGaps: gaps).run(opening)
         }
         let missing = result.missing.isEmpty ? "" : " Missing: \(result.missing.joined(separator: ", "))."
-        let text = "Put \(result.parts) parts, \(ByteCount(result.bytes)), at \(Table.printable(bundle)).\(missing)"
+        let text =
+            "Put \(result.parts.counted("part")), \(ByteCount(result.bytes)), at \(Table.printable(bundle)).\(missing)"
         try StandardStreams.print(results.json ? JSONOutput.text(result) : text)
         if !result.missing.isEmpty {
-            throw CommandFailure(.partial, "\(result.missing.count) parts aren't kept and were left out")
+            let count = result.missing.count
+            throw CommandFailure(
+                .partial,
+                "\(count.counted("part")) \(count == 1 ? "isn't kept and was" : "aren't kept and were") left out")
         }
     }
 

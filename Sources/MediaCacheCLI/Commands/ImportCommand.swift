@@ -48,7 +48,8 @@ struct ImportCommand: AsyncParsableCommand {
         guard let done else {
             throw CommandFailure(.interrupted, "interrupted")
         }
-        let what = done.wasHere ? "It was here already" : "Took in \(done.parts) parts, \(ByteCount(done.bytes))"
+        let what =
+            done.wasHere ? "It was here already" : "Took in \(done.parts.counted("part")), \(ByteCount(done.bytes))"
         let text =
             "\(what): \(Table.printable(done.title ?? path)).\n"
             + "Asset \(done.asset), which `mediacache serve` plays at /library/\(done.asset)/."

@@ -50,7 +50,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private static func text(_ report: VerifyReport) -> String {
-        let sum = "Read \(ByteCount(report.bytes)) of \(report.resources) resources."
+        let sum = "Read \(ByteCount(report.bytes)) of \(report.resources.counted("resource"))."
         guard !report.findings.isEmpty else { return "\(sum) All is well." }
         var table = Table([
             .init("FROM", .right), .init("TO", .right), .init("STATE"), .init("PROBLEM"), .init("RESOURCE"),

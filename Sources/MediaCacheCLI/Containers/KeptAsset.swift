@@ -110,5 +110,5 @@ struct KeptAsset: Sendable {
 
 extension BundleRecord {
     /// How much of it is missing, in words.
-    var holesInWords: String { holeCount == 1 ? "1 part" : "\(holeCount) parts" }
+    var holesInWords: String { holeCount.counted("part") }
 }

@@ -106,7 +106,7 @@ struct RemuxResult: Encodable, Sendable {
         if !subtitles.isEmpty { lines.append("Subtitles: \(subtitles.joined(separator: ", ")).") }
         if !leftOut.isEmpty { lines.append("Left out: \(leftOut.joined(separator: "; ")).") }
         if let damage {
-            let places = damage.places == 1 ? "1 place" : "\(damage.places) places"
+            let places = damage.places.counted("place")
             lines.append("Damaged: \(places), the first at \(SecondsText.describe(damage.first)).")
         }
         return lines.map(Table.printable).joined(separator: "\n")
@@ -122,9 +122,14 @@ struct RemuxResult: Encodable, Sendable {
         let names = missing.prefix(3).map(\.name).joined(separator: ", ")
         let more = missing.count > 3 ? " and \(missing.count - 3) more" : ""
         let seconds = SecondsText.describe(missing.reduce(0) { $0 + $1.duration })
+        let start = SecondsText.describe(first.start)
+        guard missing.count > 1 else {
+            return CommandFailure(
+                .partial, "1 segment is missing and stays a gap, \(seconds) long, at \(start): \(names)")
+        }
         return CommandFailure(
             .partial,
-            "\(missing.count) segments are missing and stay gaps, \(seconds) in all, the first at "
-                + "\(SecondsText.describe(first.start)): \(names)\(more)")
+            "\(missing.count) segments are missing and stay gaps, \(seconds) in all, the first at \(start): "
+                + "\(names)\(more)")
     }
 }

@@ -28,7 +28,8 @@ struct GetOutcome: Sendable {
     var text: String? {
         guard isComplete || record?.state == .completeWithHoles else { return nil }
         let bytes = record?.bytes ?? resource?.bytesCached ?? 0
-        let parts = record.flatMap { $0.kind == .stream ? ", \($0.partsDone) of \($0.parts) parts" : nil } ?? ""
+        let parts =
+            record.flatMap { $0.kind == .stream ? ", \($0.partsDone) of \($0.parts.counted("part"))" : nil } ?? ""
         var lines = ["Kept \(Table.printable(url)) (\(ByteCount(bytes))\(parts))."]
         if let output, let method {
             let how =
@@ -68,7 +69,7 @@ extension GetOutcome {
         let named = notes.prefix(Self.mostNamed).map {
             "note: \(Table.printable($0.url)): \(Table.printable($0.text))"
         }
-        return named + (notes.count > named.count ? ["and \(notes.count - named.count) notes more"] : [])
+        return named + (notes.count > named.count ? ["and \((notes.count - named.count).counted("note")) more"] : [])
     }
 
     /// What the end of a download means for who asked for it; nil where it's complete.
@@ -80,7 +81,7 @@ extension GetOutcome {
         switch record.state {
         case .complete: return nil
         case .completeWithHoles:
-            let parts = record.holeCount == 1 ? "1 part" : "\(record.holeCount) parts"
+            let parts = record.holeCount.counted("part")
             return CommandFailure(.partial, "\(parts) of \(url) couldn't be had; what could is kept")
         case .waiting where record.reason?.code == "space":
             return CommandFailure(.failed, "\(url) waits for space: \(reason)\(goesOn)")

@@ -60,7 +60,7 @@ enum DownloadLines {
         switch record.state {
         case .waiting: "waiting: \(record.reason?.message ?? "it says not for what")"
         case .paused: "paused"
-        case .completeWithHoles: record.holeCount == 1 ? "1 part missing" : "\(record.holeCount) parts missing"
+        case .completeWithHoles: "\(record.holeCount.counted("part")) missing"
         case .queued, .running, .failed, .complete: nil
         }
     }

@@ -52,7 +52,7 @@ enum ChannelReport {
     /// What a programme is exported as: `mp4 done (1.20 GB, 2 segments missing), 3gp running (40 %)`.
     static func exports(_ programme: ProgrammeRecord) -> String {
         programme.exports.map { export in
-            let missing = export.missing == 1 ? "1 segment" : "\(export.missing) segments"
+            let missing = export.missing.counted("segment")
             let notes = [
                 export.bytes.map { "\(ByteCount($0))" }, export.missing > 0 ? "\(missing) missing" : nil,
                 export.state == .running ? "\(Int(export.progress * 100)) %" : nil, export.reason,
@@ -66,7 +66,7 @@ enum ChannelReport {
     static func limits(_ retention: Retention) -> String {
         let limits = [
             retention.seconds.map { DurationText.describe(.seconds($0)) }, retention.bytes.map { "\(ByteCount($0))" },
-            retention.segments.map { "\($0) segments" },
+            retention.segments.map { $0.counted("segment") },
             retention.freeBytes.flatMap { $0 > 0 ? "\(ByteCount($0)) free" : nil },
         ].compactMap(\.self)
         return limits.isEmpty ? "all" : limits.joined(separator: ", ")

@@ -18,7 +18,7 @@ enum PlaylistJudgement {
     }
 
     static func kind(_ playlist: MediaPlaylist) -> Finding {
-        let count = playlist.segments.count == 1 ? "1 segment" : "\(playlist.segments.count) segments"
+        let count = playlist.segments.count.counted("segment")
         let target = playlist.targetDuration.map { ", target duration \($0) s" } ?? ""
         let length = DurationText.describe(.nanoseconds(playlist.durationNanoseconds))
         let encryption = EncryptionSummary(playlist).text

@@ -26,7 +26,7 @@ struct EncryptionSummary {
         }
         let methods = Set(keys.map { "\($0.method) (\($0.keyFormat))" }).sorted().joined(separator: ", ")
         let number = Set(keys.map(\.uri)).count
-        let share = encrypted == playlist.segments.count ? "all segments" : "\(encrypted) segments"
+        let share = encrypted == playlist.segments.count ? "all segments" : encrypted.counted("segment")
         text = "\(methods), \(number == 1 ? "1 key" : "\(number) keys"), \(share)"
     }
 }

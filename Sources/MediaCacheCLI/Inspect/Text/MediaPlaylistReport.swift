@@ -28,7 +28,7 @@ struct MediaPlaylistReport {
             "Gaps": PlaylistReport.count(
                 playlist.segments.count(where: \.isGap), "segment is absent", "segments are absent"),
             "Parts": parts.text,
-            "Left out": playlist.skip.map { "\($0.count) segments before the first (a delta update)" },
+            "Left out": playlist.skip.map { "\($0.count.counted("segment")) before the first (a delta update)" },
             "Start": PlaylistReport.start(playlist.start),
             "Server": server,
             "Hints": PlaylistReport.list(playlist.preloadHints.map(hint)),
