@@ -36,7 +36,7 @@ struct DownloadLinesTests {
         let records = try ["a", "b", "c", "d", "e"].map { try DownloadSample.record($0) }
         for (width, height) in [(80, 3), (20, 1), (5, 2)] {
             let lines = DownloadLines.block(records, width: width, height: height)
-            #expect(lines.count <= height && lines.allSatisfy { $0.count <= width }, "\(lines)")
+            #expect(lines.count <= height && lines.allSatisfy { $0.columns <= width }, "\(lines)")
         }
     }
 

@@ -4,8 +4,7 @@ import Synchronization
 /// Shows downloads on standard error: lines that draw over themselves on a terminal, plain ones now and then elsewhere.
 final class DownloadDisplay: Sendable {
     private struct State {
-        /// Lines that stand on the terminal.
-        var drawn = 0
+        var block = LineBlock()
         var lastDrawn: Duration?
         /// Of each download, when it was last told of, and in which state it was.
         var told: [String: (at: Duration, state: DownloadRecord.State)] = [:]
@@ -43,19 +42,14 @@ final class DownloadDisplay: Sendable {
     /// Leaves the lines, so that what follows stands below them.
     func finish() {
         state.withLock { state in
-            if state.drawn > 0 { StandardStreams.writeError("\n") }
-            state.drawn = 0
+            StandardStreams.writeError(state.block.leaving())
         }
     }
 
     private func draw(_ records: [DownloadRecord], _ state: inout State) {
         let lines = DownloadLines.block(
             records, width: StandardStreams.errorWidth - 1, height: StandardStreams.errorHeight - 1)
-        guard !lines.isEmpty else { return }
-        // Up to the first line, then each in place of the one before; what is left of it below is erased.
-        let up = state.drawn > 1 ? "\u{1B}[\(state.drawn - 1)A" : ""
-        StandardStreams.writeError("\(up)\r" + lines.map { "\($0)\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J")
-        state.drawn = lines.count
+        StandardStreams.writeError(state.block.drawing(lines))
     }
 
     private func tell(_ records: [DownloadRecord], _ now: Duration, _ state: inout State) {

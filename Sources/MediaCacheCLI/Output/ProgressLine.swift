@@ -34,14 +34,14 @@ struct ProgressLine: Sendable, Hashable {
         let shown = Table.printable(name)
         // A bar shorter than this says nothing that the percentage doesn't.
         let shortestBar = 10
-        let nameRoom = min(shown.count, max(12, width / 3))
-        let barRoom = width - nameRoom - figures.count - 4
+        let nameRoom = min(shown.columns, max(12, width / 3))
+        let barRoom = width - nameRoom - figures.columns - 4
         if let fraction, barRoom >= shortestBar {
             return "\(Self.shorten(shown, to: nameRoom)) [\(Self.bar(fraction, width: barRoom - 1))] \(figures)"
         }
-        let room = width - figures.count - 1
-        if room >= 4 { return "\(Self.shorten(shown, to: min(room, shown.count))) \(figures)" }
-        return String(figures.prefix(max(0, width)))
+        let room = width - figures.columns - 1
+        if room >= 4 { return "\(Self.shorten(shown, to: min(room, shown.columns))) \(figures)" }
+        return String(figures.prefix(columns: max(0, width)))
     }
 
     /// A line for a log or a pipe: the same figures, no bar.
@@ -70,7 +70,7 @@ struct ProgressLine: Sendable, Hashable {
 
     /// The end of a name tells more than its beginning: the extension, the number of an episode.
     private static func shorten(_ text: String, to width: Int) -> String {
-        guard text.count > width else { return text }
-        return width <= 1 ? String(text.suffix(max(0, width))) : "…\(text.suffix(width - 1))"
+        guard text.columns > width else { return text }
+        return width <= 1 ? String(text.suffix(columns: max(0, width))) : "…\(text.suffix(columns: width - 1))"
     }
 }

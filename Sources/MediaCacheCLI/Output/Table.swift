@@ -42,11 +42,11 @@ struct Table: Sendable {
     func rendered() -> String {
         let titles = columns.map(\.title)
         let lines = titles.allSatisfy(\.isEmpty) ? rows : [titles] + rows
-        let widths = columns.indices.map { index in lines.map { $0[index].count }.max() ?? 0 }
+        let widths = columns.indices.map { index in lines.map { $0[index].columns }.max() ?? 0 }
         return lines.map { line in
             var text = ""
             for (index, cell) in line.enumerated() {
-                let padding = String(repeating: " ", count: widths[index] - cell.count)
+                let padding = String(repeating: " ", count: widths[index] - cell.columns)
                 text += columns[index].alignment == .right ? padding + cell : cell + padding
                 if index < line.count - 1 { text += "  " }
             }

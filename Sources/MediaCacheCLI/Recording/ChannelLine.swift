@@ -13,7 +13,7 @@ struct ChannelLine: Sendable {
     var plain: String { "\(record.name): \(figures)" }
 
     /// For a terminal of `width` columns.
-    func rendered(width: Int) -> String { String(plain.prefix(max(0, width))) }
+    func rendered(width: Int) -> String { String(plain.prefix(columns: max(0, width))) }
 
     private var figures: String {
         var parts = [record.state.rawValue]

@@ -1,0 +1,117 @@
+import MediaCacheServer
+import Testing
+
+@testable import MediaCacheCLI
+
+/// What several downloads look like on a terminal as they come, go on and end.
+struct LineBlockTests {
+    /// Draws like ``DownloadDisplay``, onto a model.
+    private struct Screen {
+        let (width, height): (Int, Int)
+        var terminal: TerminalModel
+        var block = LineBlock()
+        var before = ["$mediacache-get-films"]
+
+        init(width: Int, height: Int) {
+            (self.width, self.height) = (width, height)
+            terminal = TerminalModel(width: width, height: height)
+            // However short, one line.
+            before = [String(before[0].prefix(width - 1))]
+            terminal.write(before[0] + "\n")
+        }
+
+        mutating func show(_ records: [DownloadRecord]) {
+            terminal.write(block.drawing(lines(records)))
+        }
+
+        func lines(_ records: [DownloadRecord]) -> [String] {
+            DownloadLines.block(records, width: width - 1, height: height - 1)
+        }
+
+        /// What should stand there: what was there before, and the lines, each whole and none twice.
+        func expectation(_ records: [DownloadRecord]) -> [String] {
+            before + lines(records).map { String($0.reversed().drop { $0 == " " }.reversed()) }
+        }
+
+        var seen: [String] { terminal.scrolled + terminal.lines }
+    }
+
+    /// Names that are long, wide, of pictograms, or have marks on their letters.
+    private static let names = [
+        "A film with a name that is much longer than a small terminal is wide.mp4", "映画の夜、第十二話、とても長い題名.mkv",
+        "🎬🍿 premiere 👩‍👩‍👧 🇳🇴.mp4", "Cafe\u{301} Müller.m4a", "a", "한국어 노래 모음집 2026.mp3",
+    ]
+
+    private static func record(_ index: Int, _ state: String, _ bytes: Int64) throws -> DownloadRecord {
+        var changes: [String: any Sendable] = ["title": names[index % names.count], "state": state, "bytes": bytes]
+        if state == "waiting" { changes["reason"] = DownloadSample.reason("network", "ネットワークがありません, no network") }
+        if state == "queued" { changes["bytes"] = 0 }
+        return try DownloadSample.record("id\(index)", changes)
+    }
+
+    @Test(arguments: [2, 3, 12, 20, 33, 40, 80, 200])
+    func noLineIsLeftOverOrTorn(width: Int) throws {
+        let states = ["queued", "waiting", "running", "paused", "complete", "failed"]
+        for height in [3, 8, 24] {
+            var random = SplitMix(seed: UInt64(width * 100 + height))
+            var screen = Screen(width: width, height: height)
+            for step in 0..<60 {
+                let records = try (0..<random.next(1...7)).map { index in
+                    try Self.record(index, states[random.next(0...5)], Int64(random.next(0...1000)))
+                }
+                screen.show(records)
+                let (seen, expected) = (screen.seen, screen.expectation(records))
+                #expect(seen == expected, "step \(step) at \(width) × \(height)")
+                guard seen == expected, screen.terminal.unknown.isEmpty else { return }
+            }
+        }
+    }
+
+    @Test func whatFollowsStandsBelow() throws {
+        var screen = Screen(width: 60, height: 24)
+        let records = try (0..<3).map { try Self.record($0, "running", 500) }
+        screen.show(records)
+        let expected = screen.expectation(records)
+        screen.terminal.write(screen.block.leaving() + "Kept it.\n")
+        #expect(screen.seen == expected + ["Kept it."])
+        // Nothing stands there any more that could be drawn over.
+        screen.show(records)
+        #expect(screen.seen == expected + ["Kept it."] + expected.dropFirst())
+    }
+
+    @Test func whereNothingIsLeftToSayNothingIsLeftThere() throws {
+        var screen = Screen(width: 60, height: 24)
+        screen.show(try (0..<3).map { try Self.record($0, "running", 500) })
+        screen.terminal.write(screen.block.drawing([]))
+        #expect(screen.seen == screen.before && screen.block.height == 0)
+        #expect(screen.block.drawing([]) == "" && screen.block.leaving() == "")
+    }
+
+    /// The model itself: a line that is too wide breaks, which the tests above would see.
+    @Test func theModelWrapsAndScrolls() {
+        var terminal = TerminalModel(width: 4, height: 2)
+        terminal.write("abcdef")
+        #expect(terminal.lines == ["abcd", "ef"])
+        terminal.write("\u{1B}[1A\rX\u{1B}[K")
+        #expect(terminal.lines == ["X", "ef"])
+        terminal.write("\u{1B}[J")
+        #expect(terminal.lines == ["X"])
+        terminal.write("\nab映画\n")
+        #expect(terminal.scrolled == ["X", "ab映"] && terminal.lines == ["画"])
+    }
+}
+
+/// Numbers that are the same each time.
+private struct SplitMix {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next(_ range: ClosedRange<Int>) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return range.lowerBound + Int((mixed ^ (mixed >> 31)) % UInt64(range.count))
+    }
+}

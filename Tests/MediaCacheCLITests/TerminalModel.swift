@@ -1,0 +1,91 @@
+@testable import MediaCacheCLI
+
+/// As much of a terminal as lines that draw over themselves need: what stands on its screen, with wrapping at the last
+/// column, scrolling, cursor movements and erasing (ECMA-48; wrapping as VT100 has it).
+struct TerminalModel {
+    private let width: Int
+    private let height: Int
+    /// A cell holds a letter; the second of a wide one is nil.
+    private var cells: [[Character?]]
+    private var row = 0
+    private var column = 0
+    /// What has left the screen at its top.
+    private(set) var scrolled: [String] = []
+    /// What was asked for and isn't known here.
+    private(set) var unknown: [String] = []
+
+    init(width: Int, height: Int) {
+        (self.width, self.height) = (width, height)
+        cells = [Self.blank(width)]
+    }
+
+    private static func blank(_ width: Int) -> [Character?] { Array(repeating: " ", count: width) }
+
+    /// The lines on the screen, without what is blank at their ends.
+    var lines: [String] {
+        var lines = cells.map(Self.text)
+        while lines.last == "" { lines.removeLast() }
+        return lines
+    }
+
+    private static func text(_ cells: [Character?]) -> String {
+        var text = String(cells.compactMap(\.self))
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+
+    mutating func write(_ text: String) {
+        var rest = text[...]
+        while let character = rest.popFirst() {
+            switch character {
+            case "\r": column = 0
+            case "\n":
+                // The terminal's driver makes a carriage return and a line feed of it.
+                column = 0
+                feed()
+            case "\u{1B}": escape(&rest)
+            default: put(character)
+            }
+        }
+    }
+
+    private mutating func feed() {
+        row += 1
+        if row == cells.count { cells.append(Self.blank(width)) }
+        guard row == height else { return }
+        scrolled.append(Self.text(cells.removeFirst()))
+        row -= 1
+    }
+
+    private mutating func put(_ character: Character) {
+        let columns = character.columns
+        guard columns > 0 else { return }
+        // What doesn't fit any more stands in the next line.
+        if column + columns > width {
+            column = 0
+            feed()
+        }
+        cells[row][column] = character
+        if columns == 2 { cells[row][column + 1] = nil }
+        column += columns
+    }
+
+    private mutating func escape(_ rest: inout Substring) {
+        guard rest.popFirst() == "[" else { return unknown.append("ESC") }
+        let digits = rest.prefix { $0.isNumber }
+        rest = rest[digits.endIndex...]
+        switch rest.popFirst() {
+        case "A": row = max(0, row - (Int(digits) ?? 1))
+        case "K": erase(from: column)
+        case "J":
+            erase(from: column)
+            cells.removeSubrange((row + 1)...)
+        case let command: unknown.append("\(digits)\(command.map(String.init) ?? "")")
+        }
+    }
+
+    private mutating func erase(from column: Int) {
+        // Behind the last letter of a full line the cursor still stands on it.
+        for index in min(column, width - 1)..<width { cells[row][index] = " " }
+    }
+}
