@@ -35,6 +35,33 @@ extension AcceptanceTests {
             #expect(result.errorText.contains("standard output"), "\(result.errorText)")
         }
 
+        /// Colours are for terminals that may have them, and for who asks; `script` makes a terminal.
+        @Test(
+            // The option -e is util-linux's.
+            .enabled(if: FileManager.default.fileExists(atPath: "/proc/self") && Peer.present("script")),
+            arguments: [
+                ("script -qec '%' /dev/null", "", true), ("script -qec '%' /dev/null", "--color never", false),
+                ("NO_COLOR=1 script -qec '%' /dev/null", "", false), ("TERM=dumb script -qec '%' /dev/null", "", false),
+                ("NO_COLOR=1 script -qec '%' /dev/null", "--color always", true), ("%", "", false),
+                ("%", "--color always", true),
+            ])
+        func statesAreColouredOnATerminal(terminal: String, option: String, isColoured: Bool) async throws {
+            let url = "http://127.0.0.1:\(try FreePort.next())/live.m3u8"
+            let server = try await RunningServer(
+                cache: folder.path, command: ["serve", "--min-free", "0", "--channel", "news=\(url)"])
+            try await eventually("the channel waits for its stream", within: .seconds(30)) {
+                let text = try await MediaCacheBinary.output(["channels", "list", "--cache", folder.path])
+                return text.contains("waiting") ? () : nil
+            }
+            let command = "\(MediaCacheBinary.path) channels list \(option) --cache \(folder.path)"
+            let result = try await shell(
+                "export TERM=xterm; unset NO_COLOR; \(terminal.replacing("%", with: command)) < /dev/null")
+            #expect(result.ending == .exit(0), "\(result.errorText)")
+            let state = isColoured ? "\u{1B}[33mwaiting\u{1B}[0m" : " waiting "
+            #expect(result.text.contains(state) && result.text.contains("\u{1B}[") == isColoured, "\(result.text)")
+            try await server.stop()
+        }
+
         /// As with `mediacache list | head`.
         @Test(arguments: ["list --cache \"$1\"", "--help"])
         func aReaderThatWentAwayIsNone(command: String) async throws {

@@ -24,6 +24,18 @@ struct ChannelReportTests {
         #expect(ChannelReport.table([]) == "No channel is there; `record` makes one.")
     }
 
+    @Test(arguments: [
+        ("waiting", "33"), ("stopped", "33"), ("ended", "32"), ("recording", nil), ("starting", nil),
+    ])
+    func statesAreColouredWhereThereAreColours(state: String, colour: String?) throws {
+        let record = try ChannelSample.record("news", ["state": state])
+        let table = ChannelReport.table([record], TextStyle(isColoured: true))
+        #expect(colour.map { table.contains("\u{1B}[\($0)m\(state)\u{1B}[0m") } ?? !table.contains("\u{1B}"))
+        let gap = ChannelReport.table(
+            [try ChannelSample.record("news", ["gaps": 2, "gapSeconds": 8])], TextStyle(isColoured: true))
+        #expect(gap.contains("\u{1B}[33m2 (8s)\u{1B}[0m"))
+    }
+
     @Test func gapsAreListedByTheirMoments() throws {
         let name = try #require(Self.name)
         let table = ChannelReport.table(ofGaps: [try ChannelSample.gap(3)], in: name)

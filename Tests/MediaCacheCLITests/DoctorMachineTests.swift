@@ -106,5 +106,8 @@ struct DoctorMachineTests {
     ])
     func coloursAreForTerminalsThatMayHaveThem(isTerminal: Bool, environment: [String: String], isColoured: Bool) {
         #expect(TextStyle(isTerminal: isTerminal, environment: environment).isColoured == isColoured)
+        // Who says when is asked for nothing else.
+        #expect(TextStyle(.always, isTerminal: isTerminal, environment: environment).isColoured)
+        #expect(!TextStyle(.never, isTerminal: isTerminal, environment: environment).isColoured)
     }
 }

@@ -64,4 +64,16 @@ struct DownloadLinesTests {
         #expect(!table.contains("\u{1B}"))
         #expect(DownloadReport.table([]) == "Nothing is downloaded; `get` does.")
     }
+
+    @Test(arguments: [
+        ("failed", "31"), ("paused", "33"), ("waiting", "33"), ("completeWithHoles", "33"), ("complete", "32"),
+        ("running", nil), ("queued", nil),
+    ])
+    func statesAreColouredWhereThereAreColours(state: String, colour: String?) throws {
+        let record = try DownloadSample.record("a", ["state": state])
+        let word = state == "completeWithHoles" ? "holes" : state
+        let table = DownloadReport.table([record], TextStyle(isColoured: true))
+        #expect(colour.map { table.contains("\u{1B}[\($0)m\(word)\u{1B}[0m") } ?? !table.contains("\u{1B}"))
+        #expect(!DownloadReport.table([record]).contains("\u{1B}"))
+    }
 }

@@ -24,6 +24,18 @@ struct TableTests {
         #expect(!table.rendered().contains("\u{1B}"))
     }
 
+    /// A cell's colour is nothing that columns are measured by, and ends with the cell.
+    @Test func colouredCellsStandWhereOthersDo() {
+        var table = Table([.init("STATE"), .init("SIZE", .right), .init("")])
+        table.add(["failed", "1 B", "why"], colours: [0: .red, 1: nil])
+        table.add(["ok", "10 B", ""], colours: [0: .green])
+        let plain = "STATE   SIZE\nfailed   1 B  why\nok      10 B"
+        #expect(table.rendered() == plain)
+        let coloured = table.rendered(TextStyle(isColoured: true))
+        #expect(coloured.contains("\u{1B}[31mfailed\u{1B}[0m   1 B  why"))
+        #expect(coloured.replacing(#/\u{1B}\[\d+m/#, with: "") == plain)
+    }
+
     @Test func withoutTitlesThereIsNoTitleRow() {
         var table = Table([.init(""), .init("", .right)])
         table.add(["kept", "5"])

@@ -32,11 +32,12 @@ struct DoctorCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @OptionGroup var colours: ColourOptions
     @OptionGroup var options: ServeOptions
 
     func run() async throws {
         let findings = Mutex<[Finding]>([])
-        let style = TextStyle.output
+        let style = colours.output
         let isJSON = json
         let tell: @Sendable (Finding) async throws -> Void = { finding in
             findings.withLock { $0.append(finding) }

@@ -25,6 +25,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @OptionGroup var colours: ColourOptions
     @OptionGroup var cache: CacheOptions
 
     func run() async throws {
@@ -35,7 +36,7 @@ struct VerifyCommand: AsyncParsableCommand {
             try await Connection.use(settings) { try await $0.client.verify(repair: repair) }
         }
         guard let report else { throw CommandFailure(.interrupted, "interrupted; nothing was changed by stopping") }
-        try StandardStreams.print(json ? JSONOutput.text(report) : Self.text(report))
+        try StandardStreams.print(json ? JSONOutput.text(report) : Self.text(report, colours.output))
         guard report.findings.isEmpty else {
             let left = report.findings.count { !$0.isRepaired }
             guard left > 0 else { return }
@@ -49,18 +50,19 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    private static func text(_ report: VerifyReport) -> String {
+    private static func text(_ report: VerifyReport, _ style: TextStyle) -> String {
         let sum = "Read \(ByteCount(report.bytes)) of \(report.resources.counted("resource"))."
         guard !report.findings.isEmpty else { return "\(sum) All is well." }
         var table = Table([
             .init("FROM", .right), .init("TO", .right), .init("STATE"), .init("PROBLEM"), .init("RESOURCE"),
         ])
         for finding in report.findings {
-            table.add([
+            let cells = [
                 "\(finding.start)", "\(finding.end)", finding.isRepaired ? "repaired" : "damaged", finding.problem,
                 finding.key,
-            ])
+            ]
+            table.add(cells, colours: [2: finding.isRepaired ? .green : .red])
         }
-        return "\(table.rendered())\n\(sum)"
+        return "\(table.rendered(style))\n\(sum)"
     }
 }

@@ -3,14 +3,14 @@ import MediaCacheServer
 /// Downloads as text for people.
 enum DownloadReport {
     /// A line for each.
-    static func table(_ records: [DownloadRecord]) -> String {
+    static func table(_ records: [DownloadRecord], _ style: TextStyle = .plain) -> String {
         guard !records.isEmpty else { return "Nothing is downloaded; `get` does." }
         var table = Table([
             .init("ID"), .init("STATE"), .init("KEPT", .right), .init("OF", .right), .init("SHARE", .right),
             .init("RATE", .right), .init("FIRST", .right), .init("TITLE"), .init(""),
         ])
         for record in records {
-            table.add([
+            let cells = [
                 record.id,
                 record.state == .completeWithHoles ? "holes" : record.state.rawValue,
                 "\(ByteCount(record.bytes))",
@@ -20,9 +20,10 @@ enum DownloadReport {
                 record.priority == 0 ? "" : "\(record.priority)",
                 record.name,
                 remark(record),
-            ])
+            ]
+            table.add(cells, colours: [1: TextStyle.Colour(record.state)])
         }
-        return table.rendered()
+        return table.rendered(style)
     }
 
     private static func share(_ record: DownloadRecord) -> String {

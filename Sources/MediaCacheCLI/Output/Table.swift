@@ -24,6 +24,8 @@ struct Table: Sendable {
 
     private let columns: [Column]
     private var rows: [[String]] = []
+    /// Of a row's cells, those that have one.
+    private var colours: [[Int: TextStyle.Colour]] = []
 
     /// A table without rows.
     init(_ columns: [Column]) {
@@ -32,22 +34,27 @@ struct Table: Sendable {
 
     /// Adds a row; missing cells are empty, control characters become `?` so that a name from outside can't move the
     /// terminal's cursor.
-    mutating func add(_ cells: [String]) {
+    ///
+    /// - Parameter colours: of cells by their places, where there are colours.
+    mutating func add(_ cells: [String], colours: [Int: TextStyle.Colour?] = [:]) {
         let padded = cells + Array(repeating: "", count: max(0, columns.count - cells.count))
         rows.append(padded.prefix(columns.count).map(Self.printable))
+        self.colours.append(colours.compactMapValues(\.self))
     }
 
     /// All lines, titles first, two spaces between columns, nothing after the last cell. An empty title row is left
     /// out.
-    func rendered() -> String {
+    func rendered(_ style: TextStyle = .plain) -> String {
         let titles = columns.map(\.title)
-        let lines = titles.allSatisfy(\.isEmpty) ? rows : [titles] + rows
-        let widths = columns.indices.map { index in lines.map { $0[index].columns }.max() ?? 0 }
-        return lines.map { line in
+        let hasTitles = !titles.allSatisfy(\.isEmpty)
+        let lines = zip((hasTitles ? [titles] : []) + rows, (hasTitles ? [[:]] : []) + colours)
+        let widths = columns.indices.map { index in lines.map { $0.0[index].columns }.max() ?? 0 }
+        return lines.map { line, colours in
             var text = ""
             for (index, cell) in line.enumerated() {
                 let padding = String(repeating: " ", count: widths[index] - cell.columns)
-                text += columns[index].alignment == .right ? padding + cell : cell + padding
+                let shown = colours[index].map { style.paint(cell, $0) } ?? cell
+                text += columns[index].alignment == .right ? padding + shown : shown + padding
                 if index < line.count - 1 { text += "  " }
             }
             while text.last == " " { text.removeLast() }

@@ -20,13 +20,20 @@ struct TextStyle: Sendable, Hashable {
     }
 
     /// The style for a stream.
-    init(isTerminal: Bool, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    init(
+        _ choice: ColourChoice = .auto, isTerminal: Bool,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        guard choice == .auto else {
+            isColoured = choice == .always
+            return
+        }
         let isForbidden = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         isColoured = isTerminal && !isForbidden && environment["TERM"] != "dumb"
     }
 
-    /// The style of standard output.
-    static var output: TextStyle { TextStyle(isTerminal: StandardStreams.outputIsTerminal) }
+    /// Without colours.
+    static let plain = TextStyle(isColoured: false)
 
     /// The style of standard error.
     static var error: TextStyle { TextStyle(isTerminal: StandardStreams.errorIsTerminal) }

@@ -4,21 +4,23 @@ import MediaLibrary
 /// Channels as text for people.
 enum ChannelReport {
     /// A line for each.
-    static func table(_ records: [ChannelRecord]) -> String {
+    static func table(_ records: [ChannelRecord], _ style: TextStyle = .plain) -> String {
         guard !records.isEmpty else { return "No channel is there; `record` makes one." }
         var table = Table([
             .init("NAME"), .init("STATE"), .init("EDGE"), .init("WINDOW", .right), .init("GAPS", .right),
             .init("RATE", .right), .init("SIZE", .right), .init("KEEPS"), .init("URL"), .init(""),
         ])
         for record in records {
-            table.add([
+            let cells = [
                 record.name, record.state.rawValue, record.edge.map(MomentText.exact(wholeSeconds:)) ?? "",
                 record.kept.isEmpty ? "" : DurationText.describe(.seconds(record.keptSeconds)),
                 gaps(record.gaps, record.gapSeconds), record.isRunning ? rate(record.rate) : "",
                 "\(ByteCount(record.bytes))", limits(record.retention), record.url, record.reason ?? "",
-            ])
+            ]
+            let colours = [1: TextStyle.Colour(record.state), 4: record.gaps > 0 ? .yellow : nil]
+            table.add(cells, colours: colours)
         }
-        return table.rendered()
+        return table.rendered(style)
     }
 
     /// The gaps of one, a line for each.
