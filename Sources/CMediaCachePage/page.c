@@ -99,6 +99,10 @@ static const uint8_t keyform_js[] = {
 #embed "page/keyform.js"
 };
 
+static const uint8_t known_js[] = {
+#embed "page/known.js"
+};
+
 static const uint8_t library_js[] = {
 #embed "page/library.js"
 };
@@ -241,6 +245,7 @@ static const mediacache_page_file files[] = {
     NAMED("keptstream.js", keptstream_js),
     NAMED("key.js", key_js),
     NAMED("keyform.js", keyform_js),
+    NAMED("known.js", known_js),
     NAMED("library.js", library_js),
     NAMED("main.js", main_js),
     NAMED("notices.js", notices_js),

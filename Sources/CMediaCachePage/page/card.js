@@ -4,7 +4,7 @@ import { api } from "./api.js";
 import { local, routes } from "./address.js";
 import { confirm, field, showDialog } from "./dialogs.js";
 import { make, mark, say } from "./elements.js";
-import { clock } from "./format.js";
+import { clock, hostOf } from "./format.js";
 import { icon } from "./icons.js";
 import { notify } from "./notices.js";
 import { assets } from "./store.js";
@@ -100,8 +100,4 @@ export function remove(id) {
       notify(`“${title}” is removed.`);
     },
   });
-}
-
-function hostOf(url) {
-  try { return new URL(url).host; } catch { return "its origin"; }
 }

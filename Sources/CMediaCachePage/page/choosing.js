@@ -4,11 +4,13 @@ import { api } from "./api.js";
 import { routes } from "./address.js";
 import { check, facts, field, showDialog } from "./dialogs.js";
 import { make, say } from "./elements.js";
-import { bitrate, bytes, clock, language, titleFrom } from "./format.js";
+import { bitrate, bytes, clock, hostOf, language, titleFrom } from "./format.js";
 import { keepFields, nameFor } from "./keeping.js";
+import { changeInWords, choiceInWords, everyVariant, means, placeOf } from "./known.js";
 import { notify } from "./notices.js";
 import { go } from "./router.js";
 import { assets, channels, downloads } from "./store.js";
+import { nameOfVariant, stateOf, titleOf } from "./words.js";
 
 /**
  * Asks what is to be done with what a URL is.
@@ -18,13 +20,17 @@ import { assets, channels, downloads } from "./store.js";
  * @param {() => void} done called when something was begun
  */
 export function choose(found, url, done) {
-  const title = found.title || titleFrom(found.url);
   const known = found.asset && assets.get(found.asset);
+  /** Its download: what it has is chosen, and stays until somebody chooses otherwise. */
+  const kept = known && downloads.get(known.id);
+  const title = known ? titleOf(known) : found.title || titleFrom(found.url);
   const name = make("input", { type: "text", value: title, maxlength: 300 });
   const titleField = field("Title", name);
-  const quality = variantChoice(found);
-  const sound = trackChoice("Sound", found.audio ?? [], (track) => track.isDefault, "standard");
-  const subtitles = trackChoice("Subtitles", found.subtitles ?? [], () => true, "all");
+  const quality = variantChoice(found, kept?.variant);
+  const sound = trackChoice("Sound", found.audio ?? [], (track) => track.isDefault, kept?.audio ?? "standard", kept);
+  const subtitles = trackChoice("Subtitles", found.subtitles ?? [], () => !kept, kept?.subtitles ?? "all", kept);
+  const choice = { quality, sound, subtitles };
+  const change = make("p.error", { id: "add-change", role: "status" });
   const size = make("p.sum", { id: "add-size", role: "status" });
   const live = found.isLive ? liveChoice(found.url) : null;
 
@@ -35,18 +41,22 @@ export function choose(found, url, done) {
     say(size, live ? "" : length ? `Together ${isKnown ? "" : "about "}${bytes(length)}` : "Nobody says how large it is.");
   };
   const begin = () => (live?.isRecording() ? record() : download());
+  const difference = () => (kept ? changeInWords(choice, hostOf(found.url)) : "");
 
   async function download() {
-    const record = await api.addDownload({
+    const goesOn = kept && !difference();
+    const record = goesOn ? await api.changeDownload(kept.id, { state: "running" }) : await api.addDownload({
       url,
-      title: name.value.trim() || undefined,
+      title: kept ? undefined : name.value.trim() || undefined,
+      priority: kept?.priority,
       ...(found.kind === "stream" ? {
         variant: quality.chosen()?.selection, audio: sound.chosen(), subtitles: subtitles.chosen()
       } : {}),
     });
     downloads.put(record);
     assets.refresh(record.id);
-    notify(`“${name.value.trim() || title}” is being downloaded.`);
+    const called = kept ? title : name.value.trim() || title;
+    notify(kept && !goesOn ? `The download of “${called}” is changed.` : `“${called}” is being downloaded.`);
     done();
     go(routes.downloads);
   }
@@ -64,8 +74,8 @@ export function choose(found, url, done) {
   const { dialog } = showDialog({
     title: `Add: ${title}`,
     content: [
-      known && make("p.hint", {},
-        "It is in the library already. ",
+      known && make("p.hint", { id: "add-known" },
+        `It is in the library${kept ? `: ${inLibrary(known, choice)}` : ""}. `,
         make("a", { href: routes.asset(known.id), on: { click: () => dialog.close() } }, "Open it")
       ),
       facts([
@@ -79,7 +89,7 @@ export function choose(found, url, done) {
       ]),
       ...(found.notes ?? []).map((note) => make("p.hint", {}, note)),
       titleField,
-      live?.element, quality.element, sound.element, subtitles.element, size,
+      live?.element, quality.element, sound.element, subtitles.element, size, change,
     ].filter(Boolean),
     buttons: [
       { label: "Download", kind: "main", act: begin, id: "add-begin" },
@@ -88,12 +98,37 @@ export function choose(found, url, done) {
     ],
   });
   const label = () => {
-    say(dialog.querySelector("#add-begin"), live?.isRecording() ? "Record" : "Download");
-    titleField.hidden = live?.isRecording() ?? false;
+    const isRecording = live?.isRecording() ?? false;
+    const act = isRecording ? { label: "Record" } : kept ? actOf(kept, difference()) : { label: "Download" };
+    const button = dialog.querySelector("#add-begin");
+    say(button, act.label);
+    button.disabled = act.isOff ?? false;
+    say(change, act.note ?? "");
+    titleField.hidden = isRecording || Boolean(kept);
   };
   dialog.addEventListener("change", () => { showSize(); label(); });
   showSize();
   label();
+}
+
+/** What the library has, in words. */
+function inLibrary(asset, choice) {
+  const state = stateOf(asset);
+  return [choiceInWords(choice), state.charAt(0).toLowerCase() + state.slice(1)].filter(Boolean).join(", ");
+}
+
+/** What the button does with a download that there is, and what to know before. */
+function actOf({ state, headerNames }, difference) {
+  if (difference && headerNames.length) {
+    return {
+      label: "Change the download", isOff: true,
+      note: `It is fetched with ${headerNames.join(", ")}, which this page can’t repeat: change it with “mediacache get”.`,
+    };
+  }
+  if (difference) return { label: "Change the download", note: difference };
+  if (state === "paused") return { label: "Resume the download" };
+  if (state === "failed" || state === "completeWithHoles") return { label: "Try again" };
+  return { label: "Change the download", isOff: true };
 }
 
 function kindOf(found) {
@@ -105,46 +140,70 @@ function kindOf(found) {
   return [kind, ...notes.filter(Boolean)].join(", ");
 }
 
-/** Radio buttons for the variants of a stream, the best chosen. */
-function variantChoice(found) {
+/**
+ * Radio buttons for the variants of a stream, the best chosen.
+ *
+ * @param {string} [wanted] what its download has, which is chosen then
+ */
+function variantChoice(found, wanted) {
   const variants = found.variants ?? [];
-  if (!variants.length) return { element: null, chosen: () => null };
+  if (!variants.length) return { element: null, chosen: () => null, place: () => null, first: null };
+  const first = wanted ? placeOf(wanted, variants) : 0;
   const inputs = variants.map((variant, index) => make("input", {
-    type: "radio", name: "variant", value: index, checked: index === 0,
+    type: "radio", name: "variant", value: index, checked: index === first,
   }));
   const labels = variants.map((variant, index) => make("label.check", {}, inputs[index], make("span", {}, [
-    variant.height ? `${variant.height}p${variant.frameRate > 30 ? Math.round(variant.frameRate) : ""}` : "Sound",
+    nameOfVariant(variant),
     bitrate(variant.bandwidth),
     variant.length && !found.isLive && `about ${bytes(variant.length)}`,
   ].filter(Boolean).join(", "))));
-  return {
-    element: make("fieldset", {}, make("legend", {}, "Quality"), ...labels),
-    chosen: () => variants[inputs.findIndex((input) => input.checked)] ?? variants[0],
+  const every = make("input", { type: "radio", name: "variant", value: everyVariant, checked: true });
+  if (first === everyVariant) labels.push(make("label.check", {}, every, make("span", {}, "Every quality")));
+  const place = () => {
+    const found = inputs.findIndex((input) => input.checked);
+    return found < 0 ? first : found;
   };
+  // What nobody has changed is asked for as it was: the best may be another one tomorrow.
+  const chosen = () => {
+    const at = place();
+    const one = at === everyVariant ? {} : variants[at];
+    return wanted && at === first ? { ...one, selection: wanted } : one;
+  };
+  return { element: make("fieldset", {}, make("legend", {}, "Quality"), ...labels), chosen, place, first, variants };
 }
 
 /**
  * Checkboxes for sound or subtitles, by language.
  *
- * @param {string} fallback what is asked for where nothing can be chosen
+ * @param {string} wanted what is asked for where nothing can be chosen
+ * @param {boolean} isKept whether a download has just that, which is chosen then
  */
-function trackChoice(name, tracks, isChosen, fallback) {
+function trackChoice(name, tracks, isChosen, wanted, isKept) {
   const named = tracks.filter((track) => track.language);
   const byLanguage = new Map();
   for (const track of named) {
     const known = byLanguage.get(track.language);
     byLanguage.set(track.language, (known ?? false) || isChosen(track));
   }
-  if (byLanguage.size === 0) return { element: null, chosen: () => fallback };
-  if (![...byLanguage.values()].some(Boolean)) byLanguage.set([...byLanguage.keys()][0], true);
+  if (byLanguage.size === 0) return { element: null, chosen: () => wanted, tags: () => [], first: [] };
+  const isSubtitles = name === "Subtitles";
+  if (![...byLanguage.values()].some(Boolean) && !isSubtitles) byLanguage.set([...byLanguage.keys()][0], true);
+  if (isKept) {
+    const had = new Map([...byLanguage].map(([tag, isStandard]) => [tag, means(wanted, tag, isStandard)]));
+    // Where there is none of the languages that were wanted, the standard ones come.
+    if (wanted === "none" || [...had.values()].some(Boolean)) for (const [tag, has] of had) byLanguage.set(tag, has);
+  }
   const boxes = [...byLanguage].map(([tag, checked]) => ({ tag, checked, ...check(language(tag), { checked }) }));
+  const tags = () => boxes.filter((box) => box.input.checked).map((box) => box.tag);
+  const first = tags();
   return {
     element: make("fieldset", {}, make("legend", {}, name), ...boxes.map((box) => box.label)),
+    tags, first,
     chosen() {
-      const wanted = boxes.filter((box) => box.input.checked);
-      if (wanted.length === 0) return "none";
-      if (wanted.length === boxes.length) return "all";
-      return wanted.map((box) => box.tag).join(",");
+      const all = tags();
+      if (isKept && all.join() === first.join()) return wanted;
+      if (all.length === 0) return "none";
+      return all.length === boxes.length ? "all" : all.join(",");
     },
   };
 }

@@ -5,7 +5,7 @@ import { assets, channels, downloads } from "./store.js";
 import { report, settle } from "./problems.js";
 import { routes } from "./address.js";
 import { titleOf } from "./words.js";
-import { counted, nameOf, words } from "./format.js";
+import { counted, hostOf, nameOf, words } from "./format.js";
 
 /** Failed requests of one resource are worth a word when they go on. */
 const failures = new Map();
@@ -68,10 +68,6 @@ function ofResource({ resource, message }) {
 
 function isPartOfDownload(resource) {
   return downloads.all.some(({ url }) => resource.startsWith(url.slice(0, url.lastIndexOf("/") + 1)));
-}
-
-function hostOf(url) {
-  try { return new URL(url).host; } catch { return url; }
 }
 
 function ofChannel({ channel, channelState, message }) {

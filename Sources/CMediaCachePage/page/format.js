@@ -34,6 +34,9 @@ export function clock(seconds) {
 /** A number with its noun: "1 gap", "2 gaps". */
 export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
+/** Words as a sentence lists them: "one, two and three". */
+export const inList = (words) => words.join(", ").replace(/, ([^,]*)$/, " and $1");
+
 /** A duration in seconds in words, in its two greatest units: "2 hours 5 minutes". */
 export function words(seconds) {
   const whole = Math.max(0, Math.round(seconds));
@@ -86,6 +89,11 @@ const languages = (() => {
 /** A language tag's name: "German". */
 export function language(tag) {
   try { return languages?.of(tag) ?? tag; } catch { return tag; }
+}
+
+/** A URL's host. */
+export function hostOf(url) {
+  try { return new URL(url).host; } catch { return "its origin"; }
 }
 
 /** The last part of a URL's path, as it was written by its origin. */

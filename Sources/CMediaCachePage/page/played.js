@@ -4,7 +4,7 @@ import { api } from "./api.js";
 import { routes } from "./address.js";
 import { confirm } from "./dialogs.js";
 import { arrange, atMostEvery, make, mark, say } from "./elements.js";
-import { ago, bytes, counted, titleFrom } from "./format.js";
+import { ago, bytes, counted, hostOf, titleFrom } from "./format.js";
 import { icon } from "./icons.js";
 import { makeBar, shareKept } from "./keptbar.js";
 import { notify } from "./notices.js";
@@ -55,10 +55,6 @@ export function playedView({ main, signal }) {
 }
 
 const bars = new WeakMap();
-
-function hostOf(url) {
-  try { return new URL(url).host; } catch { return "its origin"; }
-}
 
 /** Parts of a stream without its playlist: nothing plays them. */
 const isLoose = ({ kind }) => kind === "parts";

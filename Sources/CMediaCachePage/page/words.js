@@ -6,6 +6,9 @@ import { sentence } from "./api.js";
 /** What to call an asset or a download. */
 export const titleOf = (record) => record.title || titleFrom(record.url);
 
+/** What to call a variant stream: "1080p", "720p60". */
+export const nameOfVariant = ({ height, frameRate }) => height ? `${height}p${frameRate > 30 ? Math.round(frameRate) : ""}` : "Sound";
+
 /** How much of something is here, from 0 to 1; null where nobody knows. */
 export function shareOf({ state, bytes: here, length, partsDone, parts }) {
   if (state === "complete") return 1;

@@ -1,0 +1,75 @@
+"""A URL that is in the library already: what is there stays, unless somebody says otherwise."""
+
+from playwright.sync_api import expect
+
+from page_case import PageCase
+
+FILM = {"variant": "360", "audio": "en,de", "subtitles": "none"}
+
+
+class AgainTests(PageCase):
+    def test_what_is_there_is_chosen_and_stays_until_another_choice_is_made(self):
+        self.download("film/index.m3u8", "Colours", **FILM)
+        page = self.open()
+        dialog = self.add(page, self.origin.url("film/index.m3u8"))
+        expect(dialog).to_contain_text("It is in the library: 360p, English and German, no subtitles, complete.")
+        expect(dialog.get_by_role("link", name="Open it")).to_be_visible()
+        quality = dialog.get_by_role("group", name="Quality").get_by_role("radio")
+        expect(quality.nth(1)).to_be_checked()
+        german = dialog.get_by_role("group", name="Sound").get_by_role("checkbox", name="German")
+        expect(german).to_be_checked()
+        expect(dialog.get_by_role("group", name="Subtitles").get_by_role("checkbox", checked=True)).to_have_count(0)
+        change = dialog.get_by_role("button", name="Change the download")
+        expect(change).to_be_disabled()
+        note = dialog.locator("#add-change")
+        expect(note).to_be_empty()
+
+        quality.nth(0).check()
+        expect(change).to_be_enabled()
+        expect(note).to_contain_text("gives up 360p")
+        expect(note).to_contain_text("fetches 540p")
+        quality.nth(1).check()
+        expect(change).to_be_disabled()
+        expect(note).to_be_empty()
+        self.assertEqual(self.choice("Colours"), FILM)
+
+        german.uncheck()
+        expect(note).to_contain_text("gives up German sound")
+        change.click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Downloads")
+        self.assertEqual(self.choice("Colours"), {**FILM, "audio": "en"})
+        self.eventually(page, "it is complete again", lambda: self.state("Colours") == "complete")
+
+    def test_the_best_that_was_asked_for_without_a_choice_is_chosen(self):
+        self.origin.aliases["/plain"] = "/film"
+        self.download("plain/index.m3u8", "Plain")
+        page = self.open()
+        dialog = self.add(page, self.origin.url("plain/index.m3u8"))
+        expect(dialog).to_contain_text("540p, English, subtitles in English and German, complete")
+        expect(dialog.get_by_role("group", name="Quality").get_by_role("radio").nth(0)).to_be_checked()
+        expect(dialog.get_by_role("button", name="Change the download")).to_be_disabled()
+
+    def test_a_file_has_nothing_to_change_and_goes_on_where_it_was_paused(self):
+        self.download("clip.mp4", "Clip")
+        page = self.open()
+        dialog = self.add(page, self.origin.url("clip.mp4"))
+        expect(dialog).to_contain_text("It is in the library: complete.")
+        expect(dialog.get_by_role("button", name="Change the download")).to_be_disabled()
+        dialog.get_by_role("button", name="Cancel").click()
+
+        self.server.api("POST", "downloads", {"url": self.origin.url("song.m4a"), "title": "Song", "paused": True})
+        dialog = self.add(page, self.origin.url("song.m4a"))
+        dialog.get_by_role("button", name="Resume the download").click()
+        self.eventually(page, "it is complete", lambda: self.state("Song") == "complete")
+
+    def download(self, path: str, title: str, **choice: str):
+        page = self.open()
+        self.server.api("POST", "downloads", {"url": self.origin.url(path), "title": title, **choice})
+        self.eventually(page, "it is complete", lambda: self.state(title) == "complete")
+
+    def state(self, title: str) -> str:
+        return self.server.downloads()[title]["state"]
+
+    def choice(self, title: str) -> dict[str, str]:
+        record = self.server.downloads()[title]
+        return {name: record[name] for name in FILM}
