@@ -159,6 +159,10 @@ static const uint8_t replay_js[] = {
 #embed "page/replay.js"
 };
 
+static const uint8_t resuming_js[] = {
+#embed "page/resuming.js"
+};
+
 static const uint8_t router_js[] = {
 #embed "page/router.js"
 };
@@ -260,6 +264,7 @@ static const mediacache_page_file files[] = {
     NAMED("recording.js", recording_js),
     NAMED("reordering.js", reordering_js),
     NAMED("replay.js", replay_js),
+    NAMED("resuming.js", resuming_js),
     NAMED("router.js", router_js),
     NAMED("ruler.js", ruler_js),
     NAMED("settings.js", settings_js),

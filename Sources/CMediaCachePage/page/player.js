@@ -11,6 +11,7 @@ import { followStream } from "./keptstream.js";
 import { notify } from "./notices.js";
 import { startKeys } from "./playerkeys.js";
 import { reportError } from "./problems.js";
+import { startResuming } from "./resuming.js";
 import { backTo, go } from "./router.js";
 import { movieOf, sourceOfAsset, sourceOfURL, whyNotSaved } from "./source.js";
 import { assets, downloads, onEvent } from "./store.js";
@@ -55,16 +56,21 @@ export function playerView({ main, signal, parts: [kind, name] }) {
   };
   for (const event of ["timeupdate", "seeking", "seeked", "durationchange"]) player.video.addEventListener(event, head);
 
-  const load = async () => {
+  const load = async (isAgain) => {
     try {
       const source = asset ? await sourceOfAsset(live.asset) : await sourceOfURL(url);
       if (signal.aborted) return;
       if (source.reason) player.fail(source.reason, null);
+      else if (isAgain === true) player.replay(source.src, player.at());
       else player.play(source.src);
     } catch (error) {
-      if (!signal.aborted) player.fail(error.message, load);
+      if (!signal.aborted && !resuming.interrupted()) player.fail(error.message, load);
     }
   };
+  const resuming = startResuming({
+    player, signal, resume: () => load(true),
+    place: () => (player.at() > 0 ? `at ${clock(player.at())}` : "at the live edge"),
+  });
   const took = (picture) => {
     live.picture = picture;
     bar.show(picture);

@@ -16,12 +16,14 @@ export function makeVideo({ label, poster, signal }) {
   const element = make("div.stage", {}, video, error);
   let retry = null;
   let at = 0;
+  /** Whether somebody wants it to play: a browser that gives up pauses, too. */
+  let isWanted = true;
 
   const fail = (words, work) => {
     say(text, words);
     retry = work;
-    if (work) error.append(again);
-    else again.remove();
+    if (!work) again.remove();
+    else if (!again.isConnected) error.append(again);
     element.classList.add("failed");
   };
   const clear = () => {
@@ -29,24 +31,39 @@ export function makeVideo({ label, poster, signal }) {
     again.remove();
     element.classList.remove("failed");
   };
-  /** Gives it something to play; from a place, if it has one. */
-  const play = (src, from = 0) => {
-    clear();
+  const load = (src, from) => {
     at = from;
     video.src = src;
     if (from > 0) video.addEventListener("loadedmetadata", () => { video.currentTime = from; }, { once: true });
+  };
+  /** Gives it something to play; from a place, if it has one. */
+  const play = (src, from = 0) => {
+    clear();
+    load(src, from);
+    isWanted = true;
     // Where the browser wants a click first, its controls ask for it.
     video.play().catch(() => {});
+  };
+  /** Gives it the same again, which rests if it did. Words of what went wrong stay until it plays. */
+  const replay = (src, from = 0) => {
+    const plays = isWanted;
+    load(src, from);
+    if (plays) video.play().catch(() => {});
+    else video.addEventListener("loadeddata", clear, { once: true });
   };
   again.addEventListener("click", () => {
     clear();
     retry?.();
     video.focus();
   });
-  video.addEventListener("timeupdate", () => { if (video.currentTime > 0) at = video.currentTime; });
+  video.addEventListener("timeupdate", () => {
+    if (video.currentTime > 0) at = video.duration === Infinity ? 0 : video.currentTime;
+  });
+  video.addEventListener("play", () => { isWanted = true; });
+  video.addEventListener("pause", () => { if (!video.error && !video.ended) isWanted = false; });
   video.addEventListener("error", () => {
     // An element that lets go of its source tells an error, too.
-    if (!video.getAttribute("src")) return;
+    if (!video.getAttribute("src") || player.onError()) return;
     const src = video.src;
     fail(wordsForError(video.error), () => play(src, at));
   });
@@ -54,11 +71,16 @@ export function makeVideo({ label, poster, signal }) {
     video.removeAttribute("src");
     video.load();
   });
-  return {
-    element, video, play, fail, clear,
+  const player = {
+    element, video, play, replay, fail, clear,
+    /** Whether somebody takes care of an error. */
+    onError: () => false,
+    /** The place that it's at, or was when it failed; 0 where it has no end. */
+    at: () => at,
     seek(seconds) {
       if (!Number.isFinite(seconds)) return;
       video.currentTime = seconds;
     },
   };
+  return player;
 }

@@ -8,6 +8,7 @@ import { sentence } from "./api.js";
 import { moment } from "./format.js";
 import { notify } from "./notices.js";
 import { readSegments } from "./playlists.js";
+import { startResuming } from "./resuming.js";
 
 /** Nearer to the edge than this is live, in milliseconds. */
 const liveWithin = 20_000;
@@ -37,56 +38,68 @@ export function startWindow({ player, base, record, signal }) {
     const seconds = video.readyState > 0 ? video.currentTime : 0;
     return momentOf(shown.segments, seconds) ?? shown.begin + seconds * 1000;
   };
+  /** Where it goes on when it was interrupted. */
+  const resting = () => (shown.end === null ? Infinity : now());
+  const resuming = startResuming({
+    player, signal,
+    place: () => (shown.end === null ? "at the live edge" : `at ${moment(resting())}`),
+    resume: () => playFrom(resting(), true),
+    // At the edge nothing can go on before something has come.
+    isThere: () => shown.end !== null || !isRecorded() || (record()?.edge ?? 0) > now() + 1000,
+  });
   const isRecorded = () => ["recording", "starting", "waiting"].includes(record()?.state);
 
-  async function playFrom(wanted) {
+  /** @param {boolean} [isAgain] whether it is what was played before, or follows it */
+  async function playFrom(wanted, isAgain = false) {
+    if (!isAgain) resuming.begin();
     const channel = record();
     if (!channel?.kept.length) return notify("Nothing is kept yet.");
     const edge = channel.edge ?? channel.kept.at(-1).to;
-    if (wanted > edge - liveWithin && isRecorded()) return play(edge, null, wanted);
+    if (wanted > edge - liveWithin && isRecorded()) return play(edge, null, wanted, isAgain);
     const at = Math.round(nearest(channel.kept, Math.min(wanted, edge - 1000)));
     if (Number.isFinite(wanted) && Math.abs(at - wanted) > 60_000) notify(`Nothing is kept of that moment. It plays from ${moment(at)}.`);
     const place = shown.end !== null && at < shown.end - 1000 ? placeOf(shown.segments, at) : null;
     // What is in the window already is a seek away.
-    if (place === null || video.error) return play(at, Math.min(at + longestWindow, edge), wanted);
+    if (place === null || video.error) return play(at, Math.min(at + longestWindow, edge), wanted, isAgain);
     number += 1;
     video.currentTime = place;
     video.play().catch(() => {});
     jumped();
   }
 
-  async function play(at, end, wanted) {
+  async function play(at, end, wanted, isAgain) {
     const turn = (number += 1);
     const isOld = () => turn !== number || signal.aborted;
-    shown = { segments: [], begin: at, end };
-    restedAt = null;
+    if (!isAgain) shown = { segments: [], begin: at, end };
+    if (!isAgain) restedAt = null;
     jumped();
     try {
       const found = end === null ? await readLive(base) : await readWindow(base, at, end);
       if (isOld()) return;
       shown = { segments: found.segments, begin: found.segments[0]?.wall ?? at, end };
       video.dataset.windowBegin = shown.begin;
-      player.play(found.src);
+      if (isAgain) player.replay(found.src);
+      else player.play(found.src);
       jumped();
     } catch (error) {
-      if (!isOld()) player.fail(sentence(error.message), () => playFrom(wanted));
+      if (!isOld() && !resuming.interrupted()) player.fail(sentence(error.message), () => playFrom(wanted));
     }
   }
 
   video.addEventListener("ended", () => {
     if (shown.end === null) return;
     const edge = record()?.edge ?? 0;
-    if (edge > shown.end || isRecorded()) playFrom(shown.end);
+    if (edge > shown.end || isRecorded()) playFrom(shown.end, true);
   });
   video.addEventListener("pause",
-    () => { restedAt = shown.end === null && !video.ended ? { at: now(), since: performance.now() } : null; }
+    () => { restedAt = !video.error && shown.end === null && !video.ended ? { at: now(), since: performance.now() } : null; }
   );
   video.addEventListener("play", () => {
     if (restedAt && performance.now() - restedAt.since > longestRest) playFrom(restedAt.at);
     restedAt = null;
   });
   return {
-    playFrom, now, onJump: (work) => { jumped = work; },
+    playFrom: (wanted) => playFrom(wanted), now, onJump: (work) => { jumped = work; },
     /** The live edge; of what isn't recorded any more, the last hour of it. */
     playLive: () => playFrom(isRecorded() ? Infinity : (record()?.edge ?? 0) - longestWindow),
   };
