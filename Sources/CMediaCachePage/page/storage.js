@@ -83,12 +83,16 @@ function showUsage({ usage, items }, bar, legend) {
 }
 
 function limitsInWords({ maximumBytes, maximumAge, minimumFreeBytes }) {
-  const parts = [
-    maximumBytes ? `What was played through may use ${bytes(maximumBytes)}` : "What was played through may use as much as there is",
-    maximumAge ? `goes when nobody has used it for ${words(maximumAge)}` : null,
-    minimumFreeBytes ? `leaves ${bytes(minimumFreeBytes)} of the disk free` : null,
+  const reasons = [
+    maximumBytes && "there is no room", minimumFreeBytes && `less than ${bytes(minimumFreeBytes)} of the disk would stay free`,
+    maximumAge && `nobody has used it for ${words(maximumAge)}`,
   ].filter(Boolean);
-  return `${parts.join(", ").replace(/, ([^,]*)$/, parts.length > 1 ? " and $1" : ", $1")}. The limits are options of “mediacache serve”.`;
+  const goes = reasons.length ? `When ${reasons.join(", or ").replace(/, or (?=.*, or )/g, ", ")}, only what was played through goes.` : "";
+  return [
+    maximumBytes ? `All that is kept may use ${bytes(maximumBytes)}, downloads and recordings with it.` : "What is kept may use as much as there is.",
+    goes, maximumBytes && "Where downloads and recordings fill all of that, new downloads wait, and what plays isn’t kept.",
+    "The limits are options of “mediacache serve”.",
+  ].filter(Boolean).join(" ");
 }
 
 function showList(list, rows, records, keyOf, build) {
