@@ -11,6 +11,7 @@ import { makeProgrammes } from "./programmes.js";
 import { recordingControls } from "./recording.js";
 import { makeReplay } from "./replay.js";
 import { go } from "./router.js";
+import { playsHLS } from "./source.js";
 import { channels, onEvent } from "./store.js";
 import { makeStretch } from "./stretch.js";
 import { makeVideo } from "./video.js";
@@ -35,17 +36,21 @@ export function channelView({ main, signal, parts: [name] }) {
   const programmes = makeProgrammes({ name, record, stretch, signal, watch: (at) => played.playFrom(at) });
   const recording = recordingControls(name, signal);
   const where = make("p.where");
-  const live = make("button.live", { type: "button", on: { click: () => played.playLive() } }, "Live");
+  const live = make("button.live", { type: "button", on: { click: () => played.playLive() } }, playsHLS ? "Live" : "Newest");
   const from = make("input", { type: "datetime-local", step: 1, value: fieldTime(record().edge ?? Date.now()) });
   const sums = make("p.player-state");
   const badge = make("span.badge");
 
-  main.append(
+  main.append(...[
     make("header.view-head.player-head", {},
       make("a.back", { href: "#/channels", "aria-label": "Back" }, icon("back")), make("h1", {}, name),
       badge
     ),
     player.element,
+    !playsHLS && make("p.hint.without-live", {},
+      "This browser plays channels a minute late or more. For what is live at this moment, give this address to another player: ",
+      make("code", {}, `${base}index.m3u8`)
+    ),
     make("section.tape", { "aria-label": "Replay" },
       replay.element,
       make("div.replay-row", {}, live, where, replay.scale),
@@ -53,7 +58,8 @@ export function channelView({ main, signal, parts: [name] }) {
         make("label.inline", {}, make("span", {}, "Watch from"), from),
         make("button.quiet.small", { type: "submit" }, "Watch from here")),
       sums),
-    stretch.element, programmes.element, recording);
+    stretch.element, programmes.element, recording,
+  ].filter(Boolean));
   startKeys(player.video, signal, () => go("#/channels"), (seconds) => played.playFrom(played.now() + seconds * 1000));
 
   let gaps = [];

@@ -28,7 +28,7 @@ export async function sourceOfAsset(asset) {
 export async function sourceOfURL(url) {
   const src = local(await api.playURL(url));
   if (playsHLS || !/\.m3u8?($|\?)/i.test(url)) return { src };
-  return { reason: "This browser doesn’t play HLS streams. Download it: a complete one plays here." };
+  return { reason: `This browser doesn’t play streams of this kind. Download all of it: a complete one plays here. Or give this address to another player: ${src}` };
 }
 
 /** An asset as one MP4. */

@@ -3,16 +3,24 @@
 // A browser that plays a playlist which grows begins at its end, wherever it is asked to begin, and can't seek in it. So
 // what lies back is played by windows that are over, one after the other: each from where the last one ended up to the
 // live edge of that moment, an hour at most. At the edge itself it's the playlist that grows.
+//
+// A browser that plays no playlists at all is given such windows as files, shorter ones since a file has to be made
+// before it plays, from a minute before the edge on.
 
 import { sentence } from "./api.js";
 import { moment } from "./format.js";
 import { notify } from "./notices.js";
 import { readSegments } from "./playlists.js";
 import { startResuming } from "./resuming.js";
+import { playsHLS } from "./source.js";
+import { channels } from "./store.js";
 
 /** Nearer to the edge than this is live, in milliseconds. */
 const liveWithin = 20_000;
-const longestWindow = 3600_000;
+const longestWindow = playsHLS ? 3600_000 : 300_000;
+/** What "live" means where only files play: so late. A file that follows another is no shorter than the second. */
+const lateness = 60_000;
+const shortestFile = 10_000;
 /** Where browsers begin in a playlist that grows (RFC 8216 §6.3.3): so many segments before its end. */
 const segmentsBehind = 3;
 /** A live stream that rested for longer goes on from where it rested. */
@@ -31,6 +39,8 @@ export function startWindow({ player, base, record, signal }) {
   let shown = { segments: [], begin: null, end: null };
   let number = 0;
   let restedAt = null;
+  /** What to do when so much is kept. */
+  let awaited = null;
   let jumped = () => {};
 
   const now = () => {
@@ -55,8 +65,28 @@ export function startWindow({ player, base, record, signal }) {
     const channel = record();
     if (!channel?.kept.length) return notify("Nothing is kept yet.");
     const edge = channel.edge ?? channel.kept.at(-1).to;
+    awaited = null;
+    if (!playsHLS && isRecorded()) {
+      const latest = edge - (isAgain ? shortestFile : lateness);
+      const first = isAgain ? wanted : channel.kept[0].from;
+      if (latest < first) return awaitEdge(first + edge - latest, wanted, isAgain);
+      return playWindow(Math.min(wanted, latest), edge, wanted, isAgain);
+    }
     if (wanted > edge - liveWithin && isRecorded()) return play(edge, null, wanted, isAgain);
-    const at = Math.round(nearest(channel.kept, Math.min(wanted, edge - 1000)));
+    return playWindow(wanted, edge, wanted, isAgain);
+  }
+
+  /** Goes on by itself when there is enough for a file. */
+  function awaitEdge(edge, wanted, isAgain) {
+    awaited = { edge, work: () => playFrom(wanted, isAgain) };
+    player.fail(isAgain
+      ? `Nothing more has come yet. It goes on at ${moment(wanted)} as soon as it does.`
+      : "This browser plays channels a minute late, and less than that is kept yet. It begins by itself.", null);
+  }
+
+  function playWindow(target, edge, wanted, isAgain) {
+    const channel = record();
+    const at = Math.round(nearest(channel.kept, Math.min(target, edge - 1000)));
     if (Number.isFinite(wanted) && Math.abs(at - wanted) > 60_000) notify(`Nothing is kept of that moment. It plays from ${moment(at)}.`);
     const place = shown.end !== null && at < shown.end - 1000 ? placeOf(shown.segments, at) : null;
     // What is in the window already is a seek away.
@@ -74,12 +104,13 @@ export function startWindow({ player, base, record, signal }) {
     if (!isAgain) restedAt = null;
     jumped();
     try {
-      const found = end === null ? await readLive(base) : await readWindow(base, at, end);
+      const read = playsHLS ? readWindow : readFile;
+      const found = end === null ? await readLive(base) : await read(base, at, end);
       if (isOld()) return;
-      shown = { segments: found.segments, begin: found.segments[0]?.wall ?? at, end };
+      shown = { segments: found.segments, begin: found.segments[0]?.wall ?? at, end: found.end ?? end };
       video.dataset.windowBegin = shown.begin;
-      if (isAgain) player.replay(found.src);
-      else player.play(found.src);
+      if (isAgain) player.replay(found.src, found.place);
+      else player.play(found.src, found.place);
       jumped();
     } catch (error) {
       if (!isOld() && !resuming.interrupted()) player.fail(sentence(error.message), () => playFrom(wanted));
@@ -98,10 +129,16 @@ export function startWindow({ player, base, record, signal }) {
     if (restedAt && performance.now() - restedAt.since > longestRest) playFrom(restedAt.at);
     restedAt = null;
   });
+  channels.watch(() => {
+    if (!awaited || (record()?.edge ?? 0) < awaited.edge) return;
+    const { work } = awaited;
+    player.clear();
+    work();
+  }, signal);
   return {
     playFrom: (wanted) => playFrom(wanted), now, onJump: (work) => { jumped = work; },
     /** The live edge; of what isn't recorded any more, the last hour of it. */
-    playLive: () => playFrom(isRecorded() ? Infinity : (record()?.edge ?? 0) - longestWindow),
+    playLive: () => playFrom(isRecorded() ? Infinity : (record()?.edge ?? 0) - 3600_000),
   };
 }
 
@@ -113,6 +150,19 @@ async function readWindow(base, at, end) {
   return first <= 0 ? { src: src(at), segments: all } : {
     src: src(Math.round(all[first].wall)), segments: from(all, first)
   };
+}
+
+/** A window that is over as a file: as far as it has no gap, since a file's time goes on over one. */
+async function readFile(base, at, end) {
+  const all = await datedSegments(`${base}index.m3u8?begintime=${at}&endtime=${end}`);
+  const first = all.findIndex(({ isGap }) => !isGap);
+  if (first < 0) throw new Error("Nothing is kept of that moment.");
+  const gap = all.findIndex(({ isGap }, index) => isGap && index > first);
+  const segments = from(all, first).slice(0, gap < 0 ? undefined : gap - first);
+  const until = gap < 0 ? end : Math.round(all[gap].wall);
+  // A file has whole segments: within the first and the last one, so that it has none beside them.
+  const src = `${base}${Math.ceil(segments[0].wall) + 1}-${until - 1}.mp4`;
+  return { src, segments, end: until, place: Math.max(0, (at - segments[0].wall) / 1000) };
 }
 
 /** The live edge. Which segment the browser begins with is known by the rule alone: it may be the next one. */
