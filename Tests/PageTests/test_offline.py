@@ -1,5 +1,7 @@
 """From a pasted URL to a file on the disk, with the origin gone halfway."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from media import FILM_SECONDS
@@ -77,6 +79,11 @@ class OfflineTests(PageCase):
         self.eventually(page, "the origin is left alone for 3 s", lambda: self.is_still(page, 3))
         record = self.server.downloads()[TITLE]
         self.assertLess(record["partsDone"], record["parts"])
+        state = page.locator(".player-state")
+        expect(state).to_have_text(re.compile(r"^The download is paused · \d+ % is kept · \d+ of 30 segments kept$"))
+        kept = int(re.search(r"(\d+) %", state.inner_text())[1])
+        segments = int(re.search(r"(\d+) of 30", state.inner_text())[1])
+        self.assertAlmostEqual(kept, 100 * segments / 30, delta=2)
 
     def resume_after_reload(self, page: Page):
         page.reload()

@@ -122,7 +122,10 @@ function follow(asset, url, signal, took, live, player) {
 function showState(state, { asset, picture, sum }) {
   const download = asset && downloads.get(asset.id);
   const parts = [];
-  if (download) parts.push(progressOf(download));
+  // What is played goes on coming while the download rests: what is kept says more than what that had fetched.
+  if (download?.state === "paused" && picture) {
+    parts.push("The download is paused", `${percent(shareKept(picture))} is kept`);
+  } else if (download) parts.push(progressOf(download));
   else if (asset) parts.push(stateOf(asset), sizeOf(asset));
   else if (picture) parts.push(`${percent(shareKept(picture))} is kept`);
   else parts.push("Plays through the cache; what was played is kept");
