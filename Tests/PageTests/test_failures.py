@@ -1,5 +1,6 @@
 """Origins that fail: words that a person can act on, where the person looks."""
 
+import time
 from urllib.parse import quote
 
 from playwright.sync_api import Page, expect
@@ -36,6 +37,24 @@ class FailureTests(PageCase):
                 expect(field).to_have_value(url)
                 described = field.get_attribute("aria-describedby") or field.get_attribute("aria-errormessage") or ""
                 self.assertIn("add-error", described.split())
+
+    def test_an_older_look_says_nothing_under_a_newer_text(self):
+        def answer_late():
+            time.sleep(3)
+            return 404, "text/html", b"gone"
+
+        self.origin.answers["/late.mp4"] = answer_late
+        page = self.open()
+        self.watch.allow(r"status of (4\d\d|5\d\d)")
+        field = page.get_by_role("textbox", name="URL of a video, a song or a stream")
+        field.fill(self.origin.url("late.mp4"))
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.get_by_role("button", name="Looking…")).to_be_visible()
+        text = self.error_of(page, "not a url")
+        self.assertIn("isn’t a URL", text)
+        page.wait_for_timeout(4_000)
+        expect(page.locator("#add-error")).to_have_text(text)
+        expect(page.get_by_role("button", name="Add", exact=True)).to_be_visible()
 
     def test_a_download_that_fails_says_why_and_is_tried_again(self):
         self.origin.aliases["/later.mp4"] = "/clip.mp4"
@@ -109,7 +128,7 @@ class FailureTests(PageCase):
         # What the last URL's was is no answer to this one.
         error.evaluate("element => element.replaceChildren()")
         page.get_by_role("textbox", name="URL of a video, a song or a stream").fill(url)
-        page.get_by_role("button", name="Add", exact=True).click()
+        page.keyboard.press("Enter")
         self.eventually(page, "there is a word beside the field",
                         lambda: error.is_visible() and error.inner_text().strip())
         return error.inner_text()

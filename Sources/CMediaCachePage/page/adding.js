@@ -16,11 +16,11 @@ export function startAdding() {
 
   async function look() {
     const text = input.value.trim();
+    forget();
     say(error, "");
     input.removeAttribute("aria-invalid");
     if (!text) return fail("Paste or type a URL first: of a film, a song, or a stream’s playlist (.m3u8).");
     if (!pattern.test(text)) return fail("This isn’t a URL that can be fetched: it has to begin with http:// or https://.");
-    running?.abort();
     const abort = (running = new AbortController());
     form.setAttribute("aria-busy", "true");
     say(button, "Looking…");
@@ -37,6 +37,14 @@ export function startAdding() {
     }
   }
 
+  /** What was asked of another text is no answer to this one. */
+  function forget() {
+    running?.abort();
+    running = null;
+    form.removeAttribute("aria-busy");
+    say(button, "Add");
+  }
+
   function fail(text) {
     say(error, text);
     input.setAttribute("aria-invalid", "true");
@@ -47,7 +55,11 @@ export function startAdding() {
     event.preventDefault();
     look();
   });
-  input.addEventListener("input", () => say(error, ""));
+  input.addEventListener("input", () => {
+    forget();
+    say(error, "");
+    input.removeAttribute("aria-invalid");
+  });
   document.addEventListener("paste", (event) => {
     if (event.target.closest?.("input, textarea, select, dialog") || document.querySelector("dialog[open]")) return;
     const text = event.clipboardData?.getData("text").trim() ?? "";
