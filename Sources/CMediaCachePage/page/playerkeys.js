@@ -1,5 +1,7 @@
 // The keyboard while something plays. Where a key means something to what has the focus, it means that.
 
+/** Where Escape is about what is typed or chosen. */
+const takesText = "input, textarea, select, dialog";
 const takesKeys = "input, textarea, select, [role=slider], dialog, [data-handle]";
 const takesSpace = "button, a, summary, label";
 
@@ -30,7 +32,7 @@ export function startKeys(video, signal, leave, skip) {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (!keys[key] || (key === "Escape" && document.fullscreenElement)) return;
-    if (key !== "Escape" && event.target.closest?.(takesKeys)) return;
+    if (event.target.closest?.(key === "Escape" ? takesText : takesKeys)) return;
     if (key === " " && event.target.closest?.(takesSpace)) return;
     event.preventDefault();
     event.stopPropagation();
