@@ -119,6 +119,10 @@ static const uint8_t page_css[] = {
 #embed "page/page.css"
 };
 
+static const uint8_t places_js[] = {
+#embed "page/places.js"
+};
+
 static const uint8_t played_js[] = {
 #embed "page/played.js"
 };
@@ -254,6 +258,7 @@ static const mediacache_page_file files[] = {
     NAMED("main.js", main_js),
     NAMED("notices.js", notices_js),
     NAMED("page.css", page_css),
+    NAMED("places.js", places_js),
     NAMED("played.js", played_js),
     NAMED("player.css", player_css),
     NAMED("player.js", player_js),

@@ -9,6 +9,7 @@ import { makeBar, shareKept } from "./keptbar.js";
 import { followFile } from "./keptfile.js";
 import { followStream } from "./keptstream.js";
 import { notify } from "./notices.js";
+import { keepPlace } from "./places.js";
 import { startKeys } from "./playerkeys.js";
 import { reportError } from "./problems.js";
 import { startResuming } from "./resuming.js";
@@ -26,6 +27,7 @@ export function playerView({ main, signal, parts: [kind, name] }) {
   const title = asset ? titleOf(asset) : titleFrom(url);
   const heading = make("h1", {}, title);
   const player = makeVideo({ label: `Player: ${title}`, poster: asset?.cover && local(`${asset.libraryURL}cover`), signal });
+  const place = keepPlace(player.video, `${kind} ${name}`, signal);
   const bar = makeBar({ id: "kept-bar", signal, seek: (share) => player.seek(share * player.video.duration) });
   const state = make("p.player-state");
   const actions = make("div.player-actions");
@@ -35,6 +37,7 @@ export function playerView({ main, signal, parts: [kind, name] }) {
       make("a.back", { href: backTo(), "aria-label": "Back" }, icon("back")), heading
     ),
     player.element,
+    place.element,
     make("section.tape", { "aria-label": "What is kept" }, bar.element, legend(), state),
     actions,
     keysHint());
@@ -62,7 +65,7 @@ export function playerView({ main, signal, parts: [kind, name] }) {
       if (signal.aborted) return;
       if (source.reason) player.fail(source.reason, null);
       else if (isAgain === true) player.replay(source.src, player.at());
-      else player.play(source.src);
+      else player.play(source.src, place.from);
     } catch (error) {
       if (!signal.aborted && !resuming.interrupted()) player.fail(error.message, load);
     }
