@@ -15,6 +15,10 @@ static const uint8_t address_js[] = {
 #embed "page/address.js"
 };
 
+static const uint8_t alike_js[] = {
+#embed "page/alike.js"
+};
+
 static const uint8_t api_js[] = {
 #embed "page/api.js"
 };
@@ -232,6 +236,7 @@ static const uint8_t words_js[] = {
 static const mediacache_page_file files[] = {
     NAMED("adding.js", adding_js),
     NAMED("address.js", address_js),
+    NAMED("alike.js", alike_js),
     NAMED("api.js", api_js),
     NAMED("card.js", card_js),
     NAMED("channel.js", channel_js),

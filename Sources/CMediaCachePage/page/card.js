@@ -1,5 +1,6 @@
 // One asset in the library's grid.
 
+import { inFull } from "./alike.js";
 import { api } from "./api.js";
 import { local, routes } from "./address.js";
 import { confirm, field, showDialog } from "./dialogs.js";
@@ -15,7 +16,7 @@ export function buildCard(record) {
   const { id } = record;
   const card = make("li.card", { data: { id } },
     make("a.cover", { href: routes.asset(id) }, make("span.letters", { "aria-hidden": "true" }), make("span.length")),
-    make("div.card-text", {}, make("h2"), make("p.card-state"), make("div.thread", { hidden: true }, make("i"))),
+    make("div.card-text", {}, make("h2"), make("p.address.from"), make("p.card-state"), make("div.thread", { hidden: true }, make("i"))),
     make("div.card-actions", {},
       make("button.quiet.small.square",
         { type: "button", data: { act: "rename" }, on: { click: () => rename(id) } }, icon("pencil")
@@ -27,16 +28,23 @@ export function buildCard(record) {
   return card;
 }
 
-/** Brings a card up to date. Only what differs is touched. */
-export function showCard(card, record) {
+/**
+ * Brings a card up to date. Only what differs is touched.
+ *
+ * @param {string} [from] what tells it apart from others of its title; what is said of that stays where nothing is
+ */
+export function showCard(card, record, from = card.querySelector(".from").textContent) {
   const title = titleOf(record);
   const heading = card.querySelector("h2");
-  if (heading.textContent !== title) {
+  const name = inFull(title, from);
+  if (card.dataset.name !== name) {
+    card.dataset.name = name;
     say(heading, title);
+    say(card.querySelector(".from"), from);
     mark(heading, "title", title);
-    mark(card.querySelector(".cover"), "aria-label", `Play ${title}`);
-    mark(card.querySelector("[data-act=rename]"), "aria-label", `Rename ${title}`);
-    mark(card.querySelector("[data-act=remove]"), "aria-label", `Remove ${title}`);
+    mark(card.querySelector(".cover"), "aria-label", `Play ${name}`);
+    mark(card.querySelector("[data-act=rename]"), "aria-label", `Rename ${name}`);
+    mark(card.querySelector("[data-act=remove]"), "aria-label", `Remove ${name}`);
     say(card.querySelector(".letters"), lettersOf(title));
     card.style.setProperty("--hue", hueOf(title));
   }

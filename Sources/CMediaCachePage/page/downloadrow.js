@@ -1,5 +1,6 @@
 // One download in the list.
 
+import { inFull } from "./alike.js";
 import { api } from "./api.js";
 import { routes } from "./address.js";
 import { showDialog } from "./dialogs.js";
@@ -49,6 +50,7 @@ export function buildRow(record, isOpen) {
       make("div.row-head", {}, make("h2"),
         make("a.link", { href: routes.asset(id) }, icon("play"), make("span", {}, "Play"))
       ),
+      make("p.address.from"),
       make("div.progress", { role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, make("i")),
       make("p.row-state")),
     make("div.row-actions", {}, ...buttons));
@@ -56,18 +58,24 @@ export function buildRow(record, isOpen) {
   return row;
 }
 
-/** Brings a row up to date. */
-export function showRow(row, record) {
+/**
+ * Brings a row up to date.
+ *
+ * @param {string} [from] what tells it apart from others of its title; what is said of that stays where nothing is
+ */
+export function showRow(row, record, from = row.querySelector(".from").textContent) {
   const title = titleOf(record);
-  if (row.dataset.title !== title) {
-    row.dataset.title = title;
+  const full = inFull(title, from);
+  if (row.dataset.title !== full) {
+    row.dataset.title = full;
     say(row.querySelector("h2"), title);
-    mark(row.querySelector("a"), "aria-label", `Play ${title}`);
-    mark(row.querySelector("[role=progressbar]"), "aria-label", `Progress of ${title}`);
+    say(row.querySelector(".from"), from);
+    mark(row.querySelector("a"), "aria-label", `Play ${full}`);
+    mark(row.querySelector("[role=progressbar]"), "aria-label", `Progress of ${full}`);
     const handle = row.querySelector(".handle");
-    if (handle) mark(handle, "aria-label", `Move ${title}`);
+    if (handle) mark(handle, "aria-label", `Move ${full}`);
     for (const { name, label, between = " " } of actions) mark(
-      row.querySelector(`[data-act=${name}]`), "aria-label", `${label}${between}${title}`
+      row.querySelector(`[data-act=${name}]`), "aria-label", `${label}${between}${full}`
     );
   }
   const share = shareOf(record);

@@ -1,5 +1,6 @@
 // Downloads: those to come in their order, and those that have ended.
 
+import { toldApart } from "./alike.js";
 import { api } from "./api.js";
 import { buildRow, showRow } from "./downloadrow.js";
 import { arrange, make, oncePerFrame, say } from "./elements.js";
@@ -41,6 +42,8 @@ export function downloadsView({ main, signal }) {
     const build = (isOpen) => (id) => buildRow(downloads.get(id), isOpen);
     arrange(list, rows, open.map(({ id }) => id), build(true));
     arrange(ended, endedRows, done.map(({ id }) => id), build(false));
+    const from = toldApart(downloads.all.map((record) => ({ key: record.id, title: titleOf(record), url: record.url })));
+    for (const [id, row] of [...rows, ...endedRows]) showRow(row, downloads.get(id), from.get(id) ?? "");
     const running = open.filter(({ state }) => state === "running");
     const speed = running.reduce((total, record) => total + record.rate, 0);
     const left = open.reduce((total, record) => total + Math.max(0, (record.length ?? 0) - record.bytes), 0);

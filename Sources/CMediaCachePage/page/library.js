@@ -1,5 +1,6 @@
 // The library: all that was downloaded, recorded to its end, or given a name.
 
+import { toldApart } from "./alike.js";
 import { arrange, make, oncePerFrame, say } from "./elements.js";
 import { assets } from "./store.js";
 import { counted } from "./format.js";
@@ -49,6 +50,8 @@ export function libraryView({ main, signal }) {
       .filter((record) => words.every((word) => `${titleOf(record)} ${record.url}`.toLowerCase().includes(word)))
       .sort(orders[chosen.order][1]);
     arrange(list, rows, shown.map(({ id }) => id), (id) => buildCard(assets.get(id)));
+    const from = toldApart(assets.all.map((record) => ({ key: record.id, title: titleOf(record), url: record.url })));
+    for (const [id, row] of rows) showCard(row, assets.get(id), from.get(id) ?? "");
     const all = assets.records.size;
     say(sum, !all ? "" : shown.length === all ? counted(all, "asset") : `${shown.length} of ${counted(all, "asset")}`);
     showEmpty(empty, all, shown.length);
@@ -60,9 +63,10 @@ export function libraryView({ main, signal }) {
       return layOut();
     }
     const [record, row] = [assets.get(id), rows.get(id)];
+    const isRenamed = record && row?.querySelector("h2").textContent !== titleOf(record);
     if (record && row) showCard(row, record);
     // Bytes that come change nothing of the order, unless it goes by them.
-    if (!record || !row || chosen.filter !== "all" || chosen.order === "title") layOut();
+    if (!record || !row || isRenamed || chosen.filter !== "all" || chosen.order === "title") layOut();
   }, signal);
   search.addEventListener("input", () => { chosen.text = search.value; layOut(); });
   order.input.addEventListener("change", () => { chosen.order = order.input.value; layOut(); });

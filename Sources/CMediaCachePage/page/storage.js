@@ -1,12 +1,13 @@
 // Storage: what uses how much, what the limits are, and what would go next.
 
+import { folderOf, toldApart } from "./alike.js";
 import { api } from "./api.js";
 import { routes } from "./address.js";
 import { arrange, atMostEvery, make, mark, say } from "./elements.js";
 import { ago, bytes, counted, nameOf, titleFrom, words } from "./format.js";
 import { reportError } from "./problems.js";
 import { makeSettings } from "./settings.js";
-import { channels, onEvent } from "./store.js";
+import { assets, channels, onEvent } from "./store.js";
 import { upkeep } from "./upkeep.js";
 
 const kinds = {
@@ -33,7 +34,7 @@ export function storageView({ main, signal }) {
       if (signal.aborted) return;
       showUsage(found, bar, legend);
       say(limits, limitsInWords(found.limits));
-      showList(items, itemRows, found.items.filter((item) => item.bytes > 0), itemKey, itemRow);
+      showList(items, itemRows, named(found.items.filter((item) => item.bytes > 0)), itemKey, itemRow);
       showList(next, nextRows, found.evictedNext, ({ id }) => String(id), nextRow);
       say(nextNote,
         found.evictedNext.length ? "What was used least lately goes first, when a limit is reached. Downloads and channels stay." : "Nothing would: all that is kept was downloaded, recorded or pinned."
@@ -114,8 +115,18 @@ function showList(list, rows, records, keyOf, build) {
 
 const itemKey = ({ kind, id }) => `${kind} ${id}`;
 
-function itemRow({ kind, id, title, bytes: size, count }) {
-  const name = title || id;
+/** Items with what they are called, and what tells those of one name apart. */
+function named(items) {
+  const all = items.map((item) => {
+    const whole = item.title || item.id;
+    const isURL = /^https?:/.test(whole);
+    return { item, key: itemKey(item), title: isURL ? nameOf(whole) : whole, url: isURL ? whole : assets.get(item.id)?.url };
+  });
+  const from = toldApart(all);
+  return all.map(({ item, key, title }) => ({ ...item, name: title, from: from.get(key) }));
+}
+
+function itemRow({ kind, id, name, from, bytes: size, count }) {
   const address = kind === "asset" ? routes.asset(id) : kind === "channel" ? routes.channel(id) : "#/played";
   const note = {
     asset: "download", channel: "channel", file: "played through", stream: "stream, played through",
@@ -123,14 +134,14 @@ function itemRow({ kind, id, title, bytes: size, count }) {
   }[kind];
   return make("li", {},
     make("i", { data: { kind: useOf(kind) } }),
-    make("a", { href: address }, /^https?:/.test(name) ? nameOf(name) : name),
+    make("span", {}, make("a", { href: address }, name), from && make("span.address", {}, from)),
     make("span.hint", {}, note), make("b", {}, bytes(size))
   );
 }
 
 function nextRow({ url, bytes: size, lastUsed }) {
   return make("li", {},
-    make("span", { title: url }, titleFrom(url)),
+    make("span", { title: url }, titleFrom(url), make("span.address", {}, folderOf(url))),
     make("span.hint", {}, `used ${ago(Date.parse(lastUsed))}`), make("b", {}, bytes(size))
   );
 }

@@ -1,0 +1,40 @@
+"""Things of one title, and segments whose names say nothing."""
+
+from urllib.parse import quote
+
+from playwright.sync_api import Page, expect
+
+from page_case import PageCase
+from video import current_time
+
+
+class AlikeTests(PageCase):
+    def test_what_tells_things_of_one_title_apart_stands_under_it(self):
+        self.origin.aliases.update({"/one/v.mp4": "/clip.mp4", "/two/v.mp4": "/clip.mp4"})
+        for path in ("one/v.mp4", "two/v.mp4"):
+            self.server.api("POST", "downloads", {"url": self.origin.url(path)})
+        self.server.api("POST", "downloads", {"url": self.origin.url("song.m4a"), "title": "A song"})
+        page = self.open("#/library")
+        host = self.origin.url("").split("/")[2]
+        for route in ("#/library", "#/downloads"):
+            self.go(page, route)
+            for folder in ("one", "two"):
+                item = page.get_by_role("main").get_by_role("listitem").filter(has_text=f"{host}/{folder}/")
+                expect(item.get_by_role("heading", name="v", exact=True)).to_be_visible()
+                expect(item.get_by_role("link", name=f"Play v, {host}/{folder}/")).to_be_visible()
+            expect(self.item(page, "A song").locator(".from")).to_be_empty()
+        self.go(page, "#/storage")
+        expect(page.get_by_role("list", name="Largest first")).to_contain_text(f"{host}/two/")
+
+    def test_what_would_go_says_of_what_it_is(self):
+        page = self.open()
+        self.play(page, "film/index.m3u8")
+        self.go(page, "#/storage")
+        host = self.origin.url("").split("/")[2]
+        expect(page.get_by_role("list", name="Would go next")).to_contain_text(f"{host}/film/sound-en/")
+
+    def play(self, page: Page, path: str):
+        self.go(page, "#/play/url/" + quote(self.origin.url(path), safe=""))
+        video = page.locator("video")
+        self.eventually(page, "it plays", lambda: current_time(video) > 0.5)
+        return video
