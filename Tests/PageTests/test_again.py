@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from page_case import PageCase
+from page_case import NARROW, PageCase
 
 FILM = {"variant": "360", "audio": "en,de", "subtitles": "none"}
 
@@ -28,6 +28,8 @@ class AgainTests(PageCase):
         expect(change).to_be_enabled()
         expect(note).to_contain_text("gives up 360p")
         expect(note).to_contain_text("fetches 540p")
+        page.set_viewport_size(NARROW)
+        expect(note).to_be_in_viewport(ratio=1)
         quality.nth(1).check()
         expect(change).to_be_disabled()
         expect(note).to_be_empty()

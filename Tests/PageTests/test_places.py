@@ -19,7 +19,7 @@ class PlaceTests(PageCase):
         page.reload()
         self.eventually(page, "it goes on", lambda: current_time(video) > 9)
         place = page.locator(".place")
-        expect(place).to_contain_text("It goes on at 0:")
+        expect(place).to_contain_text("It began at 0:")
         place.get_by_role("button", name="Begin anew").click()
         self.eventually(page, "it begins anew", lambda: 0 < current_time(video) < 5)
         expect(place).to_be_hidden()

@@ -89,7 +89,7 @@ export function choose(found, url, done) {
       ]),
       ...(found.notes ?? []).map((note) => make("p.hint", {}, note)),
       titleField,
-      live?.element, quality.element, sound.element, subtitles.element, size, change,
+      live?.element, quality.element, sound.element, subtitles.element, size,
     ].filter(Boolean),
     buttons: [
       { label: "Download", kind: "main", act: begin, id: "add-begin" },
@@ -97,6 +97,8 @@ export function choose(found, url, done) {
       { label: "Cancel" },
     ],
   });
+  // Beside the button, which stays in sight however much there is to choose.
+  dialog.querySelector(".buttons").prepend(change);
   const label = () => {
     const isRecording = live?.isRecording() ?? false;
     const act = isRecording ? { label: "Record" } : kept ? actOf(kept, difference()) : { label: "Download" };

@@ -50,7 +50,7 @@ export function showDialog({ title, content, buttons, kind }) {
   // Enter in a field is the first button.
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    row.firstElementChild.click();
+    row.querySelector("button").click();
   });
   dialog.addEventListener("pointerdown", (event) => { if (event.target === dialog) dialog.close(); });
   document.body.append(dialog);

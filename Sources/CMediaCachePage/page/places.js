@@ -20,7 +20,7 @@ export function keepPlace(video, name, signal) {
   const text = make("span");
   const again = make("button.quiet.small", { type: "button" }, "Begin anew");
   const element = make("p.place", { role: "status", hidden: from <= 0 }, text, " ", again);
-  say(text, `It goes on at ${clock(from)}, where you were.`);
+  say(text, `It began at ${clock(from)}, where you were.`);
   again.addEventListener("click", () => {
     video.currentTime = 0;
     video.play().catch(() => {});
