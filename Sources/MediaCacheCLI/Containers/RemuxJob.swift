@@ -100,6 +100,10 @@ struct RemuxJob: Sendable {
         if plans.contains(where: { !$0.subtitles.isEmpty }) { note("subtitles of several inputs aren't joined") }
         guard !isTogether else {
             var plan = StreamPlan(inputs: plans.flatMap(\.inputs))
+            // Whoever names the inputs says which sound comes first.
+            plan.sounds = plans.flatMap(\.sounds).map { sound in
+                sound.map { TrackLabel(language: $0.language, name: $0.name) }
+            }
             plan.duration = plans.map(\.duration).max() ?? 0
             return plan
         }

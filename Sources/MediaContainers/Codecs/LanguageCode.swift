@@ -1,19 +1,46 @@
 /// Languages as MP4 stores them (ISO/IEC 14496-12, 8.4.2): the three letters of ISO 639-2/T.
 enum LanguageCode {
+    /// Tags that anybody uses are shorter (RFC 5646, 4.4.1).
+    private static let longestTag = 64
+
     /// The code of a language tag (BCP 47), or `und` where it has none.
     static func threeLetters(_ tag: String?) -> String {
-        let primary = (tag ?? "").lowercased().prefix { $0 != "-" && $0 != "_" }
-        let isWord = primary.utf8.allSatisfy { (0x61...0x7A).contains($0) }
-        if isWord, primary.utf8.count == 3 { return String(primary) }
-        return isWord ? known[String(primary)] ?? "und" : "und"
+        let primary = String((tag ?? "").lowercased().prefix { $0 != "-" && $0 != "_" })
+        guard primary.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { return "und" }
+        return switch primary.utf8.count {
+        case 2: known[primary] ?? "und"
+        case 3: terminological[primary] ?? primary
+        default: "und"
+        }
     }
 
-    private static let known: [String: String] = Dictionary(
-        uniqueKeysWithValues: table.split(whereSeparator: \.isWhitespace).map { word in
-            (String(word.prefix(2)), String(word.dropFirst(2)))
-        })
+    /// A tag as BCP 47 writes it; nil for what is none, and for one that says that the language isn't known.
+    static func tag(_ text: String?) -> String? {
+        guard let text, !text.isEmpty, text.utf8.count <= longestTag else { return nil }
+        let tag = text.replacing("_", with: "-")
+        let isTag = tag.utf8.allSatisfy { byte in
+            byte == 0x2D || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+        }
+        return isTag && tag.lowercased() != "und" ? tag : nil
+    }
 
-    /// Two letters of ISO 639-1, then three of ISO 639-2/T.
+    /// A tag that says more than its three letters do, such as `pt-BR`; nil where they say it all.
+    static func extended(_ text: String?) -> String? {
+        guard let tag = tag(text) else { return nil }
+        return tag.contains("-") || threeLetters(tag) == "und" ? tag : nil
+    }
+
+    private static let known = pairs(of: table, keyLength: 2)
+    private static let terminological = pairs(of: bibliographic, keyLength: 3)
+
+    private static func pairs(of table: String, keyLength: Int) -> [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: table.split(whereSeparator: \.isWhitespace).map { word in
+                (String(word.prefix(keyLength)), String(word.dropFirst(keyLength)))
+            })
+    }
+
+    /// Two letters of ISO 639-1, then three of ISO 639-2/T; last those that were withdrawn and are still written.
     private static let table = """
         aaaar ababk aeave afafr akaka amamh anarg arara asasm avava ayaym azaze babak bebel bgbul bhbih bibis bmbam
         bnben bobod brbre bsbos cacat ceche chcha cocos crcre csces cuchu cvchv cycym dadan dedeu dvdiv dzdzo eeewe
@@ -26,6 +53,13 @@ enum LanguageCode {
         slslv smsmo snsna sosom sqsqi srsrp ssssw stsot susun svswe swswa tatam tetel tgtgk ththa titir tktuk tltgl
         tntsn toton trtur tstso tttat twtwi tytah uguig ukukr ururd uzuzb veven vivie vovol wawln wowol xhxho yiyid
         yoyor zazha zhzho zuzul
+        inind iwheb jiyid jwjav moron
+        """
+
+    /// Three letters of ISO 639-2/B, then those of ISO 639-2/T, where they differ.
+    private static let bibliographic = """
+        albsqi armhye baqeus burmya chizho czeces dutnld frefra geokat gerdeu greell iceisl macmkd maomri maymsa
+        perfas rumron sloslk tibbod welcym
         """
 
     /// The language of a number that QuickTime files have in place of letters (QuickTime File Format, "Language Code

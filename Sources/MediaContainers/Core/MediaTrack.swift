@@ -12,6 +12,11 @@ public struct MediaTrack: Sendable, Hashable {
     public var duration: Int64?
     /// The language as ISO 639-2 (`eng`, `und`) or BCP 47, or nil where the container doesn't say.
     public var language: String?
+    /// What people call it, or nil where nothing says; no container is asked for it.
+    public var name: String?
+    /// Whether it's played where nobody chooses. Of tracks that are alternatives to each other, a file that is written
+    /// has the first such enabled alone.
+    public var isEnabled = true
     /// Pictures per second as the container or the parameter sets say, or nil where unknown.
     public var frameRate: Double?
     /// How pictures are turned and mirrored: the nine values of `tkhd` (14496-12, 6.2.2), or nil for upright ones.

@@ -35,6 +35,7 @@ struct TrackParser {
         var track = MediaTrack(
             id: id, kind: kind, formats: table.formats.map(\.format), timescale: timescale, duration: duration,
             language: language)
+        track.isEnabled = isEnabled
         if track.kind == .video, table.table.sampleCount > 1, let duration, duration > 0 {
             track.frameRate = Double(table.table.sampleCount) * Double(timescale) / Double(duration)
         }

@@ -5,6 +5,8 @@ struct OutputTrack {
     private static let roundingPerSecond: Int64 = 2000
 
     var media: MediaTrack
+    /// The language as the container of its first feeder has it.
+    let language: String?
     /// The input's track that its samples come from, or nil after a change until the next is chosen.
     var feeder: RemuxInput.TrackID?
     /// The input that last fed it.
@@ -18,8 +20,9 @@ struct OutputTrack {
     private var nextDTS: Int64?
     private var lastDTS: Int64?
 
-    init(_ media: MediaTrack, feeder: RemuxInput.TrackID) {
+    init(_ media: MediaTrack, feeder: RemuxInput.TrackID, language: String?) {
         self.media = media
+        self.language = language
         self.feeder = feeder
         input = feeder.input
         awaitsSync = media.kind == .video

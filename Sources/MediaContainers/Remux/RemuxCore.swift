@@ -13,6 +13,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     /// At the start samples are held until every track has begun, so that the list is in the order of the inputs.
     private var isStarting = true
     private var inputs: [RemuxInput]
+    /// Whether the sound of one of them is the default.
+    private let hasDefault: Bool
     private var timeline: JoinedTimeline
     private var held = HeldSamples()
     private let reframer = SampleReframer()
@@ -20,6 +22,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     init(output: Output, inputs: [RemuxInput], longestGap: Int64) {
         self.output = output
         self.inputs = inputs
+        hasDefault = inputs.contains(where: \.isDefault)
         input = inputs[0]
         timeline = JoinedTimeline(longestGap: longestGap)
     }
@@ -121,7 +124,11 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
             media.formats = []
             media.duration = nil
             media.timescale = Self.timescale(track, format)
-            outputs.append(OutputTrack(media, feeder: feeder))
+            if track.kind == .audio {
+                input.label(&media)
+                if hasDefault { media.isEnabled = input.isDefault }
+            }
+            outputs.append(OutputTrack(media, feeder: feeder, language: track.language))
             places.append(places.count)
         }
         outputs[target].feeder = feeder
@@ -137,8 +144,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
             return candidate.feeder == nil || candidate.lastEnd < dts.addingClamped(-90_000)
         }
         let sameCodec = free.filter { outputs[$0].media.formats.first?.codec == format.codec }
-        return sameCodec.first { outputs[$0].media.id == track.id && outputs[$0].media.language == track.language }
-            ?? sameCodec.first { outputs[$0].media.language == track.language } ?? sameCodec.first ?? free.first
+        return sameCodec.first { outputs[$0].media.id == track.id && outputs[$0].language == track.language }
+            ?? sameCodec.first { outputs[$0].language == track.language } ?? sameCodec.first ?? free.first
     }
 
     /// Sound has ticks of a sample each; coarse scales are made finer, so that moves between stretches fit.
@@ -188,6 +195,11 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         guard isStarting else { return }
         isStarting = false
         let order = outputs.indices.sorted { left, right in
+            // The default comes before all other sound, whichever input it's of.
+            let comeLater = [left, right].map { index in
+                hasDefault && outputs[index].media.kind == .audio && !inputs[outputs[index].input].isDefault
+            }
+            guard comeLater[0] == comeLater[1] else { return comeLater[1] }
             guard let left = outputs[left].feeder, let right = outputs[right].feeder else { return left < right }
             return (left.input, left.index) < (right.input, right.index)
         }

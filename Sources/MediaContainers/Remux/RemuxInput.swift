@@ -7,6 +7,8 @@ final class RemuxInput {
     }
 
     let index: Int
+    /// What is said of its sound.
+    private let sound: TrackLabel?
     var transportStream: TransportStreamDemuxer?
     var packedAudio: PackedAudioDemuxer?
     /// What the demuxer at work found.
@@ -24,7 +26,23 @@ final class RemuxInput {
     private var begun: [Bool] = []
     private var unwrapper = TimestampUnwrapper()
 
-    init(index: Int) { self.index = index }
+    init(index: Int, sound: TrackLabel? = nil) {
+        self.index = index
+        self.sound = sound
+    }
+
+    /// Whether its sound is the one to play where nobody chooses.
+    var isDefault: Bool { sound?.isDefault == true }
+
+    /// Puts down what is said of its sound. Where it has several tracks, that doesn't tell which of them is meant.
+    func label(_ track: inout MediaTrack) {
+        guard let sound else { return }
+        let isAlone = tracks.count { $0.kind == .audio && $0.isRead } == 1
+        if let language = LanguageCode.tag(sound.language), isAlone || LanguageCode.tag(track.language) == nil {
+            track.language = language
+        }
+        if isAlone, let name = sound.name, !name.isEmpty { track.name = name }
+    }
 
     /// The time stamp of a segment of packed audio on the input's line of time; where its tag tells none, the end of
     /// the segment before.

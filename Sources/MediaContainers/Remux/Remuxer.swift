@@ -39,8 +39,14 @@ public struct Remuxer<Output: SampleSink> {
     ///   - inputs: How many playlists or files are remuxed together, at least 1.
     ///   - longestGap: Seconds by which times may go forward without an announced discontinuity and still be a gap of
     ///     the same clock.
-    public init(into output: Output, inputs: Int = 1, longestGap: Int = 600) {
-        self.inputs = (0..<max(1, inputs)).map { RemuxInput(index: $0) }
+    ///   - sounds: What is said of each input's sound; nil, or none, where nothing is. The default comes before all other
+    ///     sound, and where there is one, it alone is enabled.
+    public init(
+        into output: Output, inputs: Int = 1, longestGap: Int = 600, sounds: [TrackLabel?] = []
+    ) {
+        self.inputs = (0..<max(1, inputs)).map { index in
+            RemuxInput(index: index, sound: sounds.indices.contains(index) ? sounds[index] : nil)
+        }
         core = RemuxCore(
             output: output, inputs: self.inputs, longestGap: Int64(clamping: longestGap.clamped(to: 1 << 30)) * 90_000
         )

@@ -35,7 +35,10 @@ public struct FragmentedMovieWriter: Sendable {
         try bytes.appendBox("moov") { (bytes) throws(ContainerError) in
             TrackHeaderWriter.movie(
                 timescale: 1000, duration: 0, nextTrackID: UInt32(truncatingIfNeeded: tracks.count + 1), to: &bytes)
-            for (index, track) in tracks.enumerated() { try write(track, id: index + 1, to: &bytes) }
+            let enabled = TrackHeaderWriter.enabled(of: tracks.map(\.media))
+            for (index, track) in tracks.enumerated() {
+                try write(track, id: index + 1, isEnabled: enabled[index], to: &bytes)
+            }
             bytes.appendBox("mvex") { bytes in
                 for index in tracks.indices {
                     bytes.appendFullBox("trex") { bytes in
@@ -49,11 +52,10 @@ public struct FragmentedMovieWriter: Sendable {
         return bytes
     }
 
-    private func write(_ track: Track, id: Int, to bytes: inout [UInt8]) throws(ContainerError) {
+    private func write(_ track: Track, id: Int, isEnabled: Bool, to bytes: inout [UInt8]) throws(ContainerError) {
         try bytes.appendBox("trak") { (bytes) throws(ContainerError) in
             TrackHeaderWriter.track(
-                track.media, id: UInt32(truncatingIfNeeded: id), group: track.media.kind == .audio ? 1 : 0, duration: 0,
-                to: &bytes)
+                track.media, id: UInt32(truncatingIfNeeded: id), isEnabled: isEnabled, duration: 0, to: &bytes)
             if track.timeOffset != 0 {
                 let edit = Edit(duration: 0, mediaTime: track.timeOffset)
                 MovieTimeline.TrackEdits(edits: [edit]).write(to: &bytes)

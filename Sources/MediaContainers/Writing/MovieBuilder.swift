@@ -161,8 +161,10 @@ public struct MovieBuilder: Sendable {
             TrackHeaderWriter.movie(
                 timescale: timeline.timescale, duration: timeline.duration,
                 nextTrackID: UInt32(truncatingIfNeeded: tracks.count + 1), to: &bytes)
-            for (index, track) in tracks.enumerated() where track.table.count > 0 {
-                try write(track, index, timeline.edits[index], mediaStart, isWide: isWide, to: &bytes)
+            let written = tracks.indices.filter { tracks[$0].table.count > 0 }
+            let enabled = TrackHeaderWriter.enabled(of: written.map { tracks[$0].media })
+            for (index, isEnabled) in zip(written, enabled) {
+                try write(index, isEnabled, timeline.edits[index], mediaStart, isWide: isWide, to: &bytes)
             }
         }
         guard bytes.count <= Int(UInt32.max) else {
@@ -172,15 +174,15 @@ public struct MovieBuilder: Sendable {
     }
 
     private func write(
-        _ track: Track, _ index: Int, _ edits: MovieTimeline.TrackEdits, _ mediaStart: Int64, isWide: Bool,
+        _ index: Int, _ isEnabled: Bool, _ edits: MovieTimeline.TrackEdits, _ mediaStart: Int64, isWide: Bool,
         to bytes: inout [UInt8]
     ) throws(ContainerError) {
+        let track = tracks[index]
         let media = track.media
         try bytes.appendBox("trak") { (bytes) throws(ContainerError) in
-            // Tracks of sound and of text are alternatives of each other; players show one of a group.
-            let group: UInt16 = media.kind == .audio ? 1 : media.kind == .text ? 2 : 0
             TrackHeaderWriter.track(
-                media, id: UInt32(truncatingIfNeeded: index + 1), group: group, duration: edits.duration, to: &bytes)
+                media, id: UInt32(truncatingIfNeeded: index + 1), isEnabled: isEnabled, duration: edits.duration,
+                to: &bytes)
             edits.write(to: &bytes)
             try bytes.appendBox("mdia") { (bytes) throws(ContainerError) in
                 TrackHeaderWriter.media(media, duration: track.table.mediaDuration, to: &bytes)

@@ -17,10 +17,32 @@ enum TrackHeaderWriter {
         }
     }
 
-    /// Appends `tkhd` of an enabled track.
-    static func track(_ track: MediaTrack, id: UInt32, group: UInt16, duration: Int64, to bytes: inout [UInt8]) {
+    /// The longest name of a track in bytes.
+    private static let longestName = 255
+
+    /// Which tracks are enabled. Sound and text are alternatives of each other each, of which one is: players show the
+    /// enabled one until somebody chooses. There is always sound, but not always text.
+    static func enabled(of tracks: [MediaTrack]) -> [Bool] {
+        func first(_ kind: MediaKind) -> Int? { tracks.firstIndex { $0.kind == kind && $0.isEnabled } }
+        let sound = first(.audio) ?? tracks.firstIndex { $0.kind == .audio }
+        let text = first(.text)
+        return tracks.indices.map { index in
+            switch tracks[index].kind {
+            case .audio: index == sound
+            case .text: index == text
+            case .video, .data: true
+            }
+        }
+    }
+
+    /// Appends `tkhd`.
+    static func track(
+        _ track: MediaTrack, id: UInt32, isEnabled: Bool, duration: Int64, to bytes: inout [UInt8]
+    ) {
         let isLong = duration > Int64(UInt32.max)
-        bytes.appendFullBox("tkhd", version: isLong ? 1 : 0, flags: 3) { bytes in
+        // Tracks of sound and of text are alternatives of each other; players show one of a group.
+        let group: UInt16 = track.kind == .audio ? 1 : track.kind == .text ? 2 : 0
+        bytes.appendFullBox("tkhd", version: isLong ? 1 : 0, flags: isEnabled ? 3 : 2) { bytes in
             bytes.appendZeros(isLong ? 16 : 8)
             bytes.appendBigEndian(id)
             bytes.appendZeros(4)
@@ -48,7 +70,7 @@ enum TrackHeaderWriter {
             bytes.appendZeros(2)
         }
         // What three letters don't say: de-CH (8.4.6).
-        if let language = track.language, language != LanguageCode.threeLetters(language) {
+        if let language = LanguageCode.extended(track.language) {
             bytes.appendFullBox("elng") { $0 += Array(language.utf8) + [0] }
         }
         bytes.appendFullBox("hdlr") { bytes in
@@ -98,8 +120,17 @@ enum TrackHeaderWriter {
         }
     }
 
+    /// What people call the track, else what it is. A control character could end it, or be one of a terminal.
     private static func handlerName(_ track: MediaTrack) -> String {
-        switch track.kind {
+        var name = ""
+        var length = 0
+        for scalar in (track.name ?? "").unicodeScalars where scalar.properties.generalCategory != .control {
+            length += UTF8.width(scalar)
+            guard length <= longestName else { break }
+            name.unicodeScalars.append(scalar)
+        }
+        guard name.isEmpty else { return name }
+        return switch track.kind {
         case .video: "VideoHandler"
         case .audio: "SoundHandler"
         case .text: "SubtitleHandler"

@@ -12,6 +12,8 @@ public struct StreamPlan: Sendable, Hashable {
     /// Segments that a playlist calls absent (EXT-X-GAP) are no parts; between others their time stays. Before the first
     /// and behind the last nothing keeps it.
     public var inputs: [[StreamPart]]
+    /// What the playlist says of the sound of each input; nil where it says nothing.
+    public var sounds: [TrackLabel?]
     /// The subtitles of a stream, where they are wanted.
     public var subtitles: [SubtitleRendition] = []
     /// How long it lasts in seconds, by the playlist's durations; 0 where nothing says.
@@ -24,11 +26,16 @@ public struct StreamPlan: Sendable, Hashable {
     /// A plan of files.
     public init(inputs: [[StreamPart]]) {
         self.inputs = inputs
+        sounds = inputs.map { _ in nil }
     }
 
     /// Plans one after the other, which have as many inputs each.
     public init(joining plans: [StreamPlan]) {
         inputs = (plans.first?.inputs ?? []).map { _ in [] }
+        sounds = inputs.indices.map { index in
+            let all = Set(plans.map { $0.sounds.indices.contains(index) ? $0.sounds[index] : nil })
+            return all.count == 1 ? all.first ?? nil : nil
+        }
         for plan in plans {
             let before = inputs.joined().map(\.discontinuities).max().map { $0 + 1 } ?? 0
             for (index, parts) in plan.inputs.prefix(inputs.count).enumerated() {
@@ -65,9 +72,10 @@ public struct StreamPlan: Sendable, Hashable {
     ) throws(ContainerError) {
         let (parsed, location) = try Self.load(url, base: base, resources: resources)
         inputs = []
+        sounds = []
         switch parsed.playlist {
         case .media(let playlist):
-            try add(playlist, at: location)
+            try add(playlist, at: location, sound: nil)
         case .multivariant(var playlist):
             playlist.keep { uri in
                 (try? Self.resolved(uri, against: location)).map { isAvailable(Self.known($0)) } ?? false
@@ -77,20 +85,13 @@ public struct StreamPlan: Sendable, Hashable {
                     .unsupported, "\(url): no variant stream is like that", advice: "`inspect` lists what is there")
             }
             self.variant = Self.describe(variant)
-            var urls = [variant.uri]
-            // Sound without a playlist of its own is in the variant's segments.
-            let all = choice.takesAllAudio ? playlist.renditions(.audio, of: variant) : []
-            let one = playlist.rendition(.audio, of: variant, language: choice.language).map { [$0] } ?? []
-            for uri in (choice.takesAllAudio ? all : one).compactMap(\.uri) where !urls.contains(uri) {
-                urls.append(uri)
-            }
-            for uri in urls {
+            for (uri, sound) in Self.playlists(of: variant, in: playlist, choice) {
                 let resolved = try Self.resolved(uri, against: location)
                 let (media, place) = try Self.load(resolved, variables: parsed.variables, resources: resources)
                 guard case .media(let media) = media.playlist else {
                     throw ContainerError(.malformed, "\(resolved): a multivariant playlist in another")
                 }
-                try add(media, at: place)
+                try add(media, at: place, sound: sound)
             }
             guard choice.takesSubtitles else { break }
             for rendition in playlist.renditions(.subtitles, of: variant) {
@@ -103,6 +104,31 @@ public struct StreamPlan: Sendable, Hashable {
             throw ContainerError(.malformed, "\(url): the playlist has no media segments")
         }
         countDiscontinuitiesFromZero()
+    }
+
+    /// The playlists that are played together: the variant's, then those of its sound, that to play first.
+    private static func playlists(
+        of variant: VariantStream, in playlist: MultivariantPlaylist, _ choice: StreamChoice
+    ) -> [(uri: String, sound: TrackLabel?)] {
+        let renditions = playlist.renditions(.audio, of: variant)
+        var taken = playlist.rendition(.audio, of: variant, language: choice.language).map { [$0] } ?? []
+        if choice.takesAllAudio {
+            if taken.isEmpty { taken = Array(renditions.prefix(1)) }
+            taken += renditions.filter { $0 != taken.first }
+        }
+        func label(_ rendition: Rendition) -> TrackLabel {
+            TrackLabel(language: rendition.language, name: rendition.name, isDefault: rendition == taken.first)
+        }
+        // Sound without a playlist of its own is in the variant's segments; of several, these don't say which is which.
+        let inside = renditions.filter { $0.uri == nil || $0.uri == variant.uri }
+        let isDefault = taken.first.map(inside.contains) ?? false
+        let first = inside.count == 1 ? inside.first.map(label) : isDefault ? TrackLabel(isDefault: true) : nil
+        var found: [(uri: String, sound: TrackLabel?)] = [(variant.uri, first)]
+        for rendition in taken {
+            guard let uri = rendition.uri, !found.contains(where: { $0.uri == uri }) else { continue }
+            found.append((uri, label(rendition)))
+        }
+        return found
     }
 
     /// Playlists of one stream count discontinuities alike (RFC 8216bis, 6.2.1); where they have no number in common,
@@ -154,8 +180,11 @@ public struct StreamPlan: Sendable, Hashable {
         return subtitles
     }
 
-    private mutating func add(_ playlist: MediaPlaylist, at location: String) throws(ContainerError) {
+    private mutating func add(
+        _ playlist: MediaPlaylist, at location: String, sound: TrackLabel?
+    ) throws(ContainerError) {
         inputs.append(try Self.parts(of: playlist, at: location))
+        sounds.append(sound)
         duration = max(duration, Double(playlist.durationNanoseconds) / 1e9)
         if !playlist.hasEndList { isLive = true }
     }
@@ -241,35 +270,5 @@ public struct StreamPlan: Sendable, Hashable {
     private static func describe(_ variant: VariantStream) -> String {
         let size = variant.resolution.map { "\($0.width) × \($0.height), " } ?? ""
         return "\(size)\(variant.bandwidth / 1000) kbit/s"
-    }
-}
-
-extension MultivariantPlaylist {
-    /// Leaves out the variant streams and the renditions whose playlists aren't available, where others are.
-    ///
-    /// A variant stream plays where something plays of each group of sound or pictures that it names.
-    fileprivate mutating func keep(_ isAvailable: (String) -> Bool) {
-        // One without a playlist of its own is in the variant.
-        func isAvailableIn(_ rendition: Rendition) -> Bool { rendition.uri.map(isAvailable) ?? true }
-        func name(_ type: RenditionType?, _ group: String) -> String { "\(type?.rawValue ?? "") \(group)" }
-        let groups = Set(renditions.map { name($0.type, $0.groupID) })
-        let saved = Set(renditions.filter(isAvailableIn).map { name($0.type, $0.groupID) })
-        let lost = groups.subtracting(saved)
-        func plays(_ variant: VariantStream) -> Bool {
-            let needed = [
-                variant.audioGroup.map { name(.audio, $0) }, variant.videoGroup.map { name(.video, $0) },
-            ]
-            return isAvailable(variant.uri) && needed.allSatisfy { $0.map(lost.contains) != true }
-        }
-        let somePlay = variants.contains(where: plays)
-        let someAreThere = variants.contains { isAvailable($0.uri) }
-        entries.removeAll { entry in
-            switch entry {
-            case .variant(let variant): somePlay ? !plays(variant) : someAreThere && !isAvailable(variant.uri)
-            case .rendition(let rendition):
-                saved.contains(name(rendition.type, rendition.groupID)) && !isAvailableIn(rendition)
-            default: false
-            }
-        }
     }
 }

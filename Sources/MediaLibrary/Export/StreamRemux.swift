@@ -75,7 +75,7 @@ public struct StreamRemux<Resources: StreamResources> {
         into output: Output, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) -> Output {
         begin(at: [Int](repeating: 0, count: plan.inputs.count))
-        var remuxer = Remuxer(into: output, inputs: plan.inputs.count)
+        var remuxer = Remuxer(into: output, inputs: plan.inputs.count, sounds: plan.sounds)
         if let start { resumptions = try resumptions(at: start) }
         let passed = resumptions.reduce(0) { $0 + max(0, $1 - 1) }
         let all = plan.inputs.reduce(0) { $0 + $1.count } - passed

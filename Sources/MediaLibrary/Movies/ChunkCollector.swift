@@ -111,7 +111,9 @@ final class ChunkCollector: SampleSink {
         var free = Set(known.indices)
         var routes = [Int?](repeating: nil, count: tracks.count)
         let comparisons: [(MediaTrack, MediaTrack) -> Bool] = [
-            { $0.id == $1.id && $0.language == $1.language && $0.timescale == $1.timescale }, { _, _ in true },
+            {
+                $0.id == $1.id && $0.language == $1.language && $0.name == $1.name && $0.timescale == $1.timescale
+            }, { _, _ in true },
         ]
         for isLike in comparisons {
             for (index, track) in tracks.enumerated() where routes[index] == nil {

@@ -35,7 +35,7 @@ struct MovieRun<Resources: StreamResources & Sendable> {
         collector = ChunkCollector(table, holding)
         remux = StreamRemux(movie.plan, resources: resources)
         remux.begin(at: places)
-        remuxer = Remuxer(into: collector, inputs: places.count)
+        remuxer = Remuxer(into: collector, inputs: places.count, sounds: movie.plan.sounds)
     }
 
     /// The most bytes of media that were held at any time.

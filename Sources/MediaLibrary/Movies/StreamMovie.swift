@@ -42,7 +42,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
         guard plan.inputs.count <= UInt16.max else { throw ContainerError(.limitExceeded, "too many inputs") }
         let survey = MovieSurvey()
         var remux = StreamRemux(plan, resources: resources)
-        var remuxer = Remuxer(into: survey, inputs: plan.inputs.count)
+        var remuxer = Remuxer(into: survey, inputs: plan.inputs.count, sounds: plan.sounds)
         let all = plan.inputs.reduce(0) { $0 + $1.count }
         var done = 0
         while let input = try remux.step(into: &remuxer) {

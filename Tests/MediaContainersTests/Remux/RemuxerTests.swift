@@ -212,6 +212,55 @@ struct RemuxerTests {
         #expect(recording.samples[1].first?.size == 60)
     }
 
+    /// A file of one sound, in a language or none.
+    private func sound(_ language: String?, _ payload: UInt8) -> [UInt8] {
+        var builder = TransportStreamBuilder()
+        let descriptors: [UInt8] = language.map { [UInt8]([0x0A, 4]) + Array($0.utf8) + [0] } ?? []
+        builder.tables([TransportStreamBuilder.Stream(pid: 0x101, type: 0x0F, descriptors: descriptors)])
+        for index in 0..<10 { builder.pes(pid: 0x101, pts: Int64(index) * 1920, TransportStreamBuilder.aac(payload)) }
+        return builder.bytes
+    }
+
+    /// What a playlist says of its sounds goes before what they say themselves; the default comes first.
+    @Test func soundsAreWhatTheirPlaylistSays() throws {
+        var pictures = TransportStreamBuilder()
+        pictures.tables([TransportStreamBuilder.both[0]])
+        pictures.play(from: 0, pictures: 25, hasSound: false)
+        let labels = [
+            nil, TrackLabel(language: "en", name: "English"), TrackLabel(name: "Original", isDefault: true),
+            TrackLabel(language: "und", name: ""),
+        ]
+        var remuxer = Remuxer(into: SampleRecording(), inputs: 4, sounds: labels)
+        try remuxer.append(MemorySource(pictures.bytes), input: 0)
+        for (index, language) in ["fra", "deu", nil].enumerated() {
+            try remuxer.append(MemorySource(sound(language, UInt8(index + 1))), input: index + 1)
+        }
+        let recording = try remuxer.finish()
+        #expect(recording.tracks.map(\.kind) == [.video, .audio, .audio, .audio])
+        #expect(recording.tracks.map(\.language) == [nil, "deu", "en", nil])
+        #expect(recording.tracks.map(\.name) == [nil, "Original", "English", nil])
+        #expect(recording.tracks.map(\.isEnabled) == [true, true, false, false])
+        #expect(Set(recording.checksums[1]) != Set(recording.checksums[2]))
+    }
+
+    /// One label doesn't tell which of several sounds it means.
+    @Test func severalSoundsOfOneInputKeepTheirLanguages() throws {
+        var builder = TransportStreamBuilder()
+        let streams = [("deu", 0x101), ("", 0x102)].map { language, pid in
+            TransportStreamBuilder.Stream(
+                pid: pid, type: 0x0F, descriptors: language.isEmpty ? [] : [0x0A, 4] + Array(language.utf8) + [0])
+        }
+        builder.tables(streams)
+        for index in 0..<10 {
+            for pid in [0x101, 0x102] { builder.pes(pid: pid, pts: Int64(index) * 1920, TransportStreamBuilder.aac(1)) }
+        }
+        var remuxer = Remuxer(into: SampleRecording(), sounds: [TrackLabel(language: "en", name: "English")])
+        try remuxer.append(MemorySource(builder.bytes))
+        let tracks = try remuxer.finish().tracks
+        #expect(tracks.map(\.language) == ["deu", "en"])
+        #expect(tracks.map(\.name) == [nil, nil])
+    }
+
     @Test func severalTracksOfSoundStayApart() throws {
         var builder = TransportStreamBuilder()
         let languages = [("eng", 0x101), ("deu", 0x102)].map { language, pid in

@@ -50,6 +50,42 @@ struct MovieBuilderTests {
         #expect(found[1][1].pts - found[1][0].pts == 4000)
     }
 
+    /// ISO/IEC 14496-12, 8.3.2 and 8.4: of sounds that are alternatives one is enabled, and each says what it is.
+    @Test func tracksSayWhatTheyAre() throws {
+        var builder = MovieBuilder()
+        try add(&builder, builder.add(video), [(0, 0)])
+        let said: [(language: String?, name: String?, isEnabled: Bool)] = [
+            ("ger", nil, false), ("en", "Commentary\u{0}\u{1B}[2J", true), ("pt-BR", "Português", true),
+            (nil, String(repeating: "ü", count: 200), false),
+        ]
+        for (language, name, isEnabled) in said {
+            var track = audio
+            (track.language, track.name, track.isEnabled) = (language, name, isEnabled)
+            try add(&builder, builder.add(track), [(0, 0)])
+        }
+        let file = try file(builder)
+        #expect(file.movie.tracks.map(\.isEnabled) == [true, false, true, false, false])
+        #expect(file.tracks.map(\.isEnabled) == [true, false, true, false, false])
+        #expect(file.tracks.map(\.language) == ["und", "deu", "eng", "pt-BR", "und"])
+        let text = String(decoding: try builder.progressiveLayout().head, as: UTF8.self)
+        let names = ["VideoHandler", "SoundHandler", "Commentary[2J", "Português", String(repeating: "ü", count: 127)]
+        for name in names { #expect(text.contains("\u{0}\(name)\u{0}"), "\(name)") }
+        // Only what three letters don't say is said again.
+        #expect(text.ranges(of: "elng").count == 1)
+    }
+
+    /// Where none is, the first sound is enabled, since a film is nothing without; text isn't.
+    @Test func thereIsSoundButNotAlwaysText() throws {
+        var builder = MovieBuilder()
+        let text = SubtitleTrack(language: "en").mediaTrack
+        for track in [audio, audio, text, text] {
+            var track = track
+            track.isEnabled = false
+            try add(&builder, builder.add(track), [(0, 0)])
+        }
+        #expect(try file(builder).tracks.map(\.isEnabled) == [true, false, false, false])
+    }
+
     @Test func gapsStayGaps() throws {
         var builder = MovieBuilder()
         let track = try builder.add(video)

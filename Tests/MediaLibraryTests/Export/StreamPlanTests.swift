@@ -98,10 +98,50 @@ struct StreamPlanTests {
         (StreamChoice(), ["high", "en"]), (StreamChoice(language: "de"), ["high", "de"]),
         (StreamChoice(variants: [.height(atMost: 400)]), ["low", "en"]),
         (StreamChoice(variants: [.lowest], takesAllAudio: true), ["low", "en", "de"]),
+        (StreamChoice(language: "de", takesAllAudio: true), ["high", "de", "en"]),
     ])
     func theBestVariantIsTakenWithItsSound(choice: StreamChoice, names: [String]) throws {
         let plan = try plan(stream(), choice)
         #expect(plan.inputs.map { $0.map(\.url) } == names.map { ["http://h/s/\($0).ts"] })
+    }
+
+    @Test(arguments: [
+        (StreamChoice(), [TrackLabel?.none, english(true)]), (StreamChoice(language: "de"), [nil, german(true)]),
+        (StreamChoice(language: "de", takesAllAudio: true), [nil, german(true), english(false)]),
+    ])
+    func soundIsWhatThePlaylistSays(choice: StreamChoice, sounds: [TrackLabel?]) throws {
+        #expect(try plan(stream(), choice).sounds == sounds)
+    }
+
+    private static func english(_ isDefault: Bool) -> TrackLabel {
+        TrackLabel(language: "en", name: "English", isDefault: isDefault)
+    }
+
+    private static func german(_ isDefault: Bool) -> TrackLabel {
+        TrackLabel(language: "de", name: "Deutsch", isDefault: isDefault)
+    }
+
+    /// Where nothing is the default, the first is.
+    @Test func theDefaultComesFirst() throws {
+        var playlists = stream()
+        let text = Self.multivariant.replacing(",DEFAULT=YES", with: "")
+        playlists["index.m3u8"] = text
+        let all = StreamChoice(takesAllAudio: true)
+        #expect(try plan(playlists, all).sounds == [nil, Self.english(true), Self.german(false)])
+        playlists["index.m3u8"] = text.replacing("URI=\"de", with: "DEFAULT=YES,URI=\"de")
+        #expect(try plan(playlists, all).sounds == [nil, Self.german(true), Self.english(false)])
+    }
+
+    /// RFC 8216bis, 4.4.6.2.1: a rendition without a playlist is in the variant's segments.
+    @Test func soundInsideOfTheVariantIsItsRendition() throws {
+        var playlists = stream()
+        playlists["index.m3u8"] = Self.multivariant.replacing(",URI=\"en.m3u8\"", with: "")
+        #expect(try plan(playlists).sounds == [Self.english(true)])
+        let german = try plan(playlists, StreamChoice(language: "de"))
+        #expect(german.sounds == [Self.english(false), Self.german(true)])
+        // Of two, nobody knows which is which.
+        playlists["index.m3u8"] = playlists["index.m3u8"]?.replacing(",URI=\"de.m3u8\"", with: "")
+        #expect(try plan(playlists).sounds == [TrackLabel(isDefault: true)])
     }
 
     private static let groups = """
@@ -196,6 +236,9 @@ struct StreamPlanTests {
         #expect(joined.inputs[0].map(\.start) == [0, 4, 8, 12])
         #expect(joined.inputs[0].map(\.join) == [.continuous, .continuous, .discontinuity, .continuous])
         #expect(joined.duration == 16)
+        let (english, german) = (try plan(stream()), try plan(stream(), StreamChoice(language: "de")))
+        #expect(StreamPlan(joining: [english, english]).sounds == english.sounds)
+        #expect(StreamPlan(joining: [english, german]).sounds == [nil, nil])
         #expect(joined.inputs[0].map(\.discontinuities) == [0, 0, 1, 1])
         // Files may be parts of one recording, on one clock: what they hold tells.
         let file = StreamPlan(inputs: [[StreamPart(url: "file:///a.ts")]])

@@ -26,6 +26,7 @@ enum SampleStream: String, CaseIterable, Sendable {
     case fragments
     case beside
     case threeSounds
+    case threeRenditions
 
     static let folder = URL(filePath: #filePath).appending(path: "../../../../../shared/corpora").standardizedFileURL
 
@@ -52,6 +53,7 @@ enum SampleStream: String, CaseIterable, Sendable {
             let (sound, others) = try Self.sound.open()
             let all = files.all.merging(others.all) { $1 }
             return (StreamPlan(inputs: pictures.inputs + sound.inputs), MemoryResources(all))
+        case .threeRenditions: return try Self.named()
         case .threeSounds:
             // All three have the same track of the same coding.
             let folder = "shaka-player/hls-multivideo/"
@@ -110,6 +112,27 @@ enum SampleStream: String, CaseIterable, Sendable {
             lines.append("#EXTINF:1,\n\(index).ts")
         }
         return try stream(lines, files)
+    }
+
+    /// Pictures, and the same three sounds as a playlist names them: the second is the default.
+    private static func named() throws -> (plan: StreamPlan, resources: MemoryResources) {
+        let folder = "shaka-player/hls-multivideo"
+        var files = try Self.files(beside: "\(folder)/master.m3u8").merging(pictures.open().resources.all) { $1 }
+        var entry = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\n/\(pictures.rawValue)\n"
+        for (index, name) in ["original", "high_pitch", "low_pitch"].enumerated() {
+            let file = "/\(folder)/\(name)_128k.ts"
+            let (length, partLength) = (files["http://h\(file)"]?.count ?? 0, (50 + index) * 188)
+            let parts = stride(from: 0, to: length, by: partLength).map { start in
+                "#EXTINF:1,\n#EXT-X-BYTERANGE:\(min(partLength, length - start))@\(start)\n\(file)\n"
+            }
+            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(parts.joined())#EXT-X-ENDLIST\n"
+            files["http://h/\(name).m3u8"] = Array(text.utf8)
+            entry += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"\(name)\",URI=\"\(name).m3u8\""
+            entry += index == 1 ? ",DEFAULT=YES\n" : "\n"
+        }
+        files["http://h/index.m3u8"] = Array(entry.utf8)
+        let (resources, choice) = (MemoryResources(files), StreamChoice(takesAllAudio: true))
+        return (try StreamPlan(playlist: "http://h/index.m3u8", choice: choice, resources: resources), resources)
     }
 
     /// The clip as fragmented MP4, in one file.

@@ -99,6 +99,13 @@ struct StreamMovieTests {
         }
     }
 
+    @Test func itsSoundsAreNamedAndTheDefaultIsFirst() throws {
+        let (plan, resources) = try SampleStream.threeRenditions.open()
+        let movie = try StreamMovie(plan, resources: resources)
+        #expect(movie.table.tracks.map(\.name) == [nil, "high_pitch", "original", "low_pitch"])
+        #expect(try MP4Reader(MemorySource(whole(movie))).tracks.map(\.isEnabled) == [true, true, false, false])
+    }
+
     @Test func theSameStreamIsTheSameFileAtAnyTime() throws {
         let (plan, resources) = try SampleStream.beside.open()
         let movie = try StreamMovie(plan, resources: resources)

@@ -42,9 +42,9 @@ struct WrittenStream {
         // AC-3 goes as private data, as ATSC and HLS have it.
         let isPrivate = type == 0x81 || type == 0x87
         streamID = track.kind == .video ? 0xE0 | number & 15 : isPrivate ? 0xBD : 0xC0 | number & 31
-        let language = Array((track.language ?? "").utf8)
-        if track.kind == .audio, language.count == 3, track.language != "und" {
-            descriptors += [0x0A, 4] + language + [0]
+        let language = LanguageCode.threeLetters(track.language)
+        if track.kind == .audio, language != "und" {
+            descriptors += [0x0A, 4] + Array(language.utf8) + [0]
         }
         self.descriptors = descriptors
     }
