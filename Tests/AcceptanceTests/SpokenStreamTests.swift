@@ -32,5 +32,57 @@ extension AcceptanceTests {
             let stream = try await SpokenStream.sounds(of: output.file("all.ts"))
             #expect(stream.map(\.language) == ["deu", "eng", "por"])
         }
+
+        /// All sound that was downloaded, and only that, in each of the ways to a file; the same bytes at any time.
+        @Test(arguments: [("all", [0, 1, 2]), ("en,de", [0, 1]), ("en,pt", [1, 2]), ("pt", [2]), ("", [0])])
+        func whatWasDownloadedIsInTheFile(audio: String, indices: [Int]) async throws {
+            let source = try TemporaryFolder("source")
+            try await SpokenStream.make(in: source.path)
+            let origin = try await NginxOrigin(serving: source.path)
+            let (cache, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
+            let server = try await RunningServer(cache: cache.path)
+            let (url, here) = (origin.url(SpokenStream.entry).absoluteString, ["-q", "--cache", cache.path])
+            try await MediaCacheBinary.output(
+                ["get", url, "-o", output.file("got.mp4")]
+                    + (audio.isEmpty ? [] : ["--audio", audio]) + here)
+            origin.stop()
+            var expected = indices.map { SpokenStream.all[$0] }
+            for index in expected.indices { expected[index].isDefault = index == 0 }
+            #expect(try await SpokenStream.sounds(of: output.file("got.mp4")) == expected)
+            try await MediaCacheBinary.output(["export", url, "-o", output.file("film.mp4")] + here)
+            #expect(try await SpokenStream.sounds(of: output.file("film.mp4")) == expected)
+            #expect(
+                FileManager.default.contentsEqual(
+                    atPath: output.file("got.mp4"), andPath: output.file("film.mp4")))
+            let language = String(expected.last?.language.prefix(2) ?? "")
+            try await MediaCacheBinary.output(
+                ["export", url, "--language", language == "po" ? "pt" : language, "--force"]
+                    + ["-o", output.file("one.mp4")] + here)
+            #expect(
+                try await SpokenStream.sounds(of: output.file("one.mp4")).map(\.language)
+                    == expected.suffix(1).map(\.language))
+
+            let saved = try await MediaCacheBinary.output(["url", url, "--mp4", "--cache", cache.path])
+            let address = saved.trimmingCharacters(in: .whitespacesAndNewlines)
+            let whole = try await Peer.run("curl", ["-sf", address])
+            try whole.write(to: URL(filePath: output.file("saved.mp4")))
+            #expect(try await SpokenStream.sounds(of: output.file("saved.mp4")) == expected)
+            #expect(
+                try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("saved.mp4"))).videoFrames
+                    == StreamFixtures.videoFrames)
+            for start in stride(from: 0, to: whole.count, by: whole.count / 5) {
+                let range = start..<min(whole.count, start + 30_000)
+                let part = try await Peer.run(
+                    "curl", ["-sf", "-r", "\(range.lowerBound)-\(range.upperBound - 1)", address])
+                #expect(part == whole[range], "\(range)")
+            }
+            // Another server puts it together anew.
+            try await server.stop()
+            let other = try await RunningServer(cache: cache.path)
+            let again = try await MediaCacheBinary.output(["url", url, "--mp4", "--cache", cache.path])
+            #expect(
+                try await Peer.run("curl", ["-sf", again.trimmingCharacters(in: .whitespacesAndNewlines)]) == whole)
+            try await other.stop()
+        }
     }
 }

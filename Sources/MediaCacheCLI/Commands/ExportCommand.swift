@@ -21,7 +21,8 @@ struct ExportCommand: AsyncParsableCommand {
             The asset is a URL, a number of `list --json`, the name or the title of what was downloaded, or the name of \
             a channel that `record` made. Nothing is asked of the origin: what isn't kept is named, \
             and nothing is made. --fetch asks for it, --gaps leaves gaps of its length instead. Of a multivariant \
-            playlist the best of the variant streams is taken that are here as a whole.
+            playlist the best of the variant streams is taken that are here as a whole, of a download or a recording \
+            with all the sound that was chosen for it; --language takes one.
             --from and --to are seconds, m:s, h:m:s or 12m34s, from the beginning. The file holds the pictures from the \
             key picture before, which is needed for decoding, and an edit list that begins at the exact moment; .ts \
             has none, and begins with that picture. Of a channel they are moments: seconds or milliseconds since 1970, \
@@ -129,6 +130,8 @@ struct ExportCommand: AsyncParsableCommand {
                 let content = try window.content(InputResources(opening: opening, readsFiles: false))
                 if !gaps { try content.requireWhole(of: window.name) }
                 (job.inputs, job.stretch, lost) = ([try window.input], content.stretch, content.gaps)
+                // What was recorded is what was chosen.
+                if job.choice.language == nil { job.choice.takesAllAudio = true }
                 name = window.name.rawValue
             } else {
                 name = try Self.find(asset, from, to, opening, &job)
@@ -170,6 +173,7 @@ struct ExportCommand: AsyncParsableCommand {
         // Of a stretch, only its own segments are needed; one that isn't there is named when it's read.
         if opening.isKeptOnly, !job.leavesGaps, stretch.isWhole || !kept.isStream { try kept.requireWhole() }
         job.inputs = [kept.input]
+        if kept.isDownload, job.choice.language == nil { job.choice.takesAllAudio = true }
         job.stretch = stretch
         job.isAvailable = { kept.isWhole(playURL: $0) }
         return "\(kept.url)"

@@ -76,6 +76,9 @@ struct KeptAsset: Sendable {
         return .url(url)
     }
 
+    /// Whether it's a stream that was downloaded, whose own playlists name what was chosen of it.
+    var isDownload: Bool { download != nil }
+
     /// Whether it's a stream.
     var isStream: Bool { download != nil || record?.stream != nil }
 

@@ -45,6 +45,9 @@ struct GetExport: Sendable {
         outcome.remux = try await BlockingWork.run { control in
             let opening = InputOpening(connection: connection, control: control, isKeptOnly: true)
             let kept = try KeptAsset(.url(url), opening)
+            var choice = choice
+            // Its own playlists name what was chosen.
+            if kept.isDownload { (choice.language, choice.takesAllAudio) = (nil, true) }
             var result = try RemuxJob(
                 inputs: [kept.input], choice: choice, leavesGaps: leavesGaps, target: target, subtitles: .sidecar,
                 isAvailable: { kept.isWhole(playURL: $0) }
@@ -78,9 +81,9 @@ struct GetExport: Sendable {
         var language: String?
         var takesAllAudio = selection.audio == .all
         if case .some(let languages) = selection.audio {
-            language = languages.first
             // No others are kept.
             takesAllAudio = languages.count > 1
+            if !takesAllAudio { language = languages.first }
         }
         return StreamChoice(variants: variants, language: language, takesAllAudio: takesAllAudio)
     }

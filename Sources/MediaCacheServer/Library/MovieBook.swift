@@ -121,7 +121,8 @@ final class MovieBook: Sendable {
                 try await BlockingWork.run { control in
                     let resources = StoreResources(store, settings: settings, control: control, asset: index)
                     do {
-                        let plan = try StreamPlan(playlist: ContentsIndex.base + entry, resources: resources)
+                        let plan = try StreamPlan(
+                            playlist: ContentsIndex.base + entry, choice: .allOfAsset, resources: resources)
                         return try Self.stream(plan, resources, control)
                     } catch let error as ContainerError {
                         throw Self.failure(error, of: title)

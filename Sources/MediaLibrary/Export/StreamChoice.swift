@@ -11,6 +11,9 @@ public struct StreamChoice: Sendable, Hashable {
     /// Whether its subtitles are taken, in all languages.
     public var takesSubtitles = false
 
+    /// What is taken of an asset: its own playlists name what was chosen of the stream, so all their sound.
+    public static var allOfAsset: StreamChoice { StreamChoice(takesAllAudio: true) }
+
     /// A choice; without arguments, the best of everything.
     public init(variants: [VariantSelection] = [], language: String? = nil, takesAllAudio: Bool = false) {
         self.variants = variants

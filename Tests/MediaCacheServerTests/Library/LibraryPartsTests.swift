@@ -16,10 +16,11 @@ struct LibraryPartsTests {
 
     private func url(_ name: String) throws -> ResourceURL { try ResourceURL(Self.root + name) }
 
-    /// Serves an asset of one media playlist and these parts, by their names at the origin.
+    /// Serves an asset of one media playlist, unless it has others, and these parts, by their names at the origin.
     private func withAsset(
-        _ parts: KeyValuePairs<String, [UInt8]>, state: DownloadState? = nil, isKept: Bool = true,
-        encrypted: Set<String> = [], _ body: (CacheHost, AssetID) async throws -> Void
+        _ parts: KeyValuePairs<String, [UInt8]>, _ playlists: KeyValuePairs<String, String> = [:],
+        state: DownloadState? = nil, isKept: Bool = true, encrypted: Set<String> = [],
+        _ body: (CacheHost, AssetID) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "parts-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -36,10 +37,10 @@ struct LibraryPartsTests {
                 Asset(key: host.store.key(for: entry), url: entry.description, created: Date()))
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n"
             let segments = parts.map { "#EXTINF:9,\nmedia-1/\($0.key)\n" }.joined()
+            var files = playlists.map { (name: $0.key, text: $0.value) }
+            if files.isEmpty { files = [("index.m3u8", text + segments + "#EXT-X-ENDLIST\n")] }
             let contents = AssetContents(
-                playlists: [
-                    .init(name: "index.m3u8", url: "\(entry)", text: text + segments + "#EXT-X-ENDLIST\n")
-                ],
+                playlists: try files.map { .init(name: $0.name, url: "\(try url($0.name))", text: $0.text) },
                 parts: try parts.map { name, _ in
                     AssetPart(
                         role: .mediaSegment, name: "media-1/\(name)", url: "\(try url(name))", duration: 9,
@@ -179,6 +180,38 @@ struct LibraryPartsTests {
             }
             #expect(asset?.plays == 1)
             #expect(asset?.lastPlayed != nil)
+        }
+    }
+
+    /// All that its playlists name, the default first.
+    @Test func anMP4HasAllTheSoundOfItsAsset() async throws {
+        let folder = "shaka-player/hls-"
+        guard let pictures = try Corpus.data(folder + "ts-h264/fileSequence0.ts"),
+            let english = try Corpus.data(folder + "multivideo/original_128k.ts"),
+            let german = try Corpus.data(folder + "multivideo/low_pitch_128k.ts")
+        else { return }
+        let entry = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",URI="en.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de",DEFAULT=YES,URI="de.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"
+            v.m3u8
+
+            """
+        func media(_ name: String) -> String {
+            "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\nmedia-1/\(name).ts\n#EXT-X-ENDLIST\n"
+        }
+        try await withAsset(
+            ["v.ts": Array(pictures), "en.ts": Array(english), "de.ts": Array(german)],
+            ["index.m3u8": entry, "v.m3u8": media("v"), "en.m3u8": media("en"), "de.m3u8": media("de")],
+            state: .complete
+        ) { host, id in
+            let whole = try await host.exchange("GET", "/library/\(id)/media.mp4")
+            #expect(whole.status == 200)
+            let tracks = try MP4Reader(MemorySource(whole.body)).movie.tracks
+            #expect(tracks.map(\.media.kind) == [.video, .audio, .audio])
+            #expect(tracks.dropFirst().map(\.media.language) == ["deu", "eng"])
+            #expect(tracks.map(\.isEnabled) == [true, true, false])
         }
     }
 

@@ -32,7 +32,8 @@ struct WindowMovie: Sendable {
     ) throws -> Written {
         let index = ContentsIndex(window.contents)
         let resources = StoreResources(store, settings: store.transfers, control: control, asset: index)
-        let plan = try StreamPlan(playlist: ContentsIndex.base + window.contents.entry, resources: resources)
+        let plan = try StreamPlan(
+            playlist: ContentsIndex.base + window.contents.entry, choice: .allOfAsset, resources: resources)
         guard let place = WindowPlace(of: playlists(index), from: span.lowerBound, to: span.upperBound) else {
             throw ContainerError(.malformed, "its playlists don't say when their segments were")
         }
