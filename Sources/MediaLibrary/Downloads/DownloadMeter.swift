@@ -3,6 +3,13 @@ import Synchronization
 
 /// Counts what comes of one asset while it's downloaded.
 final class DownloadMeter: Sendable {
+    /// How much came of one playlist: pictures, sound and subtitles have nothing in common by the second.
+    private struct Track {
+        var bytes: Int64 = 0
+        var doneSeconds = 0.0
+        var totalSeconds = 0.0
+    }
+
     private struct State {
         var contents = AssetContents(parts: [])
         /// Bytes of each part that is here.
@@ -12,8 +19,10 @@ final class DownloadMeter: Sendable {
         var running: [String: (part: Int, kept: Int64)] = [:]
         var bytes: Int64 = 0
         var done = 0
-        var doneSeconds = 0.0
-        var totalSeconds = 0.0
+        /// The playlists, by the folders that their parts have here, and which of them each part is of.
+        var tracks: [Track] = []
+        var tracksOfParts: [Int] = []
+        var tracksOfFolders: [Substring: Int] = [:]
         var fileLength: Int64?
         /// The first part in order that isn't here.
         var frontier = 0
@@ -27,13 +36,13 @@ final class DownloadMeter: Sendable {
         state.withLock { state in
             state = State()
             state.contents = contents
-            state.totalSeconds = contents.parts.reduce(0) { $0 + $1.duration }
-            state.bytesOfParts = kept
+            Self.sort(contents.parts[...], &state)
+            state.bytesOfParts = Array(repeating: 0, count: kept.count)
             state.isDone = isDone
-            state.bytes = kept.reduce(0, &+)
+            for index in kept.indices { Self.set(kept[index], of: index, &state) }
             for index in isDone.indices where isDone[index] {
                 state.done += 1
-                state.doneSeconds += contents.parts[index].duration
+                state.tracks[state.tracksOfParts[index]].doneSeconds += contents.parts[index].duration
             }
             Self.advance(&state)
         }
@@ -44,8 +53,8 @@ final class DownloadMeter: Sendable {
         state.withLock { state in
             let more = contents.parts.count - state.contents.parts.count
             state.contents = contents
-            state.totalSeconds = contents.parts.reduce(0) { $0 + $1.duration }
             guard more > 0 else { return }
+            Self.sort(contents.parts.suffix(more), &state)
             state.bytesOfParts += Array(repeating: 0, count: more)
             state.isDone += Array(repeating: false, count: more)
         }
@@ -77,7 +86,7 @@ final class DownloadMeter: Sendable {
             guard !state.isDone[part] else { return }
             state.isDone[part] = true
             state.done += 1
-            state.doneSeconds += state.contents.parts[part].duration
+            state.tracks[state.tracksOfParts[part]].doneSeconds += state.contents.parts[part].duration
             if state.contents.parts.count == 1 { state.fileLength = bytes }
             Self.sample(&state, now)
             Self.advance(&state)
@@ -110,8 +119,24 @@ final class DownloadMeter: Sendable {
         }
     }
 
+    /// Puts more parts to their tracks.
+    private static func sort(_ parts: ArraySlice<AssetPart>, _ state: inout State) {
+        for part in parts {
+            let folder = part.name.prefix { $0 != "/" }
+            let track = state.tracksOfFolders[folder] ?? state.tracks.count
+            if track == state.tracks.count {
+                state.tracksOfFolders[folder] = track
+                state.tracks.append(Track())
+            }
+            state.tracks[track].totalSeconds += part.duration
+            state.tracksOfParts.append(track)
+        }
+    }
+
     private static func set(_ bytes: Int64, of part: Int, _ state: inout State) {
-        state.bytes &+= bytes &- state.bytesOfParts[part]
+        let more = bytes &- state.bytesOfParts[part]
+        state.bytes &+= more
+        state.tracks[state.tracksOfParts[part]].bytes &+= more
         state.bytesOfParts[part] = bytes
     }
 
@@ -127,11 +152,14 @@ final class DownloadMeter: Sendable {
 
     private static func estimate(_ state: State) -> Int64? {
         if let length = state.fileLength { return length }
-        // A few segments tell more than a playlist's BANDWIDTH, which is a peak.
-        guard state.doneSeconds > 0, state.totalSeconds > 0, state.done >= 3 else {
-            return state.contents.estimatedLength
+        // A few segments tell more than a playlist's BANDWIDTH, which is a peak; but those of sound tell nothing of the
+        // pictures.
+        let timed = state.tracks.filter { $0.totalSeconds > 0 }
+        guard state.done >= 3, !timed.isEmpty, timed.allSatisfy({ $0.doneSeconds > 0 }) else {
+            return state.contents.estimatedLength.map { max($0, state.bytes) }
         }
-        return max(state.bytes, Int64(min(Double(state.bytes) / state.doneSeconds * state.totalSeconds, 1e18)))
+        let length = timed.reduce(0) { $0 + Double($1.bytes) / $1.doneSeconds * $1.totalSeconds }
+        return max(state.bytes, Int64(min(length, 1e18)))
     }
 
     private static func sample(_ state: inout State, _ now: Duration) {

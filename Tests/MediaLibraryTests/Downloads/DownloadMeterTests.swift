@@ -1,0 +1,76 @@
+import Testing
+
+@testable import MediaLibrary
+
+/// What is said of a download's length before it's there.
+struct DownloadMeterTests {
+    /// Pictures and sound in segments of 4 s, and the subtitles of the whole film in one.
+    private func contents(seconds: Int, estimate: Int64?) -> AssetContents {
+        func part(_ name: String, _ start: Int = 0, _ duration: Int = 0) -> AssetPart {
+            AssetPart(
+                role: .mediaSegment, name: name, url: "http://h/\(name)", start: Double(start),
+                duration: Double(duration))
+        }
+        var parts = [part("video-1/init.mp4"), part("audio-1/init.mp4"), part("text-1/all.vtt", 0, 60)]
+        for start in stride(from: 0, to: seconds, by: 4) {
+            parts += [part("audio-1/\(start).m4s", start, 4), part("video-1/\(start).m4s", start, 4)]
+        }
+        return AssetContents(parts: parts, duration: Double(seconds), estimatedLength: estimate)
+    }
+
+    private func meter(_ contents: AssetContents) -> DownloadMeter {
+        let meter = DownloadMeter()
+        let count = contents.parts.count
+        meter.begin(
+            contents, kept: Array(repeating: 0, count: count), isDone: Array(repeating: false, count: count))
+        return meter
+    }
+
+    private func length(_ meter: DownloadMeter) -> Int64? { meter.progress(now: .zero).length }
+
+    private func finish(_ part: Int, _ bytes: Int64, _ meter: DownloadMeter) {
+        meter.finished(part, key: "\(part)", bytes: bytes, now: .zero)
+    }
+
+    /// Sound and subtitles come first, and tell nothing of the pictures.
+    @Test(arguments: [2_000_000, nil] as [Int64?])
+    func soundAndSubtitlesTellNothingOfPictures(estimate: Int64?) {
+        let meter = meter(contents(seconds: 60, estimate: estimate))
+        for (part, bytes) in [(0, 1000), (1, 1000), (2, 3000), (3, 10_000)] as [(Int, Int64)] {
+            finish(part, bytes, meter)
+            #expect(length(meter) == estimate)
+        }
+        finish(4, 100_000, meter)
+        // What came of each by the second; the sections are small.
+        let expected: Int64 = 15 * 101_000 + 15 * 11_000 + 3000
+        #expect(length(meter) == expected)
+        #expect(!meter.progress(now: .zero).isLengthKnown)
+    }
+
+    @Test func whatGrowsIsEstimatedByWhatItIsNow() {
+        let meter = meter(contents(seconds: 4, estimate: 50_000))
+        for part in 0..<4 { finish(part, 1000, meter) }
+        #expect(length(meter) == 50_000)
+        finish(4, 99_000, meter)
+        #expect(length(meter) == 103_000)
+        let more = contents(seconds: 8, estimate: 100_000)
+        meter.extend(more)
+        // Twice the pictures and the sound, and the same subtitles.
+        #expect(length(meter) == 205_000)
+        for part in 5..<7 { finish(part, 1000, meter) }
+        let progress = meter.progress(now: .zero)
+        #expect(progress.length == 105_000 && progress.bytes == 105_000 && progress.isLengthKnown)
+    }
+
+    /// What was here before counts as what comes.
+    @Test func whatWasHereIsCounted() {
+        let contents = contents(seconds: 8, estimate: nil)
+        let meter = DownloadMeter()
+        meter.begin(
+            contents, kept: [0, 0, 1000, 2000, 20_000, 0, 500],
+            isDone: [true, true, true, true, true, false, false])
+        #expect(meter.progress(now: .zero).bytes == 23_500)
+        let expected: Int64 = 2 * 20_500 + 2 * 2000 + 1000
+        #expect(length(meter) == expected)
+    }
+}
