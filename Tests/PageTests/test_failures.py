@@ -24,7 +24,7 @@ class FailureTests(PageCase):
             (self.origin.url("secret.mp4"), r"(?i)403|forbid|refuse|not allowed|log ?in|permission"),
             (self.origin.url("login.m3u8"), r"(?i)web page|HTML|log ?in"),
             (self.origin.url("broken.m3u8"), r"(?i)500|server error|failed|trouble"),
-            (gone, r"(?i)refused|reach|connect|answer"),
+            (gone, r"(?i)nothing listens|reach|answer"),
             ("ftp://example.org/film.mp4", r"(?i)http"),
             ("not a url", r"(?i)url|http|address"),
         ):
