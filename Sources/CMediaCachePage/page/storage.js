@@ -4,7 +4,7 @@ import { folderOf, toldApart } from "./alike.js";
 import { api } from "./api.js";
 import { routes } from "./address.js";
 import { arrange, atMostEvery, make, mark, say } from "./elements.js";
-import { ago, bytes, counted, nameOf, titleFrom, words } from "./format.js";
+import { ago, bytes, counted, titleFrom, words } from "./format.js";
 import { reportError } from "./problems.js";
 import { makeSettings } from "./settings.js";
 import { assets, channels, onEvent } from "./store.js";
@@ -120,7 +120,7 @@ function named(items) {
   const all = items.map((item) => {
     const whole = item.title || item.id;
     const isURL = /^https?:/.test(whole);
-    return { item, key: itemKey(item), title: isURL ? nameOf(whole) : whole, url: isURL ? whole : assets.get(item.id)?.url };
+    return { item, key: itemKey(item), title: isURL ? titleFrom(whole) : whole, url: isURL ? whole : assets.get(item.id)?.url };
   });
   const from = toldApart(all);
   return all.map(({ item, key, title }) => ({ ...item, name: title, from: from.get(key) }));
