@@ -45,12 +45,21 @@ struct ConfigurationChangeTests {
         #expect(change.undeclared == ["c"] && change.waiting.isEmpty)
     }
 
-    @Test func anotherURLOrOtherTracksOfAChannelWait() throws {
+    @Test func anotherURLOfAChannelIsAskedForAndOtherTracksAreNot() throws {
         let change = try change(
             #"{"channels": [{"name": "a", "url": "http://a/"}, {"name": "b", "url": "http://b/"}]}"#,
             #"{"channels": [{"name": "a", "url": "http://x/"}, {"name": "b", "url": "http://b/", "variant": "all"}]}"#)
-        #expect(change.channels.isEmpty)
-        #expect(change.waiting == ["url of channel a", "tracks of channel b"])
+        // Which is refused, with what can be done.
+        #expect(change.channels.map(\.name.rawValue) == ["a"])
+        #expect(change.waiting.isEmpty && change.unchangeable == ["b"])
+    }
+
+    @Test func aChannelThatWasRefusedIsTriedAgain() throws {
+        let text = #"{"channels": [{"name": "a", "url": "http://a/"}, {"name": "b", "url": "http://b/"}]}"#
+        let name = try #require(ChannelName(rawValue: "b"))
+        let change = try ConfigurationChange(
+            from: configuration(text), startedWith: configuration(text), refused: [name], to: configuration(text))
+        #expect(change.channels.map(\.name) == [name])
     }
 
     @Test func theLevelOfLoggersThatAreInUseCanBeChanged() {

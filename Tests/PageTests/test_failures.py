@@ -16,6 +16,8 @@ class FailureTests(PageCase):
         self.origin.answer("secret.mp4", 403, "no")
         self.origin.answer("login.m3u8", 200, "<!doctype html><title>Log in</title><form><input name=user></form>")
         self.origin.answer("broken.m3u8", 500, "oops")
+        self.origin.answer("wants-login.mp4", 401, "who are you")
+        self.origin.answer("busy.mp4", 429, "later")
         gone = "http://127.0.0.1:9/film.mp4"
         page = self.open()
         self.watch.allow(r"status of (4\d\d|5\d\d)")
@@ -24,7 +26,9 @@ class FailureTests(PageCase):
             (self.origin.url("secret.mp4"), r"(?i)403|forbid|refuse|not allowed|log ?in|permission"),
             (self.origin.url("login.m3u8"), r"(?i)web page|HTML|log ?in"),
             (self.origin.url("broken.m3u8"), r"(?i)500|server error|failed|trouble"),
-            (gone, r"(?i)nothing listens|reach|answer"),
+            (gone, r"(?i)nothing listens at 127\.0\.0\.1:9\b"),
+            (self.origin.url("wants-login.mp4"), r"user:password@"),
+            (self.origin.url("busy.mp4"), r"wait some minutes"),
             ("ftp://example.org/film.mp4", r"(?i)http"),
             ("not a url", r"(?i)url|http|address"),
         ):

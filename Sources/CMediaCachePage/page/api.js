@@ -10,12 +10,15 @@ export class Problem extends Error {
     super(sentence(document.detail ?? document.title));
     this.status = document.status;
     this.code = document.code;
+    this.originStatus = document.originStatus;
     this.kept = document.kept;
   }
 
   /** What happened, and what a person can do about it. */
   get advice() {
-    const found = advice[this.code === "originStatus" ? this.status : this.code];
+    const found = this.code === "originStatus"
+      ? advice[this.originStatus] ?? (this.originStatus >= 500 ? advice[500] : advice[400])
+      : advice[this.code];
     return found ? `${this.message} ${found}` : this.message;
   }
 }
@@ -27,8 +30,8 @@ const advice = {
   404: "Look whether the URL is whole, and whether it still plays elsewhere.",
   410: "It is gone there. Look for another URL of it.",
   429: "It was asked too often: wait some minutes, then try again.",
-  502: "The origin has trouble of its own: try again later.",
-  503: "The origin has trouble of its own: try again later.",
+  400: "Look whether the URL is whole, and whether it still plays elsewhere.",
+  500: "The origin has trouble of its own: try again later.",
   unreachable: "Look whether the address is right, and whether this machine is online.",
   timedOut: "Try again; if it stays so, the origin is too slow or out of reach.",
   notMedia: "Look for the URL of the film or the playlist itself, not of the page around it.",

@@ -61,7 +61,8 @@ export function storageView({ main, signal }) {
 function showUsage({ usage, items }, bar, legend) {
   const sums = { asset: 0, channel: 0, played: 0 };
   for (const { kind, bytes: size } of items) sums[useOf(kind)] += size;
-  // What isn't told singly was played through.
+  // The server tells of the largest alone, so that the sums of all come from what is known of each.
+  sums.asset = Math.max(sums.asset, assets.all.reduce((sum, asset) => sum + (asset.bytes ?? 0), 0));
   sums.channel = Math.max(sums.channel, channels.all.reduce((sum, channel) => sum + channel.bytes, 0));
   sums.played = Math.max(0, usage.bytes - sums.asset - sums.channel);
   sums.covers = usage.coverBytes;

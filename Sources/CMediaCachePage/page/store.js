@@ -12,6 +12,8 @@ class Shelf {
     this.read = read;
     this.listeners = new Set();
     this.readers = new Map();
+    /** How often each was removed. */
+    this.removals = new Map();
   }
 
   get(name) { return this.records.get(name); }
@@ -40,6 +42,7 @@ class Shelf {
   }
 
   remove(name) {
+    this.removals.set(name, (this.removals.get(name) ?? 0) + 1);
     if (this.records.delete(name)) this.tell(name);
   }
 
@@ -48,8 +51,11 @@ class Shelf {
     let read = this.readers.get(name);
     if (!read) {
       read = atMostEvery(1000, async () => {
+        const removals = this.removals.get(name);
         try {
-          this.put(await this.read(name));
+          const record = await this.read(name);
+          // It may be gone since it was asked for.
+          if (this.removals.get(name) === removals) this.put(record);
         } catch (error) {
           if (error instanceof Problem && error.status === 404) this.remove(name);
         }

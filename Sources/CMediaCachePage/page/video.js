@@ -16,6 +16,8 @@ export function makeVideo({ label, poster, signal }) {
   const element = make("div.stage", {}, video, error);
   let retry = null;
   let at = 0;
+  /** Where what was given last is to begin, until it does. */
+  let pendingFrom = 0;
   /** Whether somebody wants it to play: a browser that gives up pauses, too. */
   let isWanted = true;
 
@@ -33,9 +35,13 @@ export function makeVideo({ label, poster, signal }) {
   };
   const load = (src, from) => {
     at = from;
+    pendingFrom = from;
     video.src = src;
-    if (from > 0) video.addEventListener("loadedmetadata", () => { video.currentTime = from; }, { once: true });
   };
+  video.addEventListener("loadedmetadata", () => {
+    if (pendingFrom > 0) video.currentTime = pendingFrom;
+    pendingFrom = 0;
+  });
   /** Gives it something to play; from a place, if it has one. */
   const play = (src, from = 0) => {
     clear();
@@ -79,6 +85,7 @@ export function makeVideo({ label, poster, signal }) {
     at: () => at,
     seek(seconds) {
       if (!Number.isFinite(seconds)) return;
+      pendingFrom = 0;
       video.currentTime = seconds;
     },
   };

@@ -1,10 +1,13 @@
 import Logging
 import MediaCache
+import MediaLibrary
 
 /// Reads a running server's configuration again, and applies what can be applied.
 actor ConfigurationReload {
     private let start: ServeConfiguration
     private var configuration: ServeConfiguration
+    /// Channels that couldn't be taken.
+    private var refused: Set<ChannelName> = []
     private let settings: HostSettings
     private let server: LocalHost
     private let read: @Sendable () throws -> ServeConfiguration
@@ -32,15 +35,23 @@ actor ConfigurationReload {
             // All of it has to be right, also what isn't applied now.
             let host = try wanted.hostSettings()
             _ = try host.originSettings
-            change = try ConfigurationChange(from: configuration, startedWith: start, to: wanted)
+            change = try ConfigurationChange(
+                from: configuration, startedWith: start, refused: refused, to: wanted)
             if change.applied.contains(.logLevel) { settings.logLevel.value = host.logLevel.value }
         } catch {
             let reason = CommandFailure(error)?.message ?? "\(error)"
             logger.error("the configuration isn't right; all stays as it was", metadata: ["error": "\(reason)"])
             return
         }
-        for (name, error) in await server.declare(change.channels) {
+        let failures = await server.declare(change.channels)
+        refused = Set(failures.keys)
+        for (name, error) in failures {
             logger.error("channel not taken", metadata: ["channel": "\(name)", "error": "\(error.message)"])
+        }
+        for name in change.unchangeable {
+            logger.warning(
+                "a recording keeps the tracks that it began with; take another name for others",
+                metadata: ["channel": "\(name)"])
         }
         for name in change.undeclared {
             logger.warning(
@@ -53,7 +64,7 @@ actor ConfigurationReload {
         }
         logger.notice(
             "configuration read again",
-            metadata: ["channels": "\(change.channels.count)", "settings": "\(change.applied.count)"])
+            metadata: ["channels": "\(change.channels.count - failures.count)", "settings": "\(change.applied.count)"])
         configuration = wanted
     }
 }

@@ -28,12 +28,13 @@ final class HangUps: Sendable {
     init() {
         let (stream, continuation) = AsyncStream.makeStream(of: Meaning.self, bufferingPolicy: .bufferingNewest(1))
         self.stream = stream
+        // Who began it with the signal ignored (nohup) wants it to outlive its terminal.
         #if canImport(Darwin)
-            signal(SIGHUP, SIG_IGN)
+            let wasIgnored = Self.isIgnoring(signal(SIGHUP, SIG_IGN))
         #else
-            signal(SIGHUP, SIG_DFL)
+            let wasIgnored = Self.isIgnoring(signal(SIGHUP, SIG_DFL))
         #endif
-        let hadTerminal = Self.hasTerminal
+        let hadTerminal = !wasIgnored && Self.hasTerminal
         source.withLock { held in
             let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: .global(qos: .userInteractive))
             source.setEventHandler {
@@ -45,6 +46,10 @@ final class HangUps: Sendable {
     }
 
     deinit { source.withLock { $0?.cancel() } }
+
+    private static func isIgnoring(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
+        unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
 
     /// Whether the process has a terminal that is still there.
     private static var hasTerminal: Bool {

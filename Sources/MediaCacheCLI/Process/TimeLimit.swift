@@ -1,19 +1,62 @@
+import Synchronization
+
 /// Work that may take so long and no longer.
 enum TimeLimit {
-    /// Does `body`, and cancels it when its time is over.
+    /// Does `body`, and cancels it when its time is over. Work that doesn't heed that, as a call to a disk that hangs, is
+    /// left behind: nobody waits for it.
     ///
     /// - Returns: nil if it wasn't done by then.
-    static func run<Result: Sendable>(
-        _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result? {
-        try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await Task.sleep(for: limit)
+    static func run<Value: Sendable>(
+        _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value? {
+        let race = Race<Value>()
+        let work = Task {
+            let result: Result<Value?, any Error>
+            do { result = .success(try await body()) } catch { result = .failure(error) }
+            race.end(result)
+        }
+        let clock = Task {
+            try? await Task.sleep(for: limit)
+            race.end(.success(nil))
+        }
+        defer {
+            work.cancel()
+            clock.cancel()
+        }
+        return try await withTaskCancellationHandler {
+            try await race.value()
+        } onCancel: {
+            race.end(.failure(CancellationError()))
+        }
+    }
+}
+
+/// What comes first.
+private final class Race<Value: Sendable>: Sendable {
+    private enum State {
+        case running(CheckedContinuation<Value?, any Error>?)
+        case over(Result<Value?, any Error>)
+    }
+
+    private let state = Mutex(State.running(nil))
+
+    func end(_ result: Result<Value?, any Error>) {
+        let waiter = state.withLock { state -> CheckedContinuation<Value?, any Error>? in
+            guard case .running(let waiter) = state else { return nil }
+            state = .over(result)
+            return waiter
+        }
+        waiter?.resume(with: result)
+    }
+
+    func value() async throws -> Value? {
+        try await withCheckedThrowingContinuation { continuation in
+            let result = state.withLock { state -> Result<Value?, any Error>? in
+                if case .over(let result) = state { return result }
+                state = .running(continuation)
                 return nil
             }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
+            if let result { continuation.resume(with: result) }
         }
     }
 }

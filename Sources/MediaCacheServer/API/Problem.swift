@@ -8,6 +8,8 @@ public struct Problem: Codable, Sendable, Hashable, Error {
     public var detail: String
     /// What programs compare: a `CacheError.Code`, or one of the server's own, as `unauthorized`.
     public var code: String
+    /// The status that an origin answered with, where that is the problem; else nil.
+    public var originStatus: Int?
     /// What is kept of a recording, where a window of it lies outside; else nil.
     public var kept: [TimeSpan]?
     /// The methods that the path takes, where this one isn't among them; else nil.

@@ -4,7 +4,7 @@ import MediaContainers
 import MediaLibrary
 
 /// Gives assets a picture when their download is complete: the one that the file has in it, else one of its frames, where
-/// something decodes them. Who has set one before keeps it, and who removes it has none from then on.
+/// something decodes them. One that is there stays.
 struct CoverKeeper: Sendable {
     let downloads: Downloads
     let shelf: AssetShelf
@@ -31,9 +31,7 @@ struct CoverKeeper: Sendable {
     private func keepCover(of id: AssetID) async throws {
         guard let asset = try await shelf.asset(id), asset.cover == nil else { return }
         guard let cover = try await picture(of: asset) else { return }
-        // Meanwhile somebody may have set one, or removed the asset.
-        guard try await shelf.asset(id)?.cover == nil else { return }
-        _ = try await shelf.setCover(cover, of: id)
+        try await shelf.setFirstCover(cover, of: id)
     }
 
     private func picture(of asset: Asset) async throws -> Cover? {

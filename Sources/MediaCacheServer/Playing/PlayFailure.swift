@@ -7,7 +7,9 @@ enum PlayFailure {
         // What was a problem already was only wrapped on its way.
         if let problem = error.cause as? Problem { return problem }
         let (status, title) = statusAndTitle(for: error)
-        return Problem(title: title, status: status, detail: error.message, code: error.code.rawValue)
+        var problem = Problem(title: title, status: status, detail: error.message, code: error.code.rawValue)
+        if error.code == .originStatus { problem.originStatus = error.status }
+        return problem
     }
 
     private static func statusAndTitle(for error: CacheError) -> (Int, String) {

@@ -35,22 +35,29 @@ struct StorageRoute: Route {
     }
 
     private func items() async throws -> [StorageRecord.Item] {
-        let played = try await PlayedTitles(store: store, shelf: shelf).all().map { title in
+        let assets = try await shelf.assets()
+        let keys = Set(assets.map(\.key))
+        let titles = try await PlayedTitles(store: store, shelf: shelf).allWithOwned()
+        let owned = Dictionary(
+            titles.map { ($0.main.key, $0.bytesKept) }.filter { keys.contains($0.0) }, uniquingKeysWith: +)
+        let played = titles.filter { !keys.contains($0.main.key) }.map { title in
             let record = PlayedRecord(title)
             return StorageRecord.Item(
                 kind: StorageRecord.Item.Kind(title.kind), id: "\(record.id)", title: record.url, bytes: record.bytes,
                 pinned: false, count: record.count)
         }
-        return try await assets() + channels() + played
+        return try await items(of: assets, playedBytes: owned) + channels() + played
     }
 
-    private func assets() async throws -> [StorageRecord.Item] {
+    /// - Parameter playedBytes: what is kept of those that only played, by key.
+    private func items(of assets: [Asset], playedBytes: [String: Int64]) async throws -> [StorageRecord.Item] {
         let statuses = Dictionary(
             await downloads?.statuses().map { ($0.asset.id, $0) } ?? [], uniquingKeysWith: { first, _ in first })
         let files = Dictionary(
             try await store.resources().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        return try await shelf.assets().map { asset in
-            let bytes = statuses[asset.id]?.progress.bytes ?? files[asset.key]?.bytesKept ?? 0
+        return assets.map { asset in
+            let bytes =
+                statuses[asset.id]?.progress.bytes ?? playedBytes[asset.key] ?? files[asset.key]?.bytesKept ?? 0
             return StorageRecord.Item(
                 kind: .asset, id: asset.id.rawValue, title: asset.title ?? asset.url, bytes: bytes,
                 pinned: asset.download != nil)

@@ -211,13 +211,25 @@ public actor AssetShelf {
     /// - Returns: the asset with it.
     /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
     public func setCover(_ cover: Cover, of id: AssetID) async throws -> Asset {
+        try await changes.take { try await put(cover, of: try await requireAsset(id)) }
+    }
+
+    /// Keeps a picture with an asset that has none. Nothing where it has one, or isn't there any more.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    package func setFirstCover(_ cover: Cover, of id: AssetID) async throws {
         try await changes.take {
-            var asset = try await requireAsset(id)
-            // A picture without its note is passed over, and a note without its picture too.
-            try await folder.write(cover.bytes, to: id.rawValue + Self.coverSuffix)
-            asset.cover = Asset.CoverNote(mediaType: cover.mediaType, size: cover.bytes.count, changed: store.now)
-            return try await put(asset)
+            guard let asset = try await load()[id], asset.cover == nil else { return }
+            _ = try await put(cover, of: asset)
         }
+    }
+
+    private func put(_ cover: Cover, of asset: Asset) async throws -> Asset {
+        var asset = asset
+        // A picture without its note is passed over, and a note without its picture too.
+        try await folder.write(cover.bytes, to: asset.id.rawValue + Self.coverSuffix)
+        asset.cover = Asset.CoverNote(mediaType: cover.mediaType, size: cover.bytes.count, changed: store.now)
+        return try await put(asset)
     }
 
     /// Removes the picture that is kept with an asset, if there is one.

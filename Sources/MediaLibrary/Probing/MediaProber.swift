@@ -216,6 +216,9 @@ extension MediaProbe.Variant {
         height = variant.resolution?.height
         frameRate = variant.frameRate.flatMap { Double($0.description) }
         codecs = variant.codecs.isEmpty ? nil : variant.codecs.joined(separator: ",")
-        length = duration.map { Int64($0 * Double(variant.averageBandwidth ?? variant.bandwidth) / 8) }
+        // Both come from the playlist: their product may be more than any number, or less than none.
+        length = duration.map {
+            Int64(min(max(0, $0 * Double(variant.averageBandwidth ?? variant.bandwidth) / 8), 1e18))
+        }
     }
 }

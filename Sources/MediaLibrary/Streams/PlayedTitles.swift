@@ -25,6 +25,14 @@ public struct PlayedTitles: Sendable {
     ///
     /// - Throws: `CacheError` with `storage`.
     public func all() async throws -> [PlayedTitle] {
+        let owned = Set(try await shelf.assets().map(\.key))
+        return try await allWithOwned().filter { !owned.contains($0.main.key) }
+    }
+
+    /// The same with what has become an asset without being downloaded.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    package func allWithOwned() async throws -> [PlayedTitle] {
         let all = try await store.resources()
         let kept = Dictionary(all.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         var rest = Dictionary(uniqueKeysWithValues: all.filter { !$0.isPinned }.map { ($0.id, $0) })
@@ -46,9 +54,7 @@ public struct PlayedTitles: Sendable {
             let infos = infos.sorted { ($0.lastUsed, $0.id) > ($1.lastUsed, $1.id) }
             return PlayedTitle(kind: .parts, main: infos[0], resources: infos)
         }
-        let owned = Set(try await shelf.assets().map(\.key))
-        return titles.filter { !owned.contains($0.main.key) }
-            .sorted { ($0.lastUsed, $0.main.id) > ($1.lastUsed, $1.main.id) }
+        return titles.sorted { ($0.lastUsed, $0.main.id) > ($1.lastUsed, $1.main.id) }
     }
 
     /// The streams whose playlists are among `rest`, which are taken from there with what belongs to them.
@@ -84,9 +90,10 @@ public struct PlayedTitles: Sendable {
     private func isPart(_ info: ResourceInfo) async throws -> Bool {
         let type = MediaType.essence(info.contentType) ?? ""
         guard let url = try? ResourceURL(info.url) else { return false }
+        // A recording may be a film in one file of the kind that segments are.
+        guard (info.length ?? info.bytesKept) <= Self.longestSegment else { return false }
         if Self.partTypes.contains(type) || Self.partExtensions.contains(url.pathExtension) { return true }
-        guard type == "video/mp4" || type == "audio/mp4", info.isComplete, info.bytesKept <= Self.longestSegment
-        else { return false }
+        guard type == "video/mp4" || type == "audio/mp4", info.isComplete else { return false }
         var settings = store.transfers.askingNoOrigins
         if let identity = info.identity { settings.headerProfiles[url, default: .init()].identity = identity }
         var request = ReadRequest(

@@ -8,6 +8,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// What the library finds out by itself of what was downloaded: a picture, and how long it lasts.
+@Suite(.timeLimit(.minutes(10)))
 struct CoverKeeperTests {
     private let origin = ScriptedOrigin()
     private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3, 4]

@@ -49,6 +49,14 @@ struct PlayedRouteTests {
             await #expect(throws: Problem.self) { try await client.removePlayed(id: played[1].id) }
             _ = try await client.addAsset(for: try url("film.mp4"))
             #expect(try await client.played().isEmpty)
+
+            // A stream that is an asset counts with all it has.
+            for name in ["show/index.m3u8", "show/a.mp4"] {
+                #expect(try await host.play(try url(name)).status == 200)
+            }
+            let asset = try #require(try await client.addAsset(for: try url("show/index.m3u8")))
+            let item = try await client.storage().items.first { $0.id == asset.id }
+            #expect(try #require(item).bytes > 3_000)
         }
     }
 

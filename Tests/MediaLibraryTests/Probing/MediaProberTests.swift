@@ -27,6 +27,14 @@ struct MediaProberTests {
         }
     }
 
+    /// Playlists may claim any bit rate.
+    @Test func aBitRateBeyondAllNumbersIsNoEndOfTheProcess() async throws {
+        fixture.serve(
+            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9223372036854775807\nhigh.m3u8\n", at: try url("index.m3u8"))
+        fixture.serve(SamplePlaylist.onDemand, at: try url("high.m3u8"))
+        #expect(try await probe("index.m3u8").length == 1_000_000_000_000_000_000)
+    }
+
     @Test func aStreamSaysWhatThereIsToChoose() async throws {
         fixture.serve(
             """

@@ -70,6 +70,14 @@ struct PlayedTitlesTests {
         let found = try await titles(store)
         #expect(found.map(\.kind) == [.file, .file, .parts])
         #expect(found[2].resources.count == 4)
+
+        // A film may be in one file of the kind that segments are.
+        let url = try url("films/three.ts")
+        fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 70 << 20), contentType: "video/mp2t")
+        let session = try await store.read(ReadRequest(url: url, range: .closed(0, through: 999)))
+        for try await _ in session.buffers {}
+        session.cancel()
+        #expect(try await titles(store).first?.kind == .file)
         await store.close()
     }
 
