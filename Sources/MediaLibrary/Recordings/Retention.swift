@@ -4,7 +4,7 @@ public struct Retention: Sendable, Hashable, Codable {
     public var seconds: Double?
     /// How many bytes all tracks may have together.
     public var bytes: Int64?
-    /// How many segments each track may have.
+    /// How many segments may be kept of each track; gaps don't count.
     public var segments: Int?
     /// How many bytes are to stay free on the disk.
     public var freeBytes: Int64?

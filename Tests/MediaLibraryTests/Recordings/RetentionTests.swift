@@ -102,6 +102,38 @@ struct RetentionTests {
         await fixture.close()
     }
 
+    /// Neither gaps nor what is awaited take the place of what is kept; gaps at the front are of no use.
+    @Test(arguments: [true, false]) func whatIsKeptCounts(isPinned: Bool) async throws {
+        let fixture = try await fixture(Retention(segments: 2), 0..<10)
+        if isPinned {
+            try await fixture.recording.change { $0.programmes = [Self.programme(3..<5), Self.programme(7..<8)] }
+        }
+        func rows(_ numbers: Range<Int64>, _ state: RecordedSegment.State) -> [RecordedSegment] {
+            TimelineRows.kept(numbers).map {
+                var row = $0
+                row.state = state
+                return row
+            }
+        }
+        let pinned: [Int64] = isPinned ? [3, 4, 7] : []
+        try await fixture.timeline.append(rows(10..<13, .gap) + rows(13..<20, .awaited))
+        await fixture.recording.retentionChanged()
+        #expect(try await numbers(fixture) == pinned + Array(8..<13))
+        #expect(fixture.timeline.totals.segments == pinned.count + 2)
+        // One behind those that are awaited is kept too.
+        try await fixture.timeline.settle(TimelineRows.kept(15..<16))
+        await fixture.recording.applyRetention()
+        #expect(try await numbers(fixture) == pinned + Array(9..<13))
+        #expect(fixture.timeline.awaited.count == 6)
+        try await fixture.timeline.settle(rows(13..<15, .gap) + rows(16..<20, .gap))
+        await fixture.recording.applyRetention()
+        #expect(try await numbers(fixture) == pinned + Array(9..<20))
+        try await fixture.timeline.append(TimelineRows.kept(20..<21))
+        await fixture.recording.applyRetention()
+        #expect(try await numbers(fixture) == pinned + Array(15..<21))
+        await fixture.close()
+    }
+
     @Test func aFullDiskTakesTheOldest() async throws {
         let fixture = try await fixture(Retention(freeBytes: 1_000_000))
         fixture.place.state.withLock { $0.freeBytes = 1_000_000 }

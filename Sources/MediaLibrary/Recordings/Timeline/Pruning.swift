@@ -5,7 +5,7 @@ package struct Pruning: Sendable {
     package struct Limits: Sendable, Hashable {
         /// What ended until then is too old, in nanoseconds since 1970.
         package var oldest: Int64
-        /// How many segments a track may have behind those that are pinned.
+        /// How many segments may be kept of a track behind those that are pinned. Gaps and what is awaited don't count.
         package var segments: Int?
         /// How many bytes are too many.
         package var excess: Int64
@@ -29,6 +29,13 @@ package struct Pruning: Sendable {
         package var isComplete = true
     }
 
+    /// The first of a track that could go.
+    private struct Head {
+        var row: RecordedSegment
+        /// How many are kept behind it, where that matters.
+        var keptBehind: Int
+    }
+
     /// Up to where everything is given up or pinned, by track.
     private var cursors: [String: Int64] = [:]
 
@@ -44,19 +51,23 @@ package struct Pruning: Sendable {
     ) async throws -> Choice {
         var choice = Choice()
         var (excess, chosen) = (limits.excess, 0)
-        var heads: [Int: RecordedSegment] = [:]
+        var heads: [Int: Head] = [:]
+        // What was chosen last of each.
+        var last: [Int: Head] = [:]
         var waiting = Set(timelines.indices)
         while true {
             for index in waiting {
                 waiting.remove(index)
-                heads[index] = try await head(of: timelines[index], outside: pinned)
+                heads[index] = try await head(
+                    of: timelines[index], outside: pinned, after: last[index], isCounted: limits.segments != nil)
             }
-            let oldest = heads.min { ($0.value.start, $0.key) < ($1.value.start, $1.key) }
-            guard let (index, head) = oldest else { return choice }
+            let oldest = heads.min { ($0.value.row.start, $0.key) < ($1.value.row.start, $1.key) }
+            guard let (index, found) = oldest else { return choice }
+            let head = found.row
             heads[index] = nil
             let timeline = timelines[index]
             let isOld = head.end <= limits.oldest
-            let isSurplus = limits.segments.map { timeline.next - head.number > Int64(max(1, $0)) } ?? false
+            let isSurplus = limits.segments.map { found.keptBehind >= max(1, $0) } ?? false
             let isSpare = excess > 0 && head.number + limits.spared < timeline.edge
             // Later ones of other tracks may be too many.
             guard isOld || isSurplus || isSpare else { continue }
@@ -68,17 +79,23 @@ package struct Pruning: Sendable {
             choice.rows[timeline.track, default: []].append(head)
             if head.state == .kept { excess -= head.length }
             cursors[timeline.track] = head.number + 1
+            last[index] = found
             waiting.insert(index)
         }
     }
 
     /// The first of a track that could go; what is awaited can't, nor what is behind it.
     private mutating func head(
-        of timeline: Timeline, outside pinned: [Range<Int64>]
-    ) async throws -> RecordedSegment? {
+        of timeline: Timeline, outside pinned: [Range<Int64>], after last: Head?, isCounted: Bool
+    ) async throws -> Head? {
         let head = try await timeline.first(from: cursors[timeline.track] ?? 0, outside: pinned)
         guard let head, head.number < timeline.edge else { return nil }
         cursors[timeline.track] = head.number
-        return head
+        guard isCounted else { return Head(row: head, keptBehind: 0) }
+        // Counted once, but where something pinned is between.
+        if let last, last.row.number + 1 == head.number {
+            return Head(row: head, keptBehind: last.keptBehind - (head.state == .kept ? 1 : 0))
+        }
+        return Head(row: head, keptBehind: try await timeline.keptCount(from: head.number + 1))
     }
 }

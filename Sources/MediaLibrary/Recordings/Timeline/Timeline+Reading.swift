@@ -87,6 +87,25 @@ extension Timeline {
         }
     }
 
+    /// How many segments from a number on are kept.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    package func keptCount(from number: Int64) async throws -> Int {
+        let (whole, entry) = state.withLock { state in
+            (
+                state.index.keptCount(inPagesFrom: number),
+                state.index.page(of: number).flatMap { $0.first < number ? $0 : nil }
+            )
+        }
+        guard let entry, let page = try await pages([entry]).first else { return whole }
+        return state.withLock { state in
+            whole
+                + page.segments.count {
+                    $0.number >= number && $0.state == .kept && !state.gone.contains($0.number)
+                }
+        }
+    }
+
     /// The number of the first segment that begins at a moment or later.
     private func firstNumber(startingAt time: Int64) async throws -> Int64? {
         while let entry = state.withLock({ $0.index.firstPage(after: time) }) {

@@ -87,6 +87,11 @@ struct TimelineIndex: Sendable {
         return index < entries.count ? entries[index] : nil
     }
 
+    /// How many segments are kept of the pages that begin with a number or later.
+    func keptCount(inPagesFrom number: Int64) -> Int {
+        entries[entries.partitioningIndex { $0.first >= number }...].reduce(0) { $0 + $1.kept }
+    }
+
     /// The first page that ends after a moment.
     func firstPage(after time: Int64) -> Entry? {
         let index = entries.partitioningIndex { $0.end > time }
