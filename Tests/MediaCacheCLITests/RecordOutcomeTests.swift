@@ -27,6 +27,10 @@ struct RecordOutcomeTests {
         #expect(outcome.text?.hasPrefix("Kept 1m 00s (5.00 MB) of news, from 2026-01-31T20:15:00Z to") == true)
         _ = outcome.lost.add([try ChannelSample.gap(1)])
         #expect(outcome.failure?.exitCode == 2)
+        let stopped = RecordOutcome(
+            record: try ChannelSample.record("news", ["state": "stopped"]), lost: LostSegments())
+        #expect(stopped.failure?.exitCode == 2)
+        #expect(stopped.failure?.message.contains("was stopped before its end") == true)
         outcome.isInterrupted = true
         #expect(outcome.failure?.exitCode == 130)
         #expect(outcome.failure?.message.contains("the same command goes on with it") == true)

@@ -31,7 +31,8 @@ struct RecordCommand: AsyncParsableCommand {
             liveURL, state (stopped, starting, recording, waiting, ended), reason, edge, kept (from, to, in \
             milliseconds since 1970), seconds, bytes, segments, rate, gaps, gapSeconds; of a gap track, number, start, \
             duration, reason. The last is the result: complete, gapList, error.
-            Exit code 0 if it ended without gaps; 1 if nothing came; 2 if there are gaps; 130 after Ctrl-C.
+            Exit code 0 if it ended without gaps; 1 if nothing came; 2 if there are gaps, or if it was stopped before \
+            its end; 130 after Ctrl-C.
             """
     )
 

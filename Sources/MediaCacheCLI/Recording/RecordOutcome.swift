@@ -38,7 +38,11 @@ struct RecordOutcome: Sendable {
             let reason = record.reason.map { ": \($0)" } ?? ""
             return CommandFailure(.failed, "nothing came of \(record.url)\(reason)")
         }
-        guard lost.count > 0 else { return nil }
+        guard lost.count > 0 else {
+            guard record.state == .stopped else { return nil }
+            return CommandFailure(
+                .partial, "\(record.name) was stopped before its end; the same command goes on with it")
+        }
         return CommandFailure(
             .partial, "\(record.name) has \(lost.text); `mediacache channels gaps \(record.name)` lists them")
     }

@@ -44,6 +44,8 @@ extension Recording {
                 let playlist = try await work.loader.load(
                     asked, settings: try settings(for: url), transferClass: .recording, isFresh: true)
             else { throw CacheError(.notMedia, "\(url) isn't a playlist any more") }
+            // What it names that came later than the end wouldn't get its time.
+            guard !Task.isCancelled, !isPastEnd else { return nil }
             return try await take(playlist, index)
         } catch is PlaylistReloadError {
             tracks[index].loaded = nil
@@ -82,6 +84,9 @@ extension Recording {
         let now = monotonic
         var follower = tracks[index].follower
         let (rows, outcome) = try follower.take(update, wall: self.now, now: now, shared: &shared)
+        // It isn't over before they're awaited.
+        tracks[index].isTaking = true
+        defer { tracks[index].isTaking = false }
         // In the timeline before any of them is fetched: a number means one segment for good.
         let timeline = tracks[index].timeline
         let next = timeline.next

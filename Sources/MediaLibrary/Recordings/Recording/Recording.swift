@@ -18,6 +18,8 @@ package actor Recording {
         /// Since when its playlist says that nothing more comes.
         var endedSince: Duration?
         var isLoading = false
+        /// Whether what its playlist names is being put into the timeline: it isn't awaited yet.
+        var isTaking = false
         /// When its playlist last came.
         var loaded: Duration?
         /// When it came again after trouble.
@@ -78,6 +80,8 @@ package actor Recording {
     /// When it began to run.
     private var began: Duration = .zero
     private(set) var isRunning = false
+    /// Whether it's over, and what came of it isn't in the timeline yet.
+    private var isFinishing = false
     private(set) var isOpen = false
     var arrivals: [(at: Duration, bytes: Int64)] = []
     var prune: RetentionState = .init()
@@ -269,7 +273,7 @@ package actor Recording {
     private var isOver: Bool {
         if let end = channel.endsAt, isPastEnd {
             // What its playlists named by then may still come.
-            return tracks.allSatisfy(\.awaited.isEmpty)
+            return tracks.allSatisfy { $0.awaited.isEmpty && !$0.isTaking }
                 || work.store.now.timeIntervalSince(end) >= Self.leastVerification.seconds
                     && monotonic - began >= Self.leastVerification
         }
@@ -279,15 +283,20 @@ package actor Recording {
             guard let since = track.endedSince else {
                 return track.trouble.map { now - $0.since >= Self.absencePatience } ?? false
             }
-            return track.awaited.isEmpty && now - since >= max(track.targetDuration * 3, Self.leastVerification)
+            return track.awaited.isEmpty && !track.isTaking
+                && now - since >= max(track.targetDuration * 3, Self.leastVerification)
         }
     }
 
     /// The recording is over: what is awaited still is lost.
     private func finish() async {
         isRunning = false
+        // Who follows it goes on till it's known what was lost.
+        isFinishing = true
         await endTasks()
         await settleAsEnded()
+        isFinishing = false
+        tellState()
     }
 
     /// Sets the present as its end, whether it runs or not.
@@ -310,6 +319,8 @@ package actor Recording {
             guard (try? await work.store.time.sleep(for: .milliseconds(500))) != nil else { break }
             await flush()
         }
+        // What couldn't be written down would be awaited for good: it ends with its next start.
+        guard settled.isEmpty else { return }
         try? await change {
             $0.hasEnded = true
             $0.isWanted = false
@@ -331,6 +342,7 @@ package actor Recording {
 
     var state: RecordingState {
         if channel.hasEnded { return .ended }
+        if isFinishing { return lastState ?? .recording }
         guard isRunning else { return .stopped }
         if let troubleAtStart { return .waiting(troubleAtStart) }
         if tracks.isEmpty { return .starting }
