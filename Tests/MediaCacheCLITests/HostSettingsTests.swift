@@ -43,6 +43,18 @@ struct HostSettingsTests {
         #expect(settings.url(port: 80) == url)
     }
 
+    /// A command beside a server of another folder would find the port taken, or answer to the network.
+    @Test func whoPassesByListensWhereNobodyElseDoes() throws {
+        let server = try ServeConfiguration(
+            environment: ["HOME": "/h"],
+            file: ConfigurationFile(
+                path: "c.json", Data(#"{"host": "0.0.0.0", "port": 9479, "publicRead": true}"#.utf8))
+        ).hostSettings()
+        #expect(server.host == "0.0.0.0" && server.port == 9479 && server.publicRead)
+        let passing = server.forOneself
+        #expect(passing.host == "127.0.0.1" && passing.port == 0 && !passing.publicRead)
+    }
+
     @Test func serversHaveLimitsAndPassersByNone() throws {
         let cache = try CacheOptions.parse(["--cache", "/c"])
         let server = try ServeConfiguration(options: cache.values).hostSettings()

@@ -17,6 +17,7 @@ struct Connection: Sendable {
     ///
     /// - Throws: ``CommandFailure`` if the owner doesn't answer; what the engine throws if the folder can't be opened.
     static func open(_ settings: HostSettings) async throws -> Connection {
+        let settings = settings.forOneself
         for attempt in 1... {
             if let connection = try await running(at: settings.location) {
                 connection.note(settings.ownersAlone)

@@ -123,6 +123,14 @@ struct HostSettings: Sendable {
         }
     }
 
+    /// The same for a command that asks nobody but itself: where `serve` listens is that one's, and may be taken by it.
+    var forOneself: HostSettings {
+        var settings = self
+        (settings.host, settings.port) = ("127.0.0.1", 0)
+        (settings.allowedHosts, settings.publicPath, settings.publicRead) = ([], "", false)
+        return settings
+    }
+
     /// The server's URL as it's told to people, with the host they named.
     func url(port: Int) -> String {
         "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
