@@ -16,6 +16,14 @@ struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
 
     /// The one at a port; nil where nothing is known.
     static func find(port: Int) -> ListeningProcess? {
+        // While sockets come and go, the system's table may leave one out.
+        for _ in 0..<3 {
+            if let found = look(port: port), found.id != nil { return found }
+        }
+        return look(port: port)
+    }
+
+    private static func look(port: Int) -> ListeningProcess? {
         let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }
         let sockets = Set(tables.flatMap { inodes(listeningAt: port, in: $0) }.map { "socket:[\($0)]" })
         guard !sockets.isEmpty else { return nil }
