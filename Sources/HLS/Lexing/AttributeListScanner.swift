@@ -13,13 +13,27 @@ struct AttributeListScanner {
     }
 
     private let bytes: UnsafeRawBufferPointer
-    private var position: Int
+    /// Where the next item begins: behind the last one, its trailing text included.
+    private(set) var position: Int
     private let end: Int
 
     init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
         end = range.upperBound
+    }
+
+    /// Whether every splitter of players reads this list alike: it keeps to the grammar, and has no backslash, which
+    /// ffmpeg and VLC take for an escape.
+    static func isUnambiguous(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        guard !bytes[range].contains(UInt8(ascii: "\\")) else { return false }
+        var items = AttributeListScanner(bytes, range)
+        while let item = items.next() {
+            guard !item.isMalformed, bytes[item.name].allSatisfy(\.isAttributeNameCharacter),
+                item.isQuoted || !bytes[item.value].contains(where: { $0 == .quote || $0 == .equals || $0.isBlank })
+            else { return false }
+        }
+        return true
     }
 
     mutating func next() -> Item? {

@@ -27,7 +27,7 @@ public struct PlaylistReferences: Sendable {
     ) throws(Failure) {
         try withBytes(of: bytes) { (buffer) throws(Failure) in
             var scanner = ReferenceScanner(buffer, context: context)
-            while let reference = scanner.next() { try body(reference) }
+            while let reference = scanner.nextReference() { try body(reference) }
         }
     }
 
@@ -38,24 +38,43 @@ public struct PlaylistReferences: Sendable {
         return references
     }
 
+    /// Returns a playlist as ``rewritten(_:_:)`` reads it: without control characters other than line ends and tabs, and
+    /// without the line ends of Unicode.
+    package static func withoutLineSplitters(_ bytes: [UInt8]) -> [UInt8] { LineSplitters.removed(from: bytes) }
+
     /// The playlist with some of its references replaced.
     ///
+    /// Control characters other than line ends and tabs, and the line ends of Unicode, are taken out first: some players
+    /// end lines there, and would read a reference where there is none.
+    ///
+    /// Where players split a list of attributes in different ways, only one of them finds a reference behind a blank, a
+    /// second quote or a backslash. The line ends in front of the name of such an attribute.
+    ///
     /// - Parameters:
-    ///   - bytes: the playlist.
+    ///   - bytes: the playlist in UTF-8.
     ///   - replacement: the new URI of a reference; nil leaves it as it is written, variables included. Quotes and line
     ///     ends in it are percent-encoded, since neither can stand there.
-    /// - Returns: the bytes, equal to the given ones but for what was replaced.
+    /// - Returns: the bytes, equal to the given ones but for what was replaced or left out. A line end follows EXTINF at
+    ///   the end, where some players would read its title as a URI.
     /// - Throws: what `replacement` throws.
     public func rewritten<Failure: Error>(
         _ bytes: [UInt8], _ replacement: (Reference) throws(Failure) -> String?
     ) throws(Failure) -> [UInt8] {
-        try withBytes(of: bytes) { (buffer) throws(Failure) in
+        try withBytes(of: LineSplitters.removed(from: bytes)) { (buffer) throws(Failure) in
             var output: [UInt8] = []
             output.reserveCapacity(min(buffer.count, PlaylistReferences.sampleLength) * 2)
             var isReserved = false
             var copied = 0
             var scanner = ReferenceScanner(buffer, context: context)
-            while let reference = scanner.next() {
+            while let finding = scanner.next() {
+                let reference: Reference
+                switch finding {
+                case .reference(let found): reference = found
+                case .ambiguousText(let range):
+                    output.append(contentsOf: buffer[copied..<range.lowerBound])
+                    copied = range.upperBound
+                    continue
+                }
                 guard let uri = try replacement(reference) else { continue }
                 output.append(contentsOf: buffer[copied..<reference.bytes.lowerBound])
                 let needsQuotes = reference.attribute != nil && !reference.isQuoted
@@ -72,22 +91,27 @@ public struct PlaylistReferences: Sendable {
                 }
             }
             output.append(contentsOf: buffer[copied...])
+            if scanner.endsInSegmentTag { output.append(.lineFeed) }
             return output
         }
     }
 }
 
 extension [UInt8] {
-    /// A URI less what would end its line or its quoted string.
+    /// A URI whose bytes that would end its line or its quoted string are percent-encoded.
     mutating func appendURI(_ uri: String) {
         var uri = uri
         uri.withUTF8 { utf8 in
-            guard utf8.contains(where: { $0 == .quote || $0 == .lineFeed || $0 == .carriageReturn }) else {
+            let isPlain = !utf8.contains {
+                $0 == .quote || $0 < .space && $0 != .tab || LineSplitters.mayBeginSeparator($0)
+            }
+            if isPlain {
                 append(contentsOf: utf8)
                 return
             }
+            let hasSeparator = LineSplitters.hasSeparator(Array(utf8))
             for byte in utf8 {
-                if byte == .quote || byte == .lineFeed || byte == .carriageReturn {
+                if byte == .quote || byte < .space && byte != .tab || byte >= 0x80 && hasSeparator {
                     appendPercentEncoded(byte)
                 } else {
                     append(byte)

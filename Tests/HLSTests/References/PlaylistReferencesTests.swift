@@ -1,3 +1,4 @@
+import Foundation
 import HLS
 import Testing
 
@@ -49,8 +50,56 @@ struct PlaylistReferencesTests {
     @Test func keepsEverythingElseByteForByte() {
         var bytes = Array("\u{FEFF}#EXTM3U\r#EXT-X-FOO:\u{B},,=\n\n# comment \r\n".utf8)
         bytes += [0x23, 0xFF, 0xFE, 0x0A, 0xE9, 0x2E, 0x74, 0x73]
-        #expect(PlaylistReferences().rewritten(bytes) { _ in nil } == bytes)
-        #expect(PlaylistReferences().rewritten(bytes) { $0.uri == "%E9.ts" ? "x" : nil } == bytes.dropLast(4) + [0x78])
+        let sent = bytes.filter { $0 != 0x0B }
+        #expect(PlaylistReferences().rewritten(bytes) { _ in nil } == sent)
+        #expect(PlaylistReferences().rewritten(bytes) { $0.uri == "%E9.ts" ? "x" : nil } == sent.dropLast(4) + [0x78])
+    }
+
+    @Test func takesOutWhatSomePlayersEndLinesAt() {
+        let text = "#EXTM3U\n#EXTINF:4,a\0b\u{B}\u{C}\u{85}c\u{2028}\u{2029}\tÅ…\nx\u{1F}y.ts\n"
+        let sent = PlaylistReferences().rewritten(Array(text.utf8)) { $0.uri == "xy.ts" ? "/p/xy.ts" : nil }
+        #expect(String(decoding: sent, as: UTF8.self) == "#EXTM3U\n#EXTINF:4,abc\tÅ…\n/p/xy.ts\n")
+        // One that comes about by taking out a control is taken out, too.
+        let joined: [UInt8] = [0x23, 0xE2, 0x00, 0x80, 0x01, 0xA8, 0x0A]
+        #expect(PlaylistReferences().rewritten(joined) { _ in nil } == [0x23, 0x0A])
+        // Neither does a replacement bring one.
+        let uri = "/p/\0\u{2028}\r\"x"
+        let replaced = PlaylistReferences().rewritten(Array("#EXTM3U\nx\n".utf8)) { _ in uri }
+        #expect(String(decoding: replaced, as: UTF8.self) == "#EXTM3U\n/p/%00%E2%80%A8%0D%22x\n")
+    }
+
+    /// hls.js reads whatever follows the duration as a URI where there is no comma, or no line end after a title.
+    @Test func leavesNoURLInEXTINFThatAPlayerReadsAsASegment() throws {
+        let pattern = #"#EXTINF:\s*(\d*(?:\.\d+)?)(?:,(.*)\s+)?|(?!#) *(\S[^\r\n]*)|#.*"#
+        let regex = try NSRegularExpression(pattern: pattern)
+        for line in [
+            "#EXTINF:4 http://10.0.0.1/x", "#EXTINF:http://10.0.0.1/x", "#EXTINF:4.5\thttp://10.0.0.1/x",
+            "#EXTINF:4;http://10.0.0.1/x", "#EXTINF: //10.0.0.1/x", "#EXTINF:4 /\t/10.0.0.1/x",
+            "#EXTINF:4\u{A0}//10.0.0.1/x",
+            "#EXTINF:4 ht\ttp://10.0.0.1/x", "#EXTINF:4 /\\10.0.0.1/x", "#EXTINF:4 \\\\10.0.0.1/x",
+            "#EXTINF:4,a title http://10.0.0.1/x", "#EXTINF:4,\u{2028}http://10.0.0.1/x",
+        ] {
+            for text in ["#EXTM3U\n\(line)\na.ts\n", "#EXTM3U\n\(line)"] {
+                let sent = PlaylistReferences().rewritten(Array(text.utf8)) { _ in "safe" }
+                let output = String(decoding: sent, as: UTF8.self)
+                for match in regex.matches(in: output, range: NSRange(output.startIndex..., in: output)) {
+                    guard let range = Range(match.range(at: 3), in: output) else { continue }
+                    let uri = String(output[range])
+                    let form = URLReference.form(of: uri.replacing("\t", with: "").replacing("\\", with: "/"))
+                    #expect(form == .relativePath, "\(text.debugDescription): \(uri)")
+                }
+            }
+        }
+        let plain = """
+            #EXTM3U
+            #EXTINF:4.5,http://h/title
+            a
+            #EXTINF:-1 tvg-id="x" tvg-logo="http://h/l",T
+            b
+            #EXTINF:6
+            c
+            """
+        #expect(PlaylistReferences().all(in: Array(plain.utf8)).map(\.uri) == ["a", "b", "c"])
     }
 
     @Test func replacesWhatTheClosureNames() {

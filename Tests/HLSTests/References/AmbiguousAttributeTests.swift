@@ -1,0 +1,66 @@
+import HLS
+import Testing
+
+/// Attribute lists that players split in different ways.
+struct AmbiguousAttributeTests {
+    private func rewritten(_ line: String) -> String {
+        let sent = PlaylistReferences().rewritten(Array("#EXTM3U\n\(line)\nend.ts\n".utf8)) { reference in
+            reference.form == .relativePath ? nil : "/play"
+        }
+        return String(decoding: sent.dropFirst("#EXTM3U\n".utf8.count).dropLast("\nend.ts\n".utf8.count), as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        // ffmpeg begins an attribute behind a blank.
+        (#"#EXT-X-KEY:METHOD=AES-128 URI="http://h/k""#, "#EXT-X-KEY:METHOD=AES-128 "),
+        (#"#EXT-X-MAP:URI=a.mp4 URI=http://h/m"#, #"#EXT-X-MAP:URI=a.mp4 "#),
+        (#"#EXT-X-MEDIA:URI = "a,X=b URI=http://h/m""#, #"#EXT-X-MEDIA:URI = "a,X=b "#),
+        // And behind a closing quote.
+        (#"#EXT-X-MEDIA:TYPE=AUDIO,NAME="a"URI="http://h/m",GROUP-ID="g""#, #"#EXT-X-MEDIA:TYPE=AUDIO,NAME="a""#),
+        (#"#EXT-X-MAP:URI="//h/m"URI="http://h/m""#, #"#EXT-X-MAP:URI="/play""#),
+        (#"#EXT-X-MEDIA:NAME="x"y,CODECS=",URI=http://h/m,""#, #"#EXT-X-MEDIA:NAME="x"y,CODECS=","#),
+        // A backslash is an escape to ffmpeg and VLC.
+        (#"#EXT-X-MEDIA:NAME="a\",CODECS="URI=http://h/m,""#, #"#EXT-X-MEDIA:NAME="a\",CODECS=""#),
+        (#"#EXT-X-KEY:IV="\\",X="URI=//h/k,""#, #"#EXT-X-KEY:IV="\\",X=""#),
+        // Media3 takes the end of a name, hls.js drops blanks of Unicode.
+        (#"#EXT-X-KEY:METHOD=AES-128,X-URI="http://h/k""#, #"#EXT-X-KEY:METHOD=AES-128,X-URI="/play""#),
+        ("#EXT-X-MAP:\u{A0}URI=\"http://h/m\"", "#EXT-X-MAP:\u{A0}URI=\"/play\""),
+        ("#EXT-X-MAP:URI\u{A0}=\"http://h/m\"", "#EXT-X-MAP:"),
+        ("#EXT-X-MAP:URI=\"\u{3000}http://h/m\"", "#EXT-X-MAP:URI=\"/play\""),
+        ("\u{FEFF}\u{A0}http://h/s.ts", "/play"),
+        // hls.js finds a rendition in the middle of any line.
+        (#"# a comment #EXT-X-MEDIA:TYPE=AUDIO,URI="http://h/m""#, "# a comment #EXT-X-MEDIA:TYPE=AUDIO,"),
+        (#"#EXTINF:4,#EXT-X-MEDIA:URI="http://h/m""#, "#EXTINF:4,#EXT-X-MEDIA:"),
+        (##"#EXT-X-START:VALUE="#EXT-X-MEDIA:N=1,URI=//h/m,""##, ##"#EXT-X-START:VALUE="#EXT-X-MEDIA:N=1,"##),
+        (##"#EXT-X-DATERANGE:ID="#EXT-X-MEDIA:URI=//h/m""##, ##"#EXT-X-DATERANGE:ID="#EXT-X-MEDIA:"##),
+        ("\u{A0}#EXTINF:4 http://h/s.ts", ""),
+        (#"s.ts?#EXT-X-MEDIA:TYPE=AUDIO,URI="http://h/m""#, "s.ts?"),
+        (#"#EXT-X-STREAM-INF:BANDWIDTH=1,URI="http://h/m""#, #"#EXT-X-STREAM-INF:BANDWIDTH=1,URI="/play""#),
+        // Python's regular expressions skip names in lower case.
+        (#"#EXT-X-MEDIA:name="a,URI=http://h/m,""#, #"#EXT-X-MEDIA:name="a,"#),
+    ])
+    func leaveNoReferenceToOnePlayerAlone(_ line: String, _ expected: String) {
+        #expect(rewritten(line) == expected)
+        #expect(rewritten(expected) == expected)
+    }
+
+    @Test(arguments: [
+        #"#EXT-X-KEY:METHOD=AES-128, URI="key" ,IV=0x1"#,
+        #"#EXT-X-MEDIA:TYPE=AUDIO,NAME="English, URI=none",URI="a.m3u8?returnURI=http://h/""#,
+        #"#EXT-X-MAP:URI="a\b.mp4""#,
+        #"#EXT-X-DATERANGE:ID="1",X-COM-EXAMPLE-URI="http://h/""#,
+        #"#EXTINF:-1 tvg-id="a" tvg-logo="http://h/l.png",A title = x"#,
+        "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z", "# a comment = x", "seg.ts#t=1", "seg.ts?URI=http://h/",
+    ])
+    func leaveUnambiguousLinesAlone(_ line: String) {
+        #expect(rewritten(line) == line)
+    }
+
+    /// A line of many attributes is read once.
+    @Test func takeTimeInProportionToTheirLength() {
+        let line = "#EXT-X-MEDIA:" + String(repeating: "A=\"URI=\",", count: 100_000) + "URI=\"http://h/m\""
+        #expect(rewritten(line).hasSuffix(",URI=\"/play\""))
+        let blanks = "#EXT-X-MEDIA:" + String(repeating: "A =  \u{A0}", count: 100_000) + "URI=\"http://h/m\""
+        #expect(!rewritten(blanks).contains("http:"))
+    }
+}
