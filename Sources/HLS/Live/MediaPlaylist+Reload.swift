@@ -122,16 +122,19 @@ extension MediaPlaylist {
     /// The parts that another version of the playlist doesn't have.
     private func parts(after known: MediaPlaylist?) -> [PlaylistReload.PlacedPart] {
         var placed: [PlaylistReload.PlacedPart] = []
+        var ranges = PartByteRanges()
         for (offset, segment) in (segments + (upcoming.map { [$0] } ?? [])).enumerated() where !segment.tags.isEmpty {
             let sequence = firstMediaSequence.addingClamped(offset)
+            // Also of parts that are known: later ones may go on where they end.
+            let parts = segment.parts.map { ($0, ranges.next($0)) }
             var start = 0
             if let known, !known.segments.isEmpty || known.upcoming != nil {
                 // The parts of a segment that was whole are of no use any more.
                 if sequence < known.nextMediaSequence { continue }
                 if sequence == known.nextMediaSequence { start = known.upcoming?.parts.count ?? 0 }
             }
-            for (index, part) in segment.parts.enumerated() where index >= start {
-                placed.append(.init(mediaSequence: sequence, index: index, part: part))
+            for (index, (part, range)) in parts.enumerated() where index >= start {
+                placed.append(.init(mediaSequence: sequence, index: index, part: part, byteRange: range))
             }
         }
         return placed

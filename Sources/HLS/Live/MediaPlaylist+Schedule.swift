@@ -22,15 +22,17 @@ extension MediaPlaylist {
 
     /// The directives of the next load (section 6.2.5).
     ///
-    /// - Parameter age: how old the known playlist is. A delta update isn't asked where that is more than half of the
-    ///   skip boundary: too much might be left out.
+    /// - Parameters:
+    ///   - age: how old the known playlist is. A delta update isn't asked where that is more than half of the skip boundary:
+    ///     too much might be left out.
+    ///   - wantsParts: whether partial segments are of use. Otherwise the server is asked once per segment.
     /// - Returns: no directives where the server can neither hold the request nor leave segments out.
-    public func nextDirectives(age: Duration = .zero) -> DeliveryDirectives {
+    public func nextDirectives(age: Duration = .zero, wantsParts: Bool = true) -> DeliveryDirectives {
         var directives = DeliveryDirectives()
         guard let control = serverControl, !hasEndList else { return directives }
         if control.canBlockReload {
             directives.mediaSequence = nextMediaSequence
-            if partInformation != nil { directives.part = upcoming?.parts.count ?? 0 }
+            if wantsParts, partInformation != nil { directives.part = upcoming?.parts.count ?? 0 }
         }
         if let boundary = control.canSkipUntil, age <= .nanoseconds(boundary.nanoseconds) / 2, !segments.isEmpty {
             directives.skip = control.canSkipDateRanges ? .segmentsAndDateRanges : .segments

@@ -20,6 +20,8 @@ public struct PlaylistReload: Sendable, Hashable {
         public var index: Int
         /// The part.
         public var part: PartialSegment
+        /// The part's bytes; nil where it's a whole resource.
+        public var byteRange: Range<Int>?
     }
 
     /// How the reload stands to what was known.

@@ -143,6 +143,21 @@ struct MediaPlaylistReloadTests {
         #expect(reload.playlist.segments[0].programDateTime?.text == "2024-01-01T00:00:20.000Z")
     }
 
+    /// A byte range without an offset goes on where the part before ends, a known one too, whatever it's called.
+    @Test func partsGoOnWhereTheOneBeforeEnds() throws {
+        let part = { (name: String, range: String) in
+            "#EXT-X-PART:DURATION=1,URI=\"\(name)\",BYTERANGE=\"\(range)\"\n"
+        }
+        let first = part("2.0", "1000@1234")
+        let known = try playlist(0..<2, footer: first)
+        let grown = try known.reloaded(
+            with: playlist(
+                0..<2,
+                footer: first + part("2.1", "500") + part("2.1", "7@0") + part("2.1", "3")
+                    + "#EXT-X-PART:DURATION=1,URI=\"2.4\"\n" + part("2.5", "9")))
+        #expect(grown.newParts.map(\.byteRange) == [2234..<2734, 0..<7, 7..<10, nil, 0..<9])
+    }
+
     @Test func tellsNewParts() throws {
         let part = { (name: String) in "#EXT-X-PART:DURATION=1,URI=\"\(name)\"\n" }
         let known = try playlist(0..<2, footer: part("2.0"))

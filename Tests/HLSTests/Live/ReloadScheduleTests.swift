@@ -22,6 +22,10 @@ struct ReloadScheduleTests {
         let directives = live.nextDirectives()
         #expect(directives == DeliveryDirectives(mediaSequence: 102, part: 1, skip: .segments))
         #expect(live.nextDirectives(age: .seconds(13)).skip == nil)
+        // Where parts are of no use, once per segment.
+        let whole = live.nextDirectives(wantsParts: false)
+        #expect(whole == DeliveryDirectives(mediaSequence: 102, skip: .segments))
+        #expect(!whole.applied(to: "https://h/p.m3u8").contains("_HLS_part"))
         #expect(MediaPlaylist(targetDuration: 4).nextDirectives().isEmpty)
     }
 

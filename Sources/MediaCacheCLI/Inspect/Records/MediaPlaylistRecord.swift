@@ -41,9 +41,11 @@ struct MediaPlaylistRecord: Encodable, Sendable {
         iFramesOnly = playlist.hasIFramesOnly
         partTarget = playlist.partInformation?.partTarget.doubleValue
         serverControl = playlist.serverControl.map(ServerControlRecord.init)
-        var ranges = PartRanges()
+        var ranges = PartByteRanges()
         segments = playlist.resolvedSegments.map { SegmentRecord($0, ranges: &ranges) }
-        parts = (playlist.upcoming?.parts ?? []).map { PartRecord($0, byteRange: ranges.next($0)) }
+        parts = (playlist.upcoming?.parts ?? []).map {
+            PartRecord($0, byteRange: ranges.next($0).map(ByteRangeRecord.init))
+        }
         dateRanges = playlist.dateRanges.map { DateRangeRecord($0) }
         skip = playlist.skip.map(SkipRecord.init)
         preloadHints = playlist.preloadHints.map { PreloadHintRecord($0) }

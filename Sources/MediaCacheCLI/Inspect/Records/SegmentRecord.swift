@@ -30,7 +30,7 @@ struct SegmentRecord: Encodable, Sendable {
     var parts: [PartRecord]
 
     /// The record of a segment; `ranges` has seen the parts of those before.
-    init(_ resolved: ResolvedSegment, ranges: inout PartRanges) {
+    init(_ resolved: ResolvedSegment, ranges: inout PartByteRanges) {
         let segment = resolved.segment
         uri = segment.uri.unlessEmpty
         duration = segment.duration.doubleValue
@@ -44,6 +44,6 @@ struct SegmentRecord: Encodable, Sendable {
         keys = segment.keys.map { KeyRecord($0) }
         gap = segment.isGap
         bitrate = resolved.bitrate
-        parts = segment.parts.map { PartRecord($0, byteRange: ranges.next($0)) }
+        parts = segment.parts.map { PartRecord($0, byteRange: ranges.next($0).map(ByteRangeRecord.init)) }
     }
 }
