@@ -21,9 +21,9 @@ demo: setup-build ## Build in release and start the demo (ARGS="--port 9000" goe
 	$(SWIFT) build -c release --product mediacache
 	@"$$($(SWIFT) build -c release --show-bin-path)/mediacache" demo $(ARGS) || test $$? -eq 130
 
-# These measure real time, which beside a thousand others on a few cores would be those', or leave a port for a moment, which
-# another's child could get hold of.
-ALONE := ^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests)|^MediaCacheURLSessionTests\.|^MediaCacheTests\.CatalogScaleTests
+# Suites that measure real time, which a thousand other tests on a few cores would distort, or that release a port for a
+# moment, which another test's child process could take. They run in a process of their own.
+ALONE := ^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests|ConnectionDeadlineTests)|^MediaCacheURLSessionTests\.|^MediaCacheTests\.CatalogScaleTests
 # These talk over sockets and to other processes, whose limits of time are real. They don't run beside what takes a core
 # for minutes.
 PEER_TESTS := ^(MediaCacheServerTests|MediaCacheCLITests|AcceptanceTests)\.
@@ -62,6 +62,7 @@ check-apple: build-strict ## Type-check what is written for Apple's systems, wit
 lint: ## Check the style of the sources and scripts
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@if command -v shellcheck >/dev/null; then shellcheck $(SCRIPTS); \
+		elif [ "$$MEDIACACHE_REQUIRE_ALL" = 1 ]; then echo "lint: shellcheck is missing" >&2; exit 1; \
 		else echo "lint: shellcheck isn't here, so the scripts weren't checked"; fi
 
 format: ## Bring the sources into the project's style

@@ -58,12 +58,10 @@ state() {
         sed -E "s/.*\"$1\" *: *\"?([^\",}]*)\"?.*/\\1/; s/\\\\\\//\\//g"
 }
 
-# The clip's address through the cache; the page gets it as a path or as a whole URL.
+# The clip's play URL.
 play_url() {
-    local url
-    url=$(state playURL)
-    if [ "${url#/}" != "$url" ]; then url=$base$url; fi
-    echo "$url"
+    get -H "Authorization: Bearer $key" -G --data-urlencode "url=$(state clipURL)" "$base/api/v1/urls" |
+        sed -E 's/.*"playURL" *: *"([^"]*)".*/\1/'
 }
 
 start --origin-port 0

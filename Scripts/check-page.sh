@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Drives the page that the server shows with a browser: adding, playing, replaying, saving, the keyboard alone,
-# accessibility, and what it says when something fails.
+# accessibility, what it says when something fails, and that hostile header fields of origins run no script.
 #
 #   Scripts/check-page.sh PATH-OF-MEDIACACHE [--screenshots [FOLDER]] [TEST...]
 #
@@ -9,7 +9,7 @@
 # Only what was started here is ended.
 set -euo pipefail
 
-limit=900
+limit=1020
 
 fail() {
     echo "check-page: $*" >&2

@@ -1,17 +1,9 @@
 import Foundation
-import Testing
+import TestSupport
 
 /// Playlists and expected results written by others, beside the package; read in place.
 enum InspectCorpora {
-    private static let root = URL(filePath: #filePath).appending(path: "../../../../shared/corpora").standardizedFileURL
-
-    /// Whether the folder is there. Where it isn't, its tests are skipped; in CI that is a failure.
-    static let isPresent: Bool = {
-        if FileManager.default.fileExists(atPath: root.path) { return true }
-        if ProcessInfo.processInfo.environment["CI"] == "true" { return true }
-        print("Skipped: there is no \(root.path).")
-        return false
-    }()
+    private static let root = Prerequisite.corpora
 
     static func bytes(_ path: String) throws -> [UInt8] {
         Array(try Data(contentsOf: root.appending(path: path)))

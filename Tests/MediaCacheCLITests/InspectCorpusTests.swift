@@ -1,10 +1,11 @@
 import HLS
+import TestSupport
 import Testing
 
 @testable import MediaCacheCLI
 
 /// `inspect` on the playlists of other projects.
-@Suite(.enabled(if: InspectCorpora.isPresent, "The corpora aren't there."))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct InspectCorpusTests {
     private static let common: Set<String> = [
         "kind", "version", "independentSegments", "start", "variables", "unknownTags", "diagnostics",

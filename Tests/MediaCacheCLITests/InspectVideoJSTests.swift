@@ -1,10 +1,11 @@
 import HLS
+import TestSupport
 import Testing
 
 @testable import MediaCacheCLI
 
 /// `inspect --json` against the parse trees of videojs/m3u8-parser, where the two forms tell the same.
-@Suite(.enabled(if: InspectCorpora.isPresent, "The corpora aren't there."))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct InspectVideoJSTests {
     /// What the RFC forbids or leaves open, and m3u8-parser does another way.
     private static let exceptions: [String: [String]] = [

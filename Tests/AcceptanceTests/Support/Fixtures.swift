@@ -13,6 +13,8 @@ actor Fixtures {
     static let moovLast = "moov-last.mp4"
     /// 1 GiB of random bytes.
     static let big = "random-1GiB.bin"
+    /// 256 MiB of random bytes.
+    static let large = "random-256MiB.bin"
     /// 100 MB of random bytes.
     static let medium = "random-100MB.bin"
 
@@ -44,7 +46,7 @@ actor Fixtures {
 
     /// The file of random bytes called `name`, made if need be.
     func random(_ name: String) async throws -> MappedFile {
-        let bytes = name == Self.big ? 1 << 30 : 100_000_000
+        let bytes = [Self.big: 1 << 30, Self.large: 256 << 20][name] ?? 100_000_000
         let task =
             randomMade[name]
             ?? Task {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The programs of others that tests use, and whether they are here.
 enum Peer {
@@ -19,13 +20,9 @@ enum Peer {
         return path
     }
 
-    /// Whether a test that needs `programs` runs: when they are here, and in CI always, where their absence is a
-    /// failure. Says so when it doesn't.
-    static func present(_ programs: String...) -> Bool {
-        let missing = programs.filter { path(of: $0) == nil }
-        guard !missing.isEmpty, ProcessInfo.processInfo.environment["CI"] != "true" else { return true }
-        print("skipped: \(missing.joined(separator: ", ")) not installed")
-        return false
+    /// Whether a test that needs `programs` runs; see `Prerequisite`.
+    static func present(_ programs: String...) throws -> Bool {
+        try programs.allSatisfy { try Prerequisite.isMet($0, path(of: $0) != nil) }
     }
 
     /// Runs a program to its end and gives what it printed; a failure is an error that quotes it.
@@ -42,11 +39,9 @@ enum Peer {
         return child.output
     }
 
-    /// Whether tests can do things as somebody without privileges.
-    static func canActAsNobody() -> Bool {
-        if geteuid() == 0, path(of: "setpriv") != nil { return true }
-        print("skipped: acting as somebody else needs root, and setpriv")
-        return false
+    /// Whether tests that do things as a user without privileges run; see `Prerequisite`.
+    static func canActAsNobody() throws -> Bool {
+        try Prerequisite.isMet("root, with setpriv,", geteuid() == 0 && path(of: "setpriv") != nil)
     }
 
     /// Runs a program as such a user, and gives what it printed.

@@ -1,20 +1,11 @@
 import Foundation
+import TestSupport
 
 /// HLS streams written by others, in a folder beside the package, and what is known of them. They are served from where
 /// they lie.
 enum StreamCorpus {
     /// The folder, to be served by an origin.
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "shared/corpora").path
-
-    /// Whether the folder is there. Where it isn't, its tests are skipped; in CI that is a failure.
-    static let isPresent: Bool = {
-        if FileManager.default.fileExists(atPath: root) { return true }
-        if TestSettings.variable("CI") == "true" { return true }
-        print("skipped: there is no \(root)")
-        return false
-    }()
+    static let root = Prerequisite.corpora.path
 
     /// What a player reads of each media playlist whose segments are here, by the playlist's path.
     static func packets() throws -> [String: [StreamPackets]] {

@@ -1,8 +1,9 @@
 import HLS
+import TestSupport
 import Testing
 
 /// The 399 assertions of globocom/m3u8's tests (python-m3u8) on 76 playlists.
-@Suite(.needsCorpora)
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct GlobocomConformanceTests {
     /// What doesn't hold, by playlist and path, and why.
     static let exceptions: [String: String] = [

@@ -1,9 +1,10 @@
 import Foundation
 import HLS
+import TestSupport
 import Testing
 
 /// Playlists that have to survive reading and writing.
-@Suite(.needsCorpora)
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct RoundTripConformanceTests {
     private func lists() throws -> [String: JSONValue] {
         try Corpora.json("derived/m3u8-roundtrip-lists.json").object

@@ -1,8 +1,9 @@
 import HLS
+import TestSupport
 import Testing
 
 /// The 60 playlists of videojs/m3u8-parser against its parse trees, compared deeply.
-@Suite(.needsCorpora)
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct VideoJSConformanceTests {
     /// What the RFC forbids: by playlist, the section, and the places that differ.
     static let exceptions: [String: (section: String, places: [String])] = [

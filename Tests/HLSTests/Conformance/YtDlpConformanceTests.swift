@@ -1,8 +1,9 @@
 import HLS
+import TestSupport
 import Testing
 
 /// yt-dlp's two multivariant playlists against its lists of formats.
-@Suite(.needsCorpora)
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct YtDlpConformanceTests {
     @Test(arguments: ["bipbop_16x9", "img_bipbop_adv_example_fmp4"])
     func findsTheSameStreams(_ name: String) throws {

@@ -1,22 +1,10 @@
 import Foundation
 import MediaContainers
+import TestSupport
 
 /// Where the public samples and their expected results are, read in place.
 enum Corpora {
-    static let root: URL? = {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "shared/corpora")
-        return FileManager.default.fileExists(atPath: root.path) ? root : nil
-    }()
-
-    /// Tests that need the corpora are skipped without them; in CI their absence is a failure.
-    static var areExpected: Bool { root != nil || ProcessInfo.processInfo.environment["CI"] == "true" }
-
-    static func url(_ path: String) throws -> URL {
-        guard let root else { throw MissingCorpora() }
-        return root.appendingPathComponent(path)
-    }
+    static func url(_ path: String) -> URL { Prerequisite.corpora.appendingPathComponent(path) }
 
     static func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: url(path))) }
 
@@ -24,7 +12,7 @@ enum Corpora {
 
     /// Paths of all files below a folder, relative to it, sorted.
     static func files(_ folder: String) throws -> [String] {
-        let base = try url(folder)
+        let base = url(folder)
         let found = FileManager.default.enumerator(atPath: base.path)
         return (found?.compactMap { $0 as? String } ?? []).filter {
             var isFolder: ObjCBool = false
@@ -32,6 +20,4 @@ enum Corpora {
             return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
         }.sorted()
     }
-
-    struct MissingCorpora: Error {}
 }

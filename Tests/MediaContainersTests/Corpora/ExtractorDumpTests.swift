@@ -1,8 +1,9 @@
 import MediaContainers
+import TestSupport
 import Testing
 
 /// Compares with the dumps of Media3's extractors: codec, count, time, length, sync flag and hash of every sample.
-@Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct ExtractorDumpTests {
     /// A dump file, and the sample that it is of.
     struct Dump: Sendable, CustomTestStringConvertible {
@@ -20,9 +21,9 @@ struct ExtractorDumpTests {
     ]
 
     /// All that are there, each with its sample.
-    static func dumps() -> [Dump] {
-        let samples = ((try? Corpora.files("\(root)/media")) ?? []).filter { !$0.hasSuffix(".m3u8") }
-        return ((try? Corpora.files("\(root)/extractordumps")) ?? []).map { path in
+    static func dumps() throws -> [Dump] {
+        let samples = try Corpora.files("\(root)/media").filter { !$0.hasSuffix(".m3u8") }
+        return try Corpora.files("\(root)/extractordumps").map { path in
             let sample = samples.filter { path.hasPrefix($0) }.max { $0.count < $1.count }
             return Dump(
                 path: "\(root)/extractordumps/\(path)", sample: sample.map { "\(root)/media/\($0)" } ?? "",
@@ -31,11 +32,11 @@ struct ExtractorDumpTests {
     }
 
     @Test func everyDumpHasItsSample() throws {
-        #expect(Self.dumps().count >= 34)
-        #expect(Self.dumps().filter { $0.sample.isEmpty }.map(\.path) == [])
+        #expect(try Self.dumps().count >= 34)
+        #expect(try Self.dumps().filter { $0.sample.isEmpty }.map(\.path) == [])
     }
 
-    @Test(arguments: dumps()) func samplesAreThoseOfMedia3(dump: Dump) throws {
+    @Test(arguments: try dumps()) func samplesAreThoseOfMedia3(dump: Dump) throws {
         let expected = ExtractorDump(try Corpora.text(dump.path))
         let actual = try ExtractedSample(dump.sample)
         #expect(expected.tracks.count >= actual.tracks.count)

@@ -18,8 +18,8 @@ struct OracleComparison: SampleSink {
     }
 
     /// The samples that have an oracle and one of these endings, or else are `also`.
-    static func paths(_ endings: [String], also: (String) -> Bool = { _ in false }) -> [String] {
-        ((try? Corpora.files(PacketOracle.folder)) ?? []).map { String($0.dropLast(4)) }
+    static func paths(_ endings: [String], also: (String) -> Bool = { _ in false }) throws -> [String] {
+        try Corpora.files(PacketOracle.folder).map { String($0.dropLast(4)) }
             .filter { path in endings.contains { path.hasSuffix($0) } || also(path) }
     }
 

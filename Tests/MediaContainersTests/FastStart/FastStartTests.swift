@@ -3,7 +3,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct FastStartTests {
     struct Oracle: CustomTestStringConvertible, Sendable {
         var path: String
@@ -11,8 +11,8 @@ struct FastStartTests {
         var testDescription: String { path }
     }
 
-    static func oracles() -> [Oracle] {
-        let table = (try? Corpora.text("derived/media/faststart-oracle.tsv")) ?? ""
+    static func oracles() throws -> [Oracle] {
+        let table = try Corpora.text("derived/media/faststart-oracle.tsv")
         return table.split(separator: "\n").dropFirst().map { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
             return Oracle(path: String(fields[0]), hash: String(fields[5]))
@@ -31,7 +31,7 @@ struct FastStartTests {
         return list
     }
 
-    @Test(arguments: oracles()) func fileIsTheOneQtFaststartMakes(oracle: Oracle) throws {
+    @Test(arguments: try oracles()) func fileIsTheOneQtFaststartMakes(oracle: Oracle) throws {
         let source = MemorySource(try Corpora.bytes(oracle.path))
         let view = try FastStart.view(of: source)
         let bytes = try contents(view)
@@ -39,7 +39,7 @@ struct FastStartTests {
         #expect(try packets(view) == packets(source))
     }
 
-    @Test(arguments: oracles()) func viewIsTheFileAtEveryRange(oracle: Oracle) throws {
+    @Test(arguments: try oracles()) func viewIsTheFileAtEveryRange(oracle: Oracle) throws {
         let view = try FastStart.view(of: MemorySource(try Corpora.bytes(oracle.path)))
         let file = try contents(view)
         var random = SeededGenerator(seed: 4)

@@ -1,8 +1,9 @@
 import Foundation
 import MediaContainers
+import TestSupport
 import Testing
 
-@Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct BoxTreeTests {
     private static let folder = "eyevinn-mp4ff/mp4/testdata"
 

@@ -1,10 +1,11 @@
 import Foundation
 import MediaContainers
+import TestSupport
 import Testing
 
 /// Files as FFmpeg writes them, in forms that the corpora don't have: QuickTime's sound descriptions, uncompressed sound,
 /// kinds of fragments, cuts, delays. Their packets must be ffprobe's.
-@Suite(.enabled(if: FFmpeg.path != nil && FFprobe.path != nil, "FFmpeg isn't installed"))
+@Suite(.enabled(if: try Prerequisite.isMet("ffmpeg with ffprobe", FFmpeg.path != nil && FFprobe.path != nil)))
 struct GeneratedFileTests {
     private static let picture = ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=3"]
     private static let sound = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=44100:duration=3"]

@@ -1,9 +1,10 @@
 import Foundation
 import MediaContainers
+import TestSupport
 import Testing
 
 /// Compares with what mp4ff's tools print: samples' times and sizes, parameter sets, codec strings.
-@Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct GoldenSampleTests {
     private static let folder = "eyevinn-mp4ff"
 

@@ -1,9 +1,10 @@
 import Foundation
 import MediaContainers
+import TestSupport
 import Testing
 
 /// Compares each file's tracks with what another program says of them: codec, picture size, sound.
-@Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct InventoryTests {
     struct Entry: CustomTestStringConvertible, Sendable {
         var path: String
@@ -11,8 +12,8 @@ struct InventoryTests {
         var testDescription: String { path }
     }
 
-    static func entries() -> [Entry] {
-        let table = (try? Corpora.text("derived/media/media-inventory.tsv")) ?? ""
+    static func entries() throws -> [Entry] {
+        let table = try Corpora.text("derived/media/media-inventory.tsv")
         return table.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
             guard fields.count > 5, fields[2].hasPrefix("mov,mp4"), !fields[4].isEmpty else { return nil }
@@ -52,7 +53,7 @@ struct InventoryTests {
         return parts.suffix(2) == ["\(format.sampleRate)", "\(format.channels)ch"]
     }
 
-    @Test(arguments: entries()) func tracksAreThoseOfTheInventory(entry: Entry) throws {
+    @Test(arguments: try entries()) func tracksAreThoseOfTheInventory(entry: Entry) throws {
         let tracks = try MP4Reader(MemorySource(Corpora.bytes(entry.path))).tracks
         #expect(tracks.count == entry.streams.count)
         for (track, stream) in zip(tracks, entry.streams) {

@@ -1,12 +1,13 @@
 import MediaContainers
 import PacketOracles
+import TestSupport
 import Testing
 
-@Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct PacketOracleTests {
     private static let endings = [".mp4", ".m4v", ".m4a", ".mov", ".isma", ".ismt", ".cmfv", ".m4i"]
 
-    @Test(arguments: OracleComparison.paths(endings)) func packetsAreThoseOfFFprobe(path: String) throws {
+    @Test(arguments: try OracleComparison.paths(endings)) func packetsAreThoseOfFFprobe(path: String) throws {
         var comparison = try OracleComparison(path, hasDurations: true)
         let source = MemorySource(try Corpora.bytes(path))
         let reader = try MP4Reader(source)

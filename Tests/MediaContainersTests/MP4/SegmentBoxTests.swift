@@ -1,8 +1,9 @@
 import MediaContainers
+import TestSupport
 import Testing
 
 struct SegmentBoxTests {
-    @Test(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+    @Test(.enabled(if: try Prerequisite.hasCorpora()))
     func segmentIndexIsTheGoldenOne() throws {
         let source = MemorySource(try Corpora.bytes("eyevinn-mp4ff/mp4/testdata/moof_enc.m4s"))
         var boxes = TopLevelBoxes(source)

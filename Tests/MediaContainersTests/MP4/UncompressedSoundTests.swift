@@ -1,8 +1,9 @@
 import MediaContainers
+import TestSupport
 import Testing
 
 /// Uncompressed sound of QuickTime files becomes that of MP4 (ISO/IEC 23003-5).
-@Suite(.enabled(if: FFmpeg.path != nil, "ffmpeg isn't installed"))
+@Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.path != nil)))
 struct UncompressedSoundTests {
     /// The bytes of all samples of a kind, and how many ticks they last.
     private struct Content: SampleSink {

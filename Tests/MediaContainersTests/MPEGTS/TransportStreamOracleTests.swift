@@ -1,10 +1,11 @@
 import MediaContainers
+import TestSupport
 import Testing
 
-@Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct TransportStreamOracleTests {
     // The segments of hls-ts-raw-aac are packed audio under another name.
-    @Test(arguments: OracleComparison.paths([".ts"]).filter { !$0.contains("hls-ts-raw-aac") })
+    @Test(arguments: try OracleComparison.paths([".ts"]).filter { !$0.contains("hls-ts-raw-aac") })
     func packetsAreThoseOfFFprobe(path: String) throws {
         let comparison = try TransportStreamRecording.push(
             Corpora.bytes(path), bufferSize: .max, into: OracleComparison(path))

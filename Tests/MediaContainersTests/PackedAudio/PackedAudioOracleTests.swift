@@ -1,11 +1,12 @@
 import MediaContainers
 import PacketOracles
+import TestSupport
 import Testing
 
-@Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct PackedAudioOracleTests {
     @Test(
-        arguments: OracleComparison.paths([".aac", ".adts", ".ac3", ".ec3", ".mp3"]) { $0.contains("ts-raw-aac") })
+        arguments: try OracleComparison.paths([".aac", ".adts", ".ac3", ".ec3", ".mp3"]) { $0.contains("ts-raw-aac") })
     func packetsAreThoseOfFFprobe(path: String) throws {
         var comparison = try OracleComparison(path)
         let actual = try PackedAudioRecording(path)

@@ -1,8 +1,9 @@
 import Foundation
 import MediaContainers
+import TestSupport
 import Testing
 
-@Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct FragmentedMovieWriterTests {
     /// Writes samples into fragments of some seconds' worth.
     struct Fragmenter: SampleSink {
@@ -62,7 +63,7 @@ struct FragmentedMovieWriterTests {
         #expect(types.filter { $0 == "moof" }.count == types.filter { $0 == "mdat" }.count)
     }
 
-    @Test(.enabled(if: FFprobe.path != nil, "ffprobe isn't installed"), arguments: samples)
+    @Test(.enabled(if: try Prerequisite.isMet("ffprobe", FFprobe.path != nil)), arguments: samples)
     func anotherProgramReadsTheSame(path: String) throws {
         let (before, file) = try fragmented(path)
         #expect(try essence(FFprobe.packets(file)) == essence(before))

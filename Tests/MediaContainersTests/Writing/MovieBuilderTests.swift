@@ -196,7 +196,7 @@ struct MovieBuilderTests {
         #expect(error?.what.contains("scte35") == true)
     }
 
-    @Test(.enabled(if: FFprobe.path != nil, "ffprobe isn't installed"))
+    @Test(.enabled(if: try Prerequisite.isMet("ffprobe", FFprobe.path != nil)))
     func everySoundFormatIsKnownToAnotherProgram() throws {
         let formats: [(MediaFormat, String)] = [
             (MediaFormat(codec: .aac, configuration: [0x11, 0x90], sampleRate: 48000, channels: 2), "aac"),

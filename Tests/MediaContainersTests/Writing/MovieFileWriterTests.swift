@@ -74,7 +74,7 @@ struct MovieFileWriterTests {
         #expect(kinds == [3, 4])
     }
 
-    @Test(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+    @Test(.enabled(if: try Prerequisite.hasCorpora()))
     func tracksAreInterleavedByTheSecond() throws {
         let reader = try MP4Reader(MemorySource(try Corpora.bytes("eyevinn-mp4ff/mp4/testdata/bbb_prog_10s.mp4")))
         var before = PacketList()

@@ -1,8 +1,9 @@
 import Foundation
 import MediaContainers
+import TestSupport
 import Testing
 
-@Suite(.enabled(if: Corpora.areExpected, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct ProgressiveRemuxTests {
     static let samples = [
         "abema-go-mp4/sample.mp4", "abema-go-mp4/sample_fragmented.mp4",
@@ -54,7 +55,7 @@ struct ProgressiveRemuxTests {
         #expect(try BoxTree(view).roots.map(\.header.type) == ["ftyp", "moov", "mdat"])
     }
 
-    @Test(.enabled(if: FFprobe.path != nil, "ffprobe isn't installed"), arguments: samples)
+    @Test(.enabled(if: try Prerequisite.isMet("ffprobe", FFprobe.path != nil)), arguments: samples)
     func anotherProgramReadsTheSame(path: String) throws {
         let (_, view) = try view(path)
         let written = try MP4Reader(view)

@@ -1,4 +1,5 @@
 import MediaContainers
+import TestSupport
 import Testing
 
 struct TransportStreamWriterTests {
@@ -75,7 +76,7 @@ struct TransportStreamWriterTests {
     }
 
     @Test(
-        .enabled(if: Corpora.areExpected, "the corpora aren't here"),
+        .enabled(if: try Prerequisite.hasCorpora()),
         arguments: [
             "videojs-mux.js/segments/test-segment.ts", "androidx-media/media/ts/sample_ac3.ts",
             "shaka-player/video.ts", "shaka-player/audio.ts",

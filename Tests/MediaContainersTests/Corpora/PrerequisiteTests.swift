@@ -1,0 +1,31 @@
+import Foundation
+import TestSupport
+import Testing
+
+struct PrerequisiteTests {
+    @Test func skipsWhereNothingIsRequired() throws {
+        for environment in [[:], ["MEDIACACHE_REQUIRE_ALL": "0"], ["CI": "true"]] {
+            #expect(try Prerequisite.isMet("a tool", true, in: environment))
+            #expect(try !Prerequisite.isMet("a tool", false, in: environment))
+        }
+    }
+
+    @Test func failsWhereAllIsRequired() throws {
+        let environment = ["MEDIACACHE_REQUIRE_ALL": "1"]
+        #expect(try Prerequisite.isMet("a tool", true, in: environment))
+        let error = #expect(throws: Prerequisite.Missing.self) {
+            try Prerequisite.isMet("a tool", false, in: environment)
+        }
+        #expect(error?.description.hasPrefix("a tool is missing, and MEDIACACHE_REQUIRE_ALL=1") == true)
+    }
+
+    /// The environment of the process is what counts, as `.ci/run` sets it.
+    @Test func readsTheEnvironment() {
+        let isRequired = ProcessInfo.processInfo.environment["MEDIACACHE_REQUIRE_ALL"] == "1"
+        if isRequired {
+            #expect(throws: Prerequisite.Missing.self) { try Prerequisite.isMet("a tool", false) }
+        } else {
+            #expect(throws: Never.self) { try Prerequisite.isMet("a tool", false) }
+        }
+    }
+}
