@@ -18,6 +18,8 @@ public struct ContainerDiagnostic: Sendable, Hashable {
         case damagedFrame
         /// A frame before the first time stamp was left out.
         case missingTimestamp
+        /// A time stamp that contradicts those before and after it was replaced.
+        case damagedTimestamp
         /// A frame or a section was too long to be one, and was left out.
         case tooLong
     }

@@ -35,11 +35,18 @@ public struct MediaSample: Sendable, Hashable {
         self.offset = offset
     }
 
-    /// Refuses times whose sums and conversions could overflow: 35,000 years are enough for any recording.
-    func checkTimes(timescale: Int32) throws(ContainerError) {
-        let largest = max(pts.magnitude, dts.magnitude, duration.magnitude)
-        guard largest < 1 << 59, largest / UInt64(max(1, timescale)) < 1 << 40 else {
-            throw ContainerError(.unrepresentable, "a sample at \(pts) ticks of 1/\(timescale) s")
+    /// Refuses times beyond the bounds of ``Timescale``.
+    ///
+    /// - Throws: ``ContainerError`` with `code`.
+    func checkTimes(
+        timescale: Int32, code: ContainerError.Code = .unrepresentable
+    ) throws(ContainerError) {
+        guard Timescale.isInBounds(pts, of: timescale), Timescale.isInBounds(dts, of: timescale),
+            Timescale.isInBounds(duration, of: timescale)
+        else {
+            throw ContainerError(
+                code, "a sample shown at \(pts), decoded at \(dts), lasting \(duration) ticks of 1/\(timescale) s",
+                at: offset < 0 ? nil : offset)
         }
     }
 }

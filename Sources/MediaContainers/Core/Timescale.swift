@@ -1,5 +1,36 @@
-/// Conversions between timescales.
+/// Conversions between timescales, and the bound of all times.
+///
+/// Every time that a container states is below 2^59 ticks and below 2^33 seconds, or the container is
+/// malformed; the parsers of MP4 check each edit, fragment and sample, and those of MPEG-TS and packed audio count from
+/// 33-bit time stamps by at most half a wrap a packet. The bounds leave room for clocks that count from 1900 or 1970, and
+/// for a Unix time in the ticks of Smooth Streaming (10 MHz).
+///
+/// Because of them, sums in this module can't overflow: a sum of up to 15 times is below 2⁶³. Times in ticks of 90 kHz are
+/// below 2⁵⁰, so that even the times of 4,096 held samples add up to less than 2⁶³. What can't be proved by that, such as
+/// a shift that grows from stretch to stretch, is clamped by `addingClamped`.
 public enum Timescale {
+    /// The bound of times in ticks: 18 years of nanoseconds.
+    static let mostTicks: Int64 = 1 << 59
+    /// The bound of times in seconds: 272 years.
+    static let mostSeconds: Int64 = 1 << 33
+
+    /// Whether a time or duration is within the bounds.
+    static func isInBounds(_ ticks: Int64, of timescale: Int32) -> Bool {
+        ticks.magnitude < min(UInt64(mostTicks), UInt64(max(1, timescale)) << 33)
+    }
+
+    /// Converts seconds to the nearest tick; times beyond the bounds are clamped to them, and no number is 0.
+    ///
+    /// - Parameters:
+    ///   - seconds: A time or duration; infinite ones are clamped as well.
+    ///   - timescale: Ticks per second wanted, at least 1.
+    package static func ticks(of seconds: Double, in timescale: Int32) -> Int64 {
+        guard !seconds.isNaN else { return 0 }
+        let longest = Double(mostSeconds)
+        let ticks = (min(max(seconds, -longest), longest) * Double(timescale)).rounded()
+        return Int64(min(max(ticks, -Double(mostTicks)), Double(mostTicks)))
+    }
+
     /// Converts ticks, rounding to the nearest and halves away from zero; results that don't fit are clamped.
     ///
     /// - Parameters:

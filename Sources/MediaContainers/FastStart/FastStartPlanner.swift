@@ -70,7 +70,7 @@ public struct FastStartPlanner: Sendable {
         }
         let next = header.end
         if length - next >= 8 {
-            step = .read(next..<min(length, next + Int64(BoxHeader.largestHeader)))
+            step = .read(next..<min(length, next.addingClamped(Int64(BoxHeader.largestHeader))))
         } else {
             try askForMovie()
         }

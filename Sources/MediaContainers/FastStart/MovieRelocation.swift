@@ -62,7 +62,7 @@ struct MovieRelocation {
         guard let place = Int64(exactly: offset), place >= insertion else { return offset }
         if place < old.lowerBound { return offset &+ UInt64(size) }
         if place < old.upperBound { return offset }
-        return UInt64(place - (old.upperBound - old.lowerBound) + size)
+        return offset &- UInt64(old.upperBound - old.lowerBound) &+ UInt64(size)
     }
 
     private static let containers: Set<FourCC> = ["moov", "trak", "mdia", "minf", "stbl"]

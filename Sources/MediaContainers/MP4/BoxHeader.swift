@@ -52,7 +52,7 @@ public struct BoxHeader: Sendable, Hashable {
         case 1:
             let longSize = try reader.uint64()
             headerSize += 8
-            guard let known = Int64(exactly: longSize), !offset.addingReportingOverflow(known).overflow else {
+            guard let known = Int64(exactly: longSize) else {
                 throw ContainerError(.malformed, "\(type): a size of \(longSize) bytes", at: offset)
             }
             size = known
@@ -62,6 +62,9 @@ public struct BoxHeader: Sendable, Hashable {
         if type == "uuid" {
             userType = UserType(high: try reader.uint64(), low: try reader.uint64())
             headerSize += 16
+        }
+        guard !offset.addingReportingOverflow(size).overflow else {
+            throw ContainerError(.malformed, "\(type): a size of \(size) bytes", at: offset)
         }
         guard size >= Int64(headerSize) else {
             throw ContainerError(.malformed, "\(type): a size of \(size) bytes, less than its header", at: offset)

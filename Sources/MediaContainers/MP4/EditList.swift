@@ -21,10 +21,31 @@ public struct EditList: Sendable, Hashable {
             let begin = reader.offset
             let duration = full.version == 1 ? try reader.uint64() : UInt64(try reader.uint32())
             let time = full.version == 1 ? try reader.int64() : Int64(try reader.int32())
-            guard time >= -1, time < 1 << 56, duration < 1 << 56 else {
+            guard time >= -1, time < Timescale.mostTicks, duration < UInt64(Timescale.mostTicks) else {
                 throw ContainerError(.malformed, "elst: media time \(time), duration \(duration)", at: begin)
             }
             edits.append(Edit(duration: duration, mediaTime: time < 0 ? nil : time, rate: try reader.int32()))
+        }
+    }
+
+    /// Refuses edits beyond the bounds of ``Timescale``: one that begins later, or all of them together lasting longer.
+    ///
+    /// - Parameters:
+    ///   - mediaTimescale: Ticks per second of the track.
+    ///   - movieTimescale: Ticks per second of the movie.
+    /// - Throws: ``ContainerError`` with `malformed`.
+    func checkTimes(mediaTimescale: Int32, movieTimescale: Int32) throws(ContainerError) {
+        var end: Int64 = 0
+        for edit in edits {
+            end = end.addingClamped(Int64(clamping: edit.duration))
+            // The sum of the converted durations exceeds the converted sum by half a tick an edit at most.
+            let converted = Timescale.convert(end, from: movieTimescale, to: mediaTimescale)
+            guard Timescale.isInBounds(end, of: movieTimescale), Timescale.isInBounds(converted, of: mediaTimescale),
+                Timescale.isInBounds(edit.mediaTime ?? 0, of: mediaTimescale)
+            else {
+                throw ContainerError(
+                    .malformed, "elst: an edit from \(edit.mediaTime ?? -1) that ends after \(end) ticks")
+            }
         }
     }
 

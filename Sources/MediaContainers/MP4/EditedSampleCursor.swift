@@ -66,7 +66,15 @@ public struct EditedSampleCursor: Sendable {
     }
 
     /// The next sample, or nil after the last.
+    ///
+    /// - Throws: ``ContainerError`` when the tables are damaged, or a time is beyond 2⁵⁹ ticks or 2³³ seconds.
     public mutating func next() throws(ContainerError) -> MediaSample? {
+        guard let sample = try following() else { return nil }
+        try sample.checkTimes(timescale: timescale, code: .malformed)
+        return sample
+    }
+
+    private mutating func following() throws(ContainerError) -> MediaSample? {
         guard !edits.isEmpty else {
             guard let entry = lookahead else { return nil }
             lookahead = try cursor.next()
@@ -91,9 +99,9 @@ public struct EditedSampleCursor: Sendable {
         var empty: Int64 = 0
         for edit in edits {
             guard edit.mediaTime == nil else { break }
-            empty += duration(of: edit)
+            empty = empty.addingClamped(duration(of: edit))
         }
-        return max(0, first - empty)
+        return max(0, first.subtractingClamped(empty))
     }
 
     private func largestNegativeOffset() -> Int64 {
@@ -168,9 +176,9 @@ public struct EditedSampleCursor: Sendable {
                 isShown = true
                 break
             }
-            runUp += length
+            runUp = runUp.addingClamped(length)
         }
-        clock = isShown ? begin - runUp - skip : begin
+        clock = isShown ? begin.subtractingClamped(runUp).subtractingClamped(skip) : begin
     }
 
     private func length(of entry: SampleCursor.Entry, before following: SampleCursor.Entry?) -> Int64 {
@@ -186,7 +194,7 @@ public struct EditedSampleCursor: Sendable {
         // The sample of sound that the edit begins in is shown: its decoder skips the part before.
         let isCutIntoFirst = skip > 0 && time < mediaBegin && time.addingClamped(length) > mediaBegin
         let isHidden = (time < mediaBegin || time >= mediaEnd) && !isCutIntoFirst
-        let sample = sample(entry, dts: clock - shift, isHidden: isHidden)
+        let sample = sample(entry, dts: clock.subtractingClamped(shift), isHidden: isHidden)
         clock = clock.addingClamped(length)
         lookahead = following
         if time.addingClamped(length) >= mediaEnd, entry.isSync || isAudio {

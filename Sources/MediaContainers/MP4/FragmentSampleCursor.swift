@@ -3,6 +3,7 @@ struct FragmentSampleCursor: Sendable {
     private let bytes: [UInt8]
     private let fragment: TrackFragment
     private let isAudio: Bool
+    private let timescale: Int32
     private let timeOffset: Int64
     private let dtsShift: Int64
     private var runIndex = 0
@@ -28,6 +29,7 @@ struct FragmentSampleCursor: Sendable {
         self.bytes = bytes
         self.fragment = fragment
         isAudio = track.media.kind == .audio
+        timescale = track.media.timescale
         self.timeOffset = timeOffset
         self.dtsShift = dtsShift
         dts = fragment.baseDecodeTime ?? previousEnd
@@ -35,10 +37,16 @@ struct FragmentSampleCursor: Sendable {
     }
 
     /// The next sample, or nil after the last.
-    mutating func next() -> MediaSample? {
+    ///
+    /// - Throws: ``ContainerError`` with `malformed` where its times are beyond the bounds of ``Timescale``.
+    mutating func next() throws(ContainerError) -> MediaSample? {
         while runIndex < fragment.runs.count {
             let run = fragment.runs[runIndex]
-            if index < run.count { return sample(run) }
+            if index < run.count {
+                let sample = sample(run)
+                try sample.checkTimes(timescale: timescale, code: .malformed)
+                return sample
+            }
             index = 0
             runIndex += 1
             if runIndex < fragment.runs.count { place = fragment.runs[runIndex].offset }
@@ -47,9 +55,11 @@ struct FragmentSampleCursor: Sendable {
     }
 
     /// The decoding time after the last sample; the cursor stays where it is.
-    func end() -> Int64 {
+    ///
+    /// - Throws: ``ContainerError`` as ``next()`` does.
+    func end() throws(ContainerError) -> Int64 {
         var copy = self
-        while copy.next() != nil {}
+        while try copy.next() != nil {}
         return copy.dts
     }
 
@@ -69,9 +79,9 @@ struct FragmentSampleCursor: Sendable {
         let composition = Int64(Int32(bitPattern: take(0x800) ?? 0))
         // sample_is_non_sync_sample, or sample_depends_on 1: depends on others (8.8.3.1).
         let isSync = isAudio || flags & 0x0101_0000 == 0
-        let shown = dts - timeOffset
+        let shown = dts.subtractingClamped(timeOffset)
         let sample = MediaSample(
-            track: fragment.track, pts: shown.addingClamped(composition), dts: shown.addingClamped(-dtsShift),
+            track: fragment.track, pts: shown.addingClamped(composition), dts: shown.subtractingClamped(dtsShift),
             duration: duration, size: Int(size), isSync: isSync,
             formatIndex: max(0, Int(fragment.defaults.descriptionIndex) - 1), offset: place)
         dts = dts.addingClamped(duration)

@@ -65,8 +65,20 @@ public struct MP4Reader<Source: ByteSource> {
     /// - Throws: ``ContainerError``, the sink's too; ``ContainerError/Code-swift.enum/truncated`` at the first sample
     ///   that the file has no bytes for.
     public func deliver<Sink: SampleSink>(to sink: inout Sink) throws(ContainerError) {
+        var shifts: [Int64] = []
+        try deliver(to: &sink, decodingShifts: &shifts)
+    }
+
+    /// Gives all samples with their bytes to a sink, as ``deliver(to:)`` does.
+    ///
+    /// - Parameter shifts: By how much decoding times of fragments come before those stored, for each track, so that no
+    ///   sample is shown before it's decoded: at least as much as in the segments before, so that decoding goes on evenly.
+    func deliver<Sink: SampleSink>(
+        to sink: inout Sink, decodingShifts shifts: inout [Int64]
+    ) throws(ContainerError) {
         try sink.tracks(tracks)
-        var samples = try samples()
+        var samples = try MovieSamples(self, decodingShifts: shifts)
+        defer { shifts = samples.decodingShifts }
         var window = SourceWindow(source)
         while let sample = try samples.next() {
             try window.withBytes(at: sample.offset, count: sample.size) { (bytes) throws(ContainerError) in

@@ -10,14 +10,18 @@ enum MediaHeader {
         return timescale
     }
 
-    /// Reads a duration; all ones stand for unknown.
-    static func duration(_ reader: inout ByteReader, version: UInt8) throws(ContainerError) -> Int64? {
+    /// Reads a duration; nil is unknown: all ones, or one beyond the bounds of ``Timescale``.
+    static func duration(
+        _ reader: inout ByteReader, version: UInt8, timescale: Int32
+    ) throws(ContainerError) -> Int64? {
+        let value: UInt64
         if version == 1 {
-            let value = try reader.uint64()
-            return value == .max ? nil : Int64(exactly: value)
+            value = try reader.uint64()
+        } else {
+            let short = try reader.uint32()
+            value = short == .max ? .max : UInt64(short)
         }
-        let value = try reader.uint32()
-        return value == .max ? nil : Int64(value)
+        return Int64(exactly: value).flatMap { Timescale.isInBounds($0, of: timescale) ? $0 : nil }
     }
 
     /// The language of `mdhd`: three letters of five bits each, or one of QuickTime's numbers.

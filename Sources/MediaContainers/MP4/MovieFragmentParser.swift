@@ -48,7 +48,8 @@ struct MovieFragmentParser {
             case "tfdt":
                 let full = try FullBox(&reader)
                 let time = full.version == 1 ? try reader.uint64() : UInt64(try reader.uint32())
-                guard let time = Int64(exactly: time), time < 1 << 60 else {
+                // The track's timescale sets a lower bound, which each sample is held to.
+                guard let time = Int64(exactly: time), time < Timescale.mostTicks else {
                     throw ContainerError(.malformed, "tfdt: a decoding time of \(time)", at: header.offset)
                 }
                 fragment?.baseDecodeTime = time

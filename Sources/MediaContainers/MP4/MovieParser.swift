@@ -15,6 +15,7 @@ struct MovieParser {
     mutating func parse(_ reader: ByteReader) throws(ContainerError) -> Movie {
         var hasHeader = false
         var tracks: [ByteReader] = []
+        var extensions: [ByteReader] = []
         var boxes = BoxIterator(reader)
         while let (header, box) = try boxes.next() {
             var payload = box
@@ -23,7 +24,7 @@ struct MovieParser {
                 try movieHeader(&payload)
                 hasHeader = true
             case "trak": tracks.append(payload)
-            case "mvex": try extends(payload)
+            case "mvex": extensions.append(payload)
             case "pssh": try protection(&payload)
             case "udta": movie.artwork += try ArtworkParser.parse(payload)
             case "meta": movie.artwork += try ArtworkParser.parse(meta: payload)
@@ -38,9 +39,11 @@ struct MovieParser {
             throw ContainerError(.limitExceeded, "moov: \(tracks.count) tracks, over 1,024", at: origin)
         }
         guard hasHeader else { throw ContainerError(.malformed, "moov: no mvhd", at: origin) }
+        for payload in extensions { try extends(payload) }
         for track in tracks {
             var parser = TrackParser(bytes: bytes, origin: origin)
             if var track = try parser.parse(track) {
+                try track.edits.checkTimes(mediaTimescale: track.media.timescale, movieTimescale: movie.timescale)
                 track.fragmentDefaults = fragmentDefaults[track.media.id] ?? FragmentDefaults()
                 if movie.isFragmented { describeFragments(of: &track) }
                 movie.tracks.append(track)
@@ -64,7 +67,7 @@ struct MovieParser {
         let full = try FullBox(&reader)
         try reader.skip(full.version == 1 ? 16 : 8)
         movie.timescale = try MediaHeader.timescale(&reader, "mvhd")
-        movie.duration = try MediaHeader.duration(&reader, version: full.version)
+        movie.duration = try MediaHeader.duration(&reader, version: full.version, timescale: movie.timescale)
     }
 
     private mutating func extends(_ payload: ByteReader) throws(ContainerError) {
@@ -74,7 +77,8 @@ struct MovieParser {
             var reader = box
             if header.type == "mehd" {
                 let full = try FullBox(&reader)
-                fragmentDuration = try MediaHeader.duration(&reader, version: full.version)
+                fragmentDuration = try MediaHeader.duration(
+                    &reader, version: full.version, timescale: movie.timescale)
             }
             guard header.type == "trex" else { continue }
             _ = try FullBox(&reader)

@@ -20,19 +20,20 @@ public struct MovieSamples<Source: ByteSource> {
     private var fragmentBoxes: TopLevelBoxes<Source>
     private var mayHaveFragments: Bool
     private var trackEnds: [Int64]
-    private var dtsShifts: [Int64]
+    /// By how much decoding times of fragments come before those stored, for each track.
+    private(set) var decodingShifts: [Int64]
     private let timeOffsets: [Int64]
     /// Samples without fields of their own cost no bytes in `moof`, so the file's length has to bound their number.
     private var unlistedBytes: Int64
 
-    init(_ reader: MP4Reader<Source>) throws(ContainerError) {
+    init(_ reader: MP4Reader<Source>, decodingShifts shifts: [Int64] = []) throws(ContainerError) {
         source = reader.source
         movie = reader.movie
         fragmentBoxes = TopLevelBoxes(reader.source, from: reader.fragmentsBegin)
         mayHaveFragments = true
         unlistedBytes = reader.source.length.addingClamped(65536)
         trackEnds = [Int64](repeating: 0, count: movie.tracks.count)
-        dtsShifts = [Int64](repeating: 0, count: movie.tracks.count)
+        decodingShifts = movie.tracks.indices.map { shifts.indices.contains($0) ? shifts[$0] : 0 }
         var offsets: [Int64] = []
         for (index, track) in movie.tracks.enumerated() {
             offsets.append(
@@ -72,7 +73,7 @@ public struct MovieSamples<Source: ByteSource> {
             cursor = .movie(edited)
             return sample
         case .fragment(var fragment):
-            let sample = fragment.next()
+            let sample = try fragment.next()
             cursor = .fragment(fragment)
             return sample
         }
@@ -110,14 +111,14 @@ public struct MovieSamples<Source: ByteSource> {
                         .limitExceeded, "moof: more samples of one size than the file has bytes", at: header.offset)
                 }
                 let track = movie.tracks[part.track]
-                dtsShifts[part.track] = max(dtsShifts[part.track], part.largestNegativeOffset)
+                decodingShifts[part.track] = max(decodingShifts[part.track], part.largestNegativeOffset)
                 var cursor = FragmentSampleCursor(
                     bytes: fragment.bytes, fragment: part, track: track, timeOffset: timeOffsets[part.track],
-                    dtsShift: dtsShifts[part.track], previousEnd: ends[part.track])
+                    dtsShift: decodingShifts[part.track], previousEnd: ends[part.track])
                 if fragment.tracks[(number + 1)...].contains(where: { $0.track == part.track }) {
-                    ends[part.track] = cursor.end()
+                    ends[part.track] = try cursor.end()
                 }
-                guard let sample = cursor.next() else { continue }
+                guard let sample = try cursor.next() else { continue }
                 heads.append(
                     Head(cursor: .fragment(cursor), sample: sample, timescale: track.media.timescale))
             }

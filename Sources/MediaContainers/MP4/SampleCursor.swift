@@ -61,8 +61,9 @@ public struct SampleCursor: Sendable {
             index: index, dts: dts, compositionOffset: compositionOffset, duration: delta, size: size, offset: place,
             isSync: takeSync(), formatIndex: formatIndex)
         let (end, placeOverflow) = place.addingReportingOverflow(Int64(size))
-        let (later, timeOverflow) = dts.addingReportingOverflow(delta)
-        guard !placeOverflow, !timeOverflow else { throw overflow() }
+        // The bound leaves room for a composition offset of 32 bits.
+        let later = dts + delta
+        guard !placeOverflow, later < Timescale.mostTicks else { throw overflow() }
         place = end
         dts = later
         chunkLeft -= 1

@@ -24,7 +24,7 @@ public struct TopLevelBoxes<Source: ByteSource> {
         let length = source.length
         guard length - position >= 8 else { return nil }
         let begin = position
-        let end = min(length, begin + Int64(BoxHeader.largestHeader))
+        let end = min(length, begin.addingClamped(Int64(BoxHeader.largestHeader)))
         let bytes = try source.bytes(begin..<end, limit: BoxHeader.largestHeader)
         let header = try bytes.withReader(at: begin) { (reader) throws(ContainerError) in
             try BoxHeader(&reader, limit: length)

@@ -82,7 +82,7 @@ struct TrackParser {
                 let full = try FullBox(&reader)
                 try reader.skip(full.version == 1 ? 16 : 8)
                 timescale = try MediaHeader.timescale(&reader, "mdhd")
-                duration = try MediaHeader.duration(&reader, version: full.version)
+                duration = try MediaHeader.duration(&reader, version: full.version, timescale: timescale)
                 language = MediaHeader.language(try reader.uint16())
             case "elng":
                 // A full box by the standard; writers exist that leave version and flags out.

@@ -99,6 +99,9 @@ final class ElementaryStream {
         marks.removeAll(keepingCapacity: true)
     }
 
+    /// Lets scrambling be reported again.
+    func endSegment() { hasReportedScrambling = false }
+
     /// Forgets counter and clock: what follows is unrelated.
     func discontinue() {
         lastCounter = nil

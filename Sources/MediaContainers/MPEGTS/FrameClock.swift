@@ -7,10 +7,10 @@ enum FrameClock {
     static func end(of start: Int64, _ duration: FrameParser.FrameDuration) -> Int64 {
         guard duration.samples > 0, duration.rate > 0, duration.samples < 1 << 20 else { return start }
         let ticks = duration.samples * 90_000
-        guard ticks % duration.rate != 0 else { return start + ticks / duration.rate }
+        guard ticks % duration.rate != 0 else { return start.addingClamped(ticks / duration.rate) }
         let (product, overflow) = start.multipliedReportingOverflow(by: duration.rate)
         // Times that far from 0 only come from damage.
-        guard !overflow, abs(start) < 1 << 45 else { return start + ticks / duration.rate }
+        guard !overflow, start.magnitude < 1 << 45 else { return start.addingClamped(ticks / duration.rate) }
         let frame = rounded(product, over: ticks)
         return start + rounded((frame + 1) * ticks, over: duration.rate) - rounded(frame * ticks, over: duration.rate)
     }

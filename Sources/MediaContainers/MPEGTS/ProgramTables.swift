@@ -17,6 +17,8 @@ struct ProgramTables {
     private var assemblers: [Int: SectionAssembler] = [:]
     private var counters: [Int: UInt8] = [:]
     private var clocks: [Int: ProgramClock] = [:]
+    /// The time that the first time stamps are nearest to; nil where they begin a clock.
+    var clockStart: Int64?
 
     /// The PIDs that carry maps.
     var mapPIDs: [Int] { association?.programs.map(\.mapPID) ?? [] }
@@ -24,13 +26,14 @@ struct ProgramTables {
     /// What the streams of a programme share.
     mutating func clock(of program: Int) -> ProgramClock {
         if let clock = clocks[program] { return clock }
-        let clock = ProgramClock()
+        let clock = ProgramClock(after: clockStart)
         clocks[program] = clock
         return clock
     }
 
     /// Lets the times of all programmes begin anew.
-    func resetClocks() {
+    mutating func resetClocks() {
+        clockStart = nil
         for clock in clocks.values { clock.reset() }
     }
 

@@ -8,6 +8,9 @@ struct TimestampUnwrapper {
 
     private var last: Int64?
 
+    /// An unwrapper whose first value is the one nearest to a time; nil begins below or at the first value.
+    init(after time: Int64? = nil) { last = time }
+
     /// The time of a counter's value: the one that is nearest to the last.
     mutating func unwrap(_ value: Int64) -> Int64 {
         guard let last else {
@@ -15,14 +18,16 @@ struct TimestampUnwrapper {
             self.last = first
             return first
         }
-        let time = last + Self.distance(from: last, to: value)
+        var time = last + Self.distance(from: last, to: value)
+        // Only damage gets there, by half a period with each stamp: the counter begins again.
+        if !Timescale.isInBounds(time, of: 90_000) { time = value }
         self.last = time
         return time
     }
 
     /// How far a counter's value is from a time, whichever way is shorter.
     static func distance(from time: Int64, to value: Int64) -> Int64 {
-        var difference = value.addingClamped(-max(time, -.max)) % period
+        var difference = value.subtractingClamped(max(time, -.max)) % period
         if difference < 0 { difference += period }
         return difference >= period / 2 ? difference - period : difference
     }

@@ -23,8 +23,15 @@ public final class TransportStreamDemuxer {
     private let trackList = TrackList()
 
     /// Creates a demuxer.
-    public init() {
+    public convenience init() { self.init(after: nil) }
+
+    /// Creates a demuxer.
+    ///
+    /// - Parameter time: The time that the first time stamps are nearest to, with wraps undone; nil where they begin a
+    ///   clock.
+    init(after time: Int64?) {
         routes[0] = Self.tableRoute
+        tables.clockStart = time
     }
 
     /// The tracks found so far.
@@ -73,6 +80,7 @@ public final class TransportStreamDemuxer {
             try process(packet, into: &sink)
         }
         synchronizer.realign()
+        for stream in streams { stream.endSegment() }
     }
 
     /// Says that something is missing before what is pushed next: hands out the frames that were begun. Clocks go on.

@@ -22,12 +22,13 @@ struct AudioBlockGroup {
     /// Whether a frame goes on where the others end, but for rounding.
     func continues(with sample: MediaSample) -> Bool {
         guard let first else { return true }
-        return sample.formatIndex == first.formatIndex && abs(sample.dts - end) <= sample.duration / 2
+        return sample.formatIndex == first.formatIndex
+            && sample.dts.subtractingClamped(end).magnitude <= sample.duration.magnitude / 2
     }
 
     mutating func append(_ sample: MediaSample, _ frame: UnsafeRawBufferPointer) {
         if first == nil { first = sample }
-        end = sample.dts + sample.duration
+        end = sample.dts.addingClamped(sample.duration)
         blocks += Self.blocks(in: frame)
         bytes += frame
     }
@@ -35,7 +36,7 @@ struct AudioBlockGroup {
     /// The frames as one sample, if there are any; then it's empty.
     mutating func take() -> (sample: MediaSample, bytes: [UInt8])? {
         guard var sample = first else { return nil }
-        sample.duration = end - sample.dts
+        sample.duration = end.subtractingClamped(sample.dts)
         sample.size = bytes.count
         defer { self = AudioBlockGroup() }
         return (sample, bytes)

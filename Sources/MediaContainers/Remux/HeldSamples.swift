@@ -24,8 +24,8 @@ struct HeldSamples {
         guard byteCount < Self.mostBytes, samples.count < Self.mostSamples else { return true }
         guard let first = samples.first, let last = samples.last(where: { $0.sample.track == first.sample.track })
         else { return false }
-        let held = Timescale.convert(last.sample.dts - first.sample.dts, from: first.timescale, to: 90_000)
-        return held > Self.longest
+        let held = last.sample.dts.subtractingClamped(first.sample.dts)
+        return Timescale.convert(held, from: first.timescale, to: 90_000) > Self.longest
     }
 
     mutating func append(_ held: Held) {

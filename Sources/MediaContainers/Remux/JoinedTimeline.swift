@@ -54,14 +54,16 @@ struct JoinedTimeline {
         var decodedEnd: Int64?
         var shownEnd: Int64 = .min
         var lastDecoded: Int64 = 0
-        /// Packets are missing: the next sample may be any time later.
-        var hasGap = false
+        /// How long after decoding the last sample was shown.
+        var lastOffset: Int64 = 0
+        /// Media is missing before the next sample: for how long, as far as that is known; 0 is any time.
+        var gap: Int64?
 
         var end: End? { decodedEnd.map { End(stretch: stretch, decoded: $0, shown: shownEnd) } }
     }
 
     /// Steps back up to this are jitter of the stream, not another clock.
-    private static let tolerance: Int64 = 45_000
+    private static let tolerance = DoubtfulSamples.tolerance
     /// How near to a stretch's times a track's must be to belong to it.
     private static let reach: Int64 = 10 * 90_000
 
@@ -81,12 +83,12 @@ struct JoinedTimeline {
     /// The first stretch that waits for its shift.
     var unsettled: StretchID? { order.first { stretches[$0]?.shift == nil } }
 
-    /// The stretches whose place is known.
+    /// The stretches whose place is known, within the bounds of ``Timescale``.
     var joined: [JoinedStretch] {
         order.compactMap { stretches[$0] }.compactMap { stretch in
-            // Times that far from 0 only come from damage.
-            let largest = max(stretch.shown.magnitude, stretch.latest.magnitude, (stretch.shift ?? 0).magnitude)
-            guard let shift = stretch.shift, largest < 1 << 55 else { return nil }
+            guard let shift = stretch.shift,
+                [stretch.shown, stretch.latest, shift].allSatisfy({ Timescale.isInBounds($0, of: 90_000) })
+            else { return nil }
             return JoinedStretch(start: stretch.shown, end: max(stretch.shown, stretch.latest), shift: shift)
         }
     }
@@ -98,7 +100,7 @@ struct JoinedTimeline {
     func elapsed(_ track: Int) -> Int64 {
         guard let track = tracks[track], let end = track.decodedEnd, let first = order.first.flatMap({ stretches[$0] })
         else { return 0 }
-        return end.addingClamped(stretches[track.stretch]?.shift ?? 0).addingClamped(-max(first.earliest, -.max))
+        return end.addingClamped(stretches[track.stretch]?.shift ?? 0).subtractingClamped(max(first.earliest, -.max))
     }
 
     /// Announces that an input's next samples are on another clock.
@@ -108,12 +110,28 @@ struct JoinedTimeline {
     ///   - missing: How much of the input isn't there between those before and them.
     mutating func leave(_ input: Int, number: Int, missing: Int64) {
         let ends = tracks.values.filter { $0.input == input }.compactMap(\.end)
-        departures[input] = Departure(ends: ends, missing: missing + (departures[input]?.missing ?? 0))
+        departures[input] = Departure(ends: ends, missing: missing.addingClamped(departures[input]?.missing ?? 0))
         floors[input] = StretchID(number: number)
     }
 
     /// Announces that samples of a track are missing.
-    mutating func expectGap(_ track: Int) { tracks[track]?.hasGap = true }
+    ///
+    /// - Parameter missing: how much; 0 where nothing says.
+    mutating func expectGap(_ track: Int, missing: Int64) { tracks[track]?.gap = missing }
+
+    /// Whether a track's next sample may have any time, or has about the one that continues the track.
+    func isExpected(_ id: Int, of input: Int, at dts: Int64) -> Bool {
+        guard let track = tracks[id], let end = track.decodedEnd, track.gap == nil else { return true }
+        if let floor = floors[input], track.stretch < floor { return true }
+        return dts >= track.lastDecoded.subtractingClamped(DoubtfulSamples.tolerance)
+            && dts.subtractingClamped(end) <= DoubtfulSamples.tolerance
+    }
+
+    /// Where a track's last sample ended in decoding order, and how long after decoding it was shown.
+    func lastTimes(_ id: Int) -> (end: Int64, offset: Int64) {
+        guard let track = tracks[id] else { return (0, 0) }
+        return (track.decodedEnd ?? 0, track.lastOffset)
+    }
 
     /// Takes a sample's times.
     ///
@@ -131,13 +149,16 @@ struct JoinedTimeline {
             track.shownEnd = .min
         }
         // Where nothing says how long a picture lasts, it lasts as long as the one before.
-        let length = duration > 0 ? duration : track.decodedEnd == nil ? 0 : max(0, dts - track.lastDecoded)
-        track.hasGap = false
-        track.decodedEnd = dts + length
-        track.shownEnd = max(track.shownEnd, pts + length)
+        let distance = track.decodedEnd == nil ? 0 : max(0, dts.subtractingClamped(track.lastDecoded))
+        let length = duration > 0 ? duration : distance
+        track.gap = nil
+        let end = dts.addingClamped(length)
+        track.decodedEnd = end
+        track.shownEnd = max(track.shownEnd, pts.addingClamped(length))
         track.lastDecoded = dts
+        track.lastOffset = pts.subtractingClamped(dts)
         tracks[id] = track
-        stretches[stretch]?.extend(dts, dts + length, shown: pts)
+        stretches[stretch]?.extend(dts, end, shown: pts)
         return stretch
     }
 
@@ -152,17 +173,22 @@ struct JoinedTimeline {
         guard let stretch = stretches[id] else { return }
         let fit = stretch.beginnings.compactMap { beginning -> Int64? in
             guard let end = beginning.end, let shift = stretches[end.stretch]?.shift else { return nil }
-            return shift + max(end.decoded - beginning.decoded, end.shown - beginning.shown)
+            let decoded = end.decoded.subtractingClamped(beginning.decoded)
+            return shift.addingClamped(max(decoded, end.shown.subtractingClamped(beginning.shown)))
         }.max()
         // What is missing in one input isn't where another goes on.
         let behind = stretch.departures.compactMap { departure -> (end: Int64, missing: Int64)? in
-            let ends = departure.ends.compactMap { end in self.shift(of: end.stretch).map { $0 + end.shown } }
-            return ends.max().map { ($0 + departure.missing - stretch.shown, departure.missing) }
+            let ends = departure.ends.compactMap { end in self.shift(of: end.stretch)?.addingClamped(end.shown) }
+            return ends.max().map {
+                ($0.addingClamped(departure.missing).subtractingClamped(stretch.shown), departure.missing)
+            }
         }.min { $0.end < $1.end }
         let shift =
             switch (fit, behind) {
             // Sound and pictures of a stretch seldom end together: pictures needn't wait for the last frame of sound.
-            case (let fit?, let behind?) where behind.missing == 0 && behind.end - fit <= Self.tolerance: fit
+            case (let fit?, let behind?)
+            where behind.missing == 0 && behind.end.subtractingClamped(fit) <= Self.tolerance:
+                fit
             case (let fit?, let behind?): max(fit, behind.end)
             case (let fit?, nil): fit
             case (nil, let behind?): behind.end
@@ -176,7 +202,7 @@ struct JoinedTimeline {
         guard let stretch = stretches[id], let before = order.last(where: { $0 < id }).flatMap({ stretches[$0] }),
             before.latest != .min
         else { return 0 }
-        return before.latest + (before.shift ?? 0) - stretch.earliest
+        return before.latest.addingClamped(before.shift ?? 0).subtractingClamped(stretch.earliest)
     }
 
     private mutating func insert(_ id: StretchID) {
@@ -199,10 +225,12 @@ struct JoinedTimeline {
 
     private func jumps(_ track: Track, to dts: Int64) -> Bool {
         guard let end = track.decodedEnd else { return false }
-        if dts < track.lastDecoded - Self.tolerance { return true }
-        guard dts - end > longestGap, !track.hasGap else { return false }
+        if dts < track.lastDecoded.subtractingClamped(Self.tolerance) { return true }
+        // A gap that is known to be short doesn't explain a far step.
+        let believed = longestGap.addingClamped(track.gap ?? 0)
+        guard track.gap != 0, dts.subtractingClamped(end) > believed else { return false }
         // Another track of the same clock may already be there.
-        return dts > (stretches[track.stretch]?.latest ?? .min) + Self.reach
+        return dts > (stretches[track.stretch]?.latest ?? .min).addingClamped(Self.reach)
     }
 
     /// The last stretch behind so many discontinuities whose times are near.
@@ -210,7 +238,8 @@ struct JoinedTimeline {
         order.last { id in
             guard id.number == number, behind.map({ id > $0 }) ?? true else { return false }
             guard let stretch = stretches[id], stretch.latest != .min else { return false }
-            return dts >= stretch.earliest - Self.reach && dts <= stretch.latest + Self.reach
+            return dts >= stretch.earliest.subtractingClamped(Self.reach)
+                && dts <= stretch.latest.addingClamped(Self.reach)
         }
     }
 }

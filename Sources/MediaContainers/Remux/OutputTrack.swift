@@ -17,6 +17,8 @@ struct OutputTrack {
     var lastEnd: Int64 = .min
     /// Frames of sound that wait for others to be a sample with them.
     var blocks = AudioBlockGroup()
+    /// Samples behind a jump of the time stamps, of which it isn't known whether they are damaged.
+    var doubt: DoubtfulSamples?
     private var nextDTS: Int64?
     private var lastDTS: Int64?
 
@@ -31,22 +33,19 @@ struct OutputTrack {
     /// Moves a sample onto the output's clock.
     ///
     /// - Returns: The sample, or nil for sound that was there already.
-    mutating func place(_ sample: MediaSample, from timescale: Int32, shift: Int64) -> MediaSample? {
+    /// - Throws: ``ContainerError`` with `malformed` where the output's clock passes the bounds of ``Timescale``.
+    mutating func place(
+        _ sample: MediaSample, from timescale: Int32, shift: Int64
+    ) throws(ContainerError) -> MediaSample? {
         var placed = sample
         let own = media.timescale
-        let offset = sample.pts - sample.dts
-        if own % timescale == 0 {
-            let factor = Int64(own / timescale)
-            placed.dts = sample.dts * factor + Timescale.convert(shift, from: 90_000, to: own)
-            placed.duration = sample.duration * factor
-            placed.pts = placed.dts + offset * factor
-        } else {
-            let exact = Timescale.convert(sample.dts, from: timescale, to: own)
-                .addingClamped(Timescale.convert(shift, from: 90_000, to: own))
-            placed.dts = settle(exact)
-            placed.duration = Timescale.convert(sample.duration, from: timescale, to: own)
-            placed.pts = placed.dts + Timescale.convert(offset, from: timescale, to: own)
-        }
+        let exact = Timescale.convert(sample.dts, from: timescale, to: own)
+            .addingClamped(Timescale.convert(shift, from: 90_000, to: own))
+        placed.dts = own % timescale == 0 ? exact : settle(exact)
+        placed.duration = Timescale.convert(sample.duration, from: timescale, to: own)
+        placed.pts = placed.dts.addingClamped(
+            Timescale.convert(sample.pts.subtractingClamped(sample.dts), from: timescale, to: own))
+        try placed.checkTimes(timescale: own, code: .malformed)
         if let nextDTS, media.kind == .audio, placed.dts < nextDTS - placed.duration / 2 { return nil }
         // Decoding never goes back: a picture that overlaps the one before is decoded right after it.
         if let lastDTS, placed.dts <= lastDTS {
@@ -62,6 +61,6 @@ struct OutputTrack {
     private func settle(_ exact: Int64) -> Int64 {
         guard media.kind == .audio, let nextDTS else { return exact }
         let rounding = max(1, Int64(media.timescale) / Self.roundingPerSecond)
-        return abs(exact - nextDTS) <= rounding ? nextDTS : exact
+        return exact.subtractingClamped(nextDTS).magnitude <= rounding ? nextDTS : exact
     }
 }

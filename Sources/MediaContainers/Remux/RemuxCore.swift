@@ -1,6 +1,6 @@
 /// The part of a remuxer that takes samples from the inputs' demuxers and hands them out on one line of time.
 struct RemuxCore<Output: SampleSink>: SampleSink {
-    var output: Output
+    var output: RemuxOutput<Output>
     /// The input whose demuxer is at work.
     var input: RemuxInput
     /// Tracks of data and of codecs that aren't read, which aren't carried over.
@@ -20,7 +20,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     private let reframer = SampleReframer()
 
     init(output: Output, inputs: [RemuxInput], longestGap: Int64) {
-        self.output = output
+        self.output = RemuxOutput(output)
         self.inputs = inputs
         hasDefault = inputs.contains(where: \.isDefault)
         input = inputs[0]
@@ -44,32 +44,114 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         let track = input.tracks[sample.track]
         input.begin(sample.track)
         guard track.formats.indices.contains(sample.formatIndex), track.isRead else { return }
+        guard !input.refused.contains(sample.track) else { return }
         let format = track.formats[sample.formatIndex]
         // Pictures before the first parameter sets can't be decoded.
         if format.configuration.isEmpty, format.codec == .avc || format.codec == .hevc { return }
         input.findOrigin()
         let dts = Timescale.convert(sample.dts, from: track.timescale, to: 90_000).addingClamped(input.origin)
-        let target = route(sample.track, track, format, at: dts)
-        let formatIndex = try formatIndex(format, in: target)
+        guard let target = try route(sample.track, track, format, at: dts),
+            let formatIndex = try formatIndex(format, in: target)
+        else { return }
         if outputs[target].awaitsSync {
             guard sample.isSync else { return }
             outputs[target].awaitsSync = false
         }
         let pts = Timescale.convert(sample.pts, from: track.timescale, to: 90_000).addingClamped(input.origin)
         let duration = Timescale.convert(sample.duration, from: track.timescale, to: 90_000)
-        outputs[target].lastEnd = dts + duration
-        input.nextOrigin = dts + duration
-        let stretch = timeline.take(track: target, of: input.index, dts: dts, pts: pts, duration: duration)
         var routed = sample
         routed.track = target
         routed.formatIndex = formatIndex
-        try hand(routed, track.timescale, stretch, format, bytes)
+        let times = Times(dts: dts, pts: pts, duration: duration, origin: input.origin, timescale: track.timescale)
+        let isSure = track.kind == .text || timeline.isExpected(target, of: input.index, at: dts)
+        guard isSure, outputs[target].doubt == nil else {
+            return try doubt(routed, times, isSure: isSure, format, bytes)
+        }
+        try admit(routed, times, of: input, format, bytes)
+    }
+
+    /// A sample's times in ticks of 90 kHz, with its input's contribution to them, and its own timescale.
+    private struct Times {
+        var dts: Int64
+        var pts: Int64
+        var duration: Int64
+        var origin: Int64
+        var timescale: Int32
+    }
+
+    /// Gives a sample its place on the line of time.
+    private mutating func admit(
+        _ sample: MediaSample, _ times: Times, of input: RemuxInput, _ format: MediaFormat,
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(ContainerError) {
+        let end = times.dts.addingClamped(times.duration)
+        outputs[sample.track].lastEnd = end
+        input.nextOrigin = end
+        input.lastTime = times.dts
+        let stretch = timeline.take(
+            track: sample.track, of: input.index, dts: times.dts, pts: times.pts, duration: times.duration)
+        try hand(sample, times, stretch, format, bytes)
+    }
+
+    // MARK: - Damaged time stamps
+
+    /// The longest that one time stamp reaches, in ticks of 90 kHz: a PES packet, else a segment.
+    private var longestReach: Int64 { input.transportStream == nil ? 12 * 90_000 : 90_000 }
+
+    /// Holds a sample behind an unexpected jump, or decides on those that are held.
+    private mutating func doubt(
+        _ sample: MediaSample, _ times: Times, isSure: Bool, _ format: MediaFormat, _ bytes: UnsafeRawBufferPointer
+    ) throws(ContainerError) {
+        let track = sample.track
+        switch outputs[track].doubt?.verdict(onNext: times.dts) {
+        case .open?, nil: break
+        case .confirmed?: try settleDoubt(of: track, isDamaged: false)
+        case .damaged?, .contradicted?: try settleDoubt(of: track, isDamaged: true)
+        }
+        if outputs[track].doubt == nil {
+            guard !timeline.isExpected(track, of: input.index, at: times.dts) else {
+                return try admit(sample, times, of: input, format, bytes)
+            }
+            let last = timeline.lastTimes(track)
+            outputs[track].doubt = DoubtfulSamples(expected: last.end, offset: last.offset, longest: longestReach)
+        }
+        outputs[track].doubt?.append(
+            DoubtfulSamples.Held(
+                sample: sample, timescale: times.timescale, dts: times.dts, pts: times.pts, duration: times.duration,
+                origin: times.origin, input: input, format: format, bytes: [UInt8](copying: bytes)))
+        if outputs[track].doubt?.isFull == true { try settleDoubt(of: track, isDamaged: false) }
+    }
+
+    /// Hands out the samples of a track that are in doubt.
+    private mutating func settleDoubt(of track: Int, isDamaged: Bool) throws(ContainerError) {
+        guard let doubt = outputs[track].doubt else { return }
+        outputs[track].doubt = nil
+        if isDamaged { damage.add(.damagedTimestamp, at: timeline.elapsed(track)) }
+        for held in isDamaged ? doubt.repaired : doubt.samples {
+            let times = Times(
+                dts: held.dts, pts: held.pts, duration: held.duration, origin: held.origin, timescale: held.timescale)
+            let result = held.bytes.withUnsafeBytes { bytes in
+                Result { () throws(ContainerError) in
+                    try admit(held.sample, times, of: held.input, held.format, bytes)
+                }
+            }
+            try result.get()
+        }
+    }
+
+    /// Believes the times of all samples of the input at work that are in doubt: nothing follows that could tell.
+    mutating func settleDoubts() throws(ContainerError) {
+        for index in outputs.indices where outputs[index].input == input.index {
+            try settleDoubt(of: index, isDamaged: false)
+        }
     }
 
     mutating func diagnostic(_ diagnostic: ContainerDiagnostic) throws(ContainerError) {
         if diagnostic.code == .scrambled {
-            throw ContainerError(
-                .encrypted, diagnostic.what, at: diagnostic.offset, advice: "Scrambled programmes can't be remuxed")
+            try refuse(
+                ContainerError(
+                    .encrypted, diagnostic.what, at: diagnostic.offset,
+                    advice: "Scrambled programmes can't be remuxed"))
         }
         if input.hasBegun(diagnostic.track) {
             let own = outputs.indices.filter { outputs[$0].input == input.index }
@@ -81,14 +163,15 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     /// Tells the tracks of the input at work that the next segment joins in this way.
     ///
     /// - Parameter missing: What isn't there before it, in ticks of 90 kHz.
-    mutating func join(_ join: SegmentJoin, missing: Int64) {
+    mutating func join(_ join: SegmentJoin, missing: Int64) throws(ContainerError) {
         guard join == .gap || join == .discontinuity else { return }
+        try settleDoubts()
         if join == .discontinuity {
             timeline.leave(input.index, number: input.discontinuities, missing: missing)
             release()
         }
         for index in outputs.indices where outputs[index].input == input.index {
-            if join == .gap { timeline.expectGap(index) }
+            if join == .gap { timeline.expectGap(index, missing: missing) }
             outputs[index].awaitsSync = outputs[index].media.kind == .video
         }
     }
@@ -100,10 +183,12 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     mutating func release() {
         for index in outputs.indices where outputs[index].input == input.index { outputs[index].feeder = nil }
         for index in input.routes.indices { input.routes[index] = nil }
+        input.refused = []
     }
 
     /// Hands out what is held.
     mutating func finish() throws(ContainerError) {
+        for index in outputs.indices { try settleDoubt(of: index, isDamaged: false) }
         try start()
         while let stretch = timeline.unsettled { timeline.settle(stretch) }
         try handOutHeld()
@@ -112,13 +197,35 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     // MARK: - Routes
 
-    /// The output's track for one of the input's.
+    /// The codecs in the output of each input, by kind.
+    var codecs: [[MediaKind: Set<Codec>]] {
+        var codecs = [[MediaKind: Set<Codec>]](repeating: [:], count: inputs.count)
+        for output in outputs {
+            codecs[output.input][output.media.kind, default: []].formUnion(output.media.formats.map(\.codec))
+        }
+        return codecs
+    }
+
+    /// Takes note of an obstacle in the segment at work, or throws it where that isn't tolerated.
+    private func refuse(_ obstacle: ContainerError) throws(ContainerError) {
+        guard input.isTolerant else { throw obstacle }
+        if input.obstacle == nil { input.obstacle = obstacle }
+    }
+
+    /// The output's track for one of the input's; nil for one of a codec that isn't carried over.
     private mutating func route(
         _ index: Int, _ track: MediaTrack, _ format: MediaFormat, at dts: Int64
-    ) -> Int {
+    ) throws(ContainerError) -> Int? {
         if let known = input.routes[index] { return known }
         let feeder = RemuxInput.TrackID(input: input.index, index: index)
-        let target = free(for: track, format, at: dts) ?? outputs.count
+        let found = free(for: track, format, at: dts)
+        let first = found.flatMap { outputs[$0].media.formats.first }
+        if input.isTolerant, first.map({ $0.codec != format.codec }) == true || !isCarried(track.kind, format.codec) {
+            try refuse(change(of: track.kind, from: first, to: format, after: found.map { timeline.elapsed($0) }))
+            input.refused.insert(index)
+            return nil
+        }
+        let target = found ?? outputs.count
         if target == outputs.count {
             var media = track
             media.formats = []
@@ -157,7 +264,25 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         return track.timescale * factor
     }
 
-    private mutating func formatIndex(_ format: MediaFormat, in target: Int) throws(ContainerError) -> Int {
+    private func isCarried(_ kind: MediaKind, _ codec: Codec) -> Bool {
+        input.codecs[kind].map { $0.contains(codec) } ?? true
+    }
+
+    private func change(
+        of kind: MediaKind, from first: MediaFormat?, to format: MediaFormat, after elapsed: Int64?
+    ) -> ContainerError {
+        let before = first?.codecString ?? input.codecs[kind]?.map { "\($0)" }.sorted().joined(separator: ", ") ?? ""
+        let place = elapsed.map { elapsed in
+            let milliseconds = Timescale.convert(elapsed, from: 90_000, to: 1000)
+            return " after \(Double(milliseconds) / 1000) s"
+        }
+        return ContainerError(
+            .unsupported, "the \(kind.rawValue) changes from \(before) to \(format.codecString)\(place ?? "")",
+            advice: "Remux the parts before and after into files of their own")
+    }
+
+    /// The place of a format in an output's track; nil for one of another codec.
+    private mutating func formatIndex(_ format: MediaFormat, in target: Int) throws(ContainerError) -> Int? {
         var stored = format
         stored.framing = .stored
         if let last = outputs[target].media.formats.last, last == stored {
@@ -165,12 +290,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
         if let known = outputs[target].media.formats.firstIndex(of: stored) { return known }
         if let first = outputs[target].media.formats.first, first.codec != stored.codec {
-            let milliseconds = Timescale.convert(timeline.elapsed(target), from: 90_000, to: 1000)
-            throw ContainerError(
-                .unsupported,
-                "the \(outputs[target].media.kind.rawValue) changes from \(first.codecString) to "
-                    + "\(stored.codecString) after \(Double(milliseconds) / 1000) s",
-                advice: "Remux the parts before and after into files of their own")
+            try refuse(change(of: outputs[target].media.kind, from: first, to: stored, after: timeline.elapsed(target)))
+            return nil
         }
         outputs[target].media.formats.append(stored)
         try announce()
@@ -211,7 +332,10 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     private var isComplete: Bool {
         inputs.allSatisfy { input in
             !input.tracks.isEmpty
-                && zip(input.tracks, input.routes).allSatisfy { !$0.isRead || $0.kind == .text || $1 != nil }
+                && input.tracks.indices.allSatisfy { index in
+                    !input.tracks[index].isRead || input.tracks[index].kind == .text || input.routes[index] != nil
+                        || input.refused.contains(index)
+                }
         }
     }
 
@@ -219,26 +343,26 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     /// Puts a sample into the form that MP4 stores, and hands it out or holds it.
     private mutating func hand(
-        _ sample: MediaSample, _ timescale: Int32, _ stretch: StretchID, _ format: MediaFormat,
+        _ sample: MediaSample, _ times: Times, _ stretch: StretchID, _ format: MediaFormat,
         _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
         var part = sample
         let reframer = reframer
-        let origin = input.origin
+        let (origin, timescale) = (times.origin, times.timescale)
         try reframer.reframe(bytes, format) { (stored, count) throws(ContainerError) in
             // A frame of LATM may hold several of AAC, each as long as the others.
             part.duration = sample.duration / Int64(count)
             part.size = stored.count
             if let shift = timeline.shift(of: stretch), !isStarting {
-                try handOut(part, timescale, shift: shift + origin, stored)
+                try handOut(part, timescale, shift: shift.addingClamped(origin), stored)
             } else {
                 held.append(
                     HeldSamples.Held(
                         stretch: stretch, sample: part, timescale: timescale, origin: origin,
                         bytes: [UInt8](copying: stored)))
             }
-            part.dts += part.duration
-            part.pts += part.duration
+            part.dts = part.dts.addingClamped(part.duration)
+            part.pts = part.pts.addingClamped(part.duration)
         }
         if !held.isEmpty { try settle() }
     }
@@ -246,7 +370,14 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     private mutating func handOut(
         _ sample: MediaSample, _ timescale: Int32, shift: Int64, _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
-        guard var placed = outputs[sample.track].place(sample, from: timescale, shift: shift) else { return }
+        let found: MediaSample?
+        do throws(ContainerError) {
+            found = try outputs[sample.track].place(sample, from: timescale, shift: shift)
+        } catch {
+            // The stretches together are longer than any file.
+            return try refuse(error)
+        }
+        guard var placed = found else { return }
         placed.track = places[sample.track]
         if case .eac3 = outputs[sample.track].media.formats[placed.formatIndex].codec,
             !outputs[sample.track].blocks.isUnneeded(for: bytes)
@@ -292,7 +423,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
             guard let shift = timeline.shift(of: waiting.stretch) else { continue }
             let result = waiting.bytes.withUnsafeBytes { bytes in
                 Result { () throws(ContainerError) in
-                    try handOut(waiting.sample, waiting.timescale, shift: shift + waiting.origin, bytes)
+                    try handOut(waiting.sample, waiting.timescale, shift: shift.addingClamped(waiting.origin), bytes)
                 }
             }
             try result.get()

@@ -19,7 +19,7 @@ public struct RemuxDamage: Sendable, Hashable {
     /// - Parameter time: When in the output, in ticks of 90 kHz.
     mutating func add(_ code: ContainerDiagnostic.Code, at time: Int64) {
         switch code {
-        case .discontinuity, .skippedBytes, .transportError, .damagedTable: break
+        case .discontinuity, .skippedBytes, .transportError, .damagedTable, .damagedTimestamp: break
         // A stream that was cut begins and ends inside of frames.
         case .scrambled, .damagedPacket, .damagedFrame, .missingTimestamp, .tooLong: return
         }

@@ -15,6 +15,20 @@ final class RemuxInput {
     var tracks: [MediaTrack] = []
     /// The output's track for each of `tracks`; nil until one is chosen.
     var routes: [Int?] = []
+    /// The tracks whose codec isn't that of the output's track they would go to.
+    var refused: Set<Int> = []
+    /// The codecs carried over of each kind that has an entry; others are refused.
+    var codecs: [MediaKind: Set<Codec>] = [:]
+    /// Whether an obstacle in a segment is noted instead of thrown.
+    var isTolerant = false
+    /// Whether a demuxer is in the midst of the segment at work.
+    var isReading = false
+    /// The last sample's decoding time on the input's clock; nil where a clock begins.
+    var lastTime: Int64?
+    /// The first obstacle in the segment at work.
+    var obstacle: ContainerError?
+    /// How far the decoding times of MP4 segments were moved so far, for each track.
+    var decodingShifts: [Int64] = []
     /// What is added to samples' times, in ticks of 90 kHz: the time stamp of a segment of packed audio.
     var origin: Int64 = 0
     var hasOrigin = false
@@ -52,8 +66,13 @@ final class RemuxInput {
         origin = packedAudio.startTimestamp.map { unwrapper.unwrap($0) } ?? nextOrigin
     }
 
-    /// Begins another segment: counters may begin anew there.
-    func beginSegment() { begun = [] }
+    /// Begins another segment, whose counters may begin again.
+    func beginSegment(isTolerant: Bool) {
+        self.isTolerant = isTolerant
+        obstacle = nil
+        isReading = false
+        begun = []
+    }
 
     /// Takes note of a track's sample.
     func begin(_ track: Int) {
@@ -75,12 +94,16 @@ final class RemuxInput {
     }
 
     /// What follows is on another clock.
-    func resetClock() { unwrapper.reset() }
+    func resetClock() {
+        unwrapper.reset()
+        lastTime = nil
+    }
 
     /// Begins with another demuxer: its tracks are others.
     func forgetTracks() {
         tracks = []
         routes = []
+        refused = []
         origin = 0
         hasOrigin = false
     }

@@ -18,7 +18,7 @@ public struct Remuxer<Output: SampleSink> {
     private var inputs: [RemuxInput]
 
     /// What gets the samples.
-    public var output: Output { core.output }
+    public var output: Output { core.output.sink }
 
     /// The tracks that the output was told of, in their order.
     public var tracks: [MediaTrack] { core.orderedTracks }
@@ -32,6 +32,12 @@ public struct Remuxer<Output: SampleSink> {
     /// Damage of the inputs that was gone past.
     public var damage: RemuxDamage { core.damage }
 
+    /// Whether the output threw.
+    public var hasOutputFailed: Bool { core.output.hasFailed }
+
+    /// The codecs that were carried over of each input, by kind.
+    public var codecs: [[MediaKind: Set<Codec>]] { core.codecs }
+
     /// Creates a remuxer.
     ///
     /// - Parameters:
@@ -41,12 +47,16 @@ public struct Remuxer<Output: SampleSink> {
     ///     the same clock.
     ///   - sounds: What is said of each input's sound; nil, or none, where nothing is. The default comes before all other
     ///     sound, and where there is one, it alone is enabled.
+    ///   - codecs: The codecs carried over of each input, by kind; a kind without an entry takes that of its first
+    ///     samples. They matter for segments that are appended with `toleratesDamage`.
     public init(
-        into output: Output, inputs: Int = 1, longestGap: Int = 600, sounds: [TrackLabel?] = []
+        into output: Output, inputs: Int = 1, longestGap: Int = 600, sounds: [TrackLabel?] = [],
+        codecs: [[MediaKind: Set<Codec>]] = []
     ) {
         self.inputs = (0..<max(1, inputs)).map { index in
             RemuxInput(index: index, sound: sounds.indices.contains(index) ? sounds[index] : nil)
         }
+        for (input, codecs) in zip(self.inputs, codecs) { input.codecs = codecs }
         core = RemuxCore(
             output: output, inputs: self.inputs, longestGap: Int64(clamping: longestGap.clamped(to: 1 << 30)) * 90_000
         )
@@ -63,16 +73,38 @@ public struct Remuxer<Output: SampleSink> {
     ///     Inputs go on together behind the same number of them.
     ///   - missing: Seconds of its input that aren't there between the segment before and it. Where clocks don't tell,
     ///     they stay a gap.
-    /// - Throws: ``ContainerError``: `notThisFormat` for other formats, `encrypted`, `unsupported` where the codec
-    ///   changes, `inputOutput` of the source; and what the output throws.
+    ///   - toleratesDamage: Whether samples that can't be carried over are left out and reported, instead of ending the
+    ///     remux: of a damaged, scrambled or foreign segment, or of another codec than the track's before.
+    /// - Returns: With `toleratesDamage`, the damage that left samples out; nil where there is none.
+    /// - Throws: ``ContainerError``: `inputOutput` of the source; what the output throws; without `toleratesDamage`,
+    ///   `notThisFormat` for other formats, `encrypted`, `unsupported` where the codec changes, `malformed`.
+    @discardableResult
     public mutating func append(
         _ segment: some ByteSource, initialization: Movie? = nil, input: Int = 0, join: SegmentJoin = .continuous,
-        discontinuities: Int? = nil, missing: Double = 0
-    ) throws(ContainerError) {
+        discontinuities: Int? = nil, missing: Double = 0, toleratesDamage: Bool = false
+    ) throws(ContainerError) -> SegmentDamage? {
         guard inputs.indices.contains(input) else {
             throw ContainerError(.malformed, "input \(input) of \(inputs.count)")
         }
         core.input = inputs[input]
+        core.input.beginSegment(isTolerant: toleratesDamage)
+        do throws(ContainerError) {
+            try take(segment, initialization, join, discontinuities: discontinuities, missing: missing)
+        } catch {
+            guard toleratesDamage, !core.output.hasFailed, error.code != .inputOutput else { throw error }
+            // A half-read segment leaves nothing behind that the next one could be taken for.
+            if core.input.isReading { changeDemuxer() }
+            return SegmentDamage(error: error, isCutShort: true, isEmpty: !core.input.hasBegun(nil))
+        }
+        return core.input.obstacle.map {
+            SegmentDamage(error: $0, isCutShort: false, isEmpty: !core.input.hasBegun(nil))
+        }
+    }
+
+    private mutating func take(
+        _ segment: some ByteSource, _ initialization: Movie?, _ join: SegmentJoin, discontinuities: Int?,
+        missing: Double
+    ) throws(ContainerError) {
         let front = try segment.bytes(
             0..<min(segment.length, Int64(SegmentFormat.probeLength)), limit: SegmentFormat.probeLength)
         let format = front.withUnsafeBytes {
@@ -92,11 +124,13 @@ public struct Remuxer<Output: SampleSink> {
             format == .packedAudio
             ? front.withUnsafeBytes { PackedAudioFormat.recognise($0, isWhole: Int64(front.count) == segment.length) }
             : nil
-        begin(format, sound, join, missing: Int64((min(max(missing, 0), 1e9) * 90_000).rounded()))
+        try begin(format, sound, join, missing: max(0, Timescale.ticks(of: missing, in: 90_000)))
+        core.input.isReading = true
         switch format {
         case .mp4: try deliver(segment, initialization)
         case .transportStream, .packedAudio: try push(segment)
         }
+        core.input.isReading = false
     }
 
     /// Ends the last segment and hands out what is held.
@@ -109,7 +143,7 @@ public struct Remuxer<Output: SampleSink> {
             try endDemuxers(of: input)
         }
         try core.finish()
-        return core.output
+        return core.output.sink
     }
 
     /// Says what a segment is that can't be remuxed.
@@ -154,16 +188,19 @@ public struct Remuxer<Output: SampleSink> {
 
     private mutating func begin(
         _ format: SegmentFormat, _ sound: PackedAudioFormat?, _ join: SegmentJoin, missing: Int64
-    ) {
+    ) throws(ContainerError) {
         let input = core.input
-        input.beginSegment()
-        core.join(join, missing: missing)
-        if join == .discontinuity { input.resetClock() }
+        try core.join(join, missing: missing)
+        if join == .discontinuity {
+            input.resetClock()
+            input.decodingShifts = []
+        }
         if join == .gap { input.nextOrigin = input.nextOrigin.addingClamped(missing) }
         switch format {
         case .transportStream where input.transportStream == nil:
             changeDemuxer()
-            input.transportStream = TransportStreamDemuxer()
+            // Behind a segment that couldn't be read the clock goes on.
+            input.transportStream = TransportStreamDemuxer(after: join == .discontinuity ? nil : input.lastTime)
         case .packedAudio where input.packedAudio == nil || sound.map { $0 != input.packedAudio?.format } == true:
             changeDemuxer()
             input.packedAudio = PackedAudioDemuxer()
@@ -196,7 +233,7 @@ public struct Remuxer<Output: SampleSink> {
             if let initialization { try MP4Reader(segment, initialization: initialization) } else {
                 try MP4Reader(segment)
             }
-        try reader.deliver(to: &core)
+        try reader.deliver(to: &core, decodingShifts: &core.input.decodingShifts)
     }
 
     private mutating func push(_ segment: some ByteSource) throws(ContainerError) {

@@ -1,7 +1,8 @@
 /// Passes on the samples of a stretch of time: pictures from the key picture that its first one needs, sound from a
 /// little before.
 ///
-/// Times are seconds from the beginning of presentation: the earliest sample shown of any track of pictures or sound.
+/// Times are seconds from the beginning of presentation, the earliest sample shown of any track of pictures or sound,
+/// or from as long before it as `lead` says.
 /// What comes before the stretch is for decoders only; an edit list that begins at ``start`` hides it.
 public struct TimeCut<Output: SampleSink>: SampleSink {
     private struct Held {
@@ -36,6 +37,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
     private var zero: Int64?
     private let from: Double?
     private let to: Double?
+    private let lead: () -> Double
     private var media: [MediaTrack] = []
     private var tracks: [Track] = []
     private var held: [Held] = []
@@ -47,10 +49,13 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
     ///   - output: What takes the samples.
     ///   - from: Where the stretch begins, in seconds; nil is the beginning.
     ///   - to: Where it ends, in seconds; nil is the end.
-    public init(_ output: Output, from: Double?, to: Double?) {
+    ///   - lead: Gives the seconds between the zero of `from` and `to` and the earliest sample shown. Called once, behind the
+    ///     first samples.
+    public init(_ output: Output, from: Double?, to: Double?, lead: @escaping () -> Double = { 0 }) {
         self.output = output
         self.from = from
         self.to = to
+        self.lead = lead
     }
 
     /// Takes the list of tracks; see ``SampleSink/tracks(_:)``.
@@ -107,8 +112,9 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
             Timescale.convert($0.sample.pts, from: media[$0.sample.track].timescale, to: Self.scale)
         }.min()
         if let zero {
-            if let from, from > 0 { start = zero.addingClamped(Self.ticks(from)) }
-            if let to { end = zero.addingClamped(Self.ticks(to)) }
+            let lead = lead()
+            if let from, from > lead { start = zero.addingClamped(Self.ticks(from - lead)) }
+            if let to { end = zero.addingClamped(Self.ticks(to - lead)) }
         }
         for index in tracks.indices { place(&tracks[index], media[index].timescale) }
         let waiting = held
@@ -117,7 +123,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
     }
 
     private static func ticks(_ seconds: Double) -> Int64 {
-        Int64((min(max(seconds, 0), 1e9) * Double(scale)).rounded())
+        max(0, Timescale.ticks(of: seconds, in: scale))
     }
 
     private func place(_ track: inout Track, _ timescale: Int32) {
@@ -139,7 +145,8 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         guard !track.isOpen else { return try output.sample(sample, bytes: bytes) }
         guard media[sample.track].kind == .video else {
             // Decoders of sound need a run-up.
-            let end = sample.pts.addingClamped(sample.duration.addingClamped(2 * max(0, sample.duration)))
+            let runUp = max(0, sample.duration)
+            let end = sample.pts.addingClamped(sample.duration).addingClamped(runUp).addingClamped(runUp)
             guard end > track.from else { return }
             tracks[sample.track].isOpen = true
             return try output.sample(sample, bytes: bytes)

@@ -52,7 +52,7 @@ public struct SubtitleAlignment: Sendable {
         }
     }
 
-    private static func ticks(_ seconds: Double) -> Int64 { Int64((min(max(seconds, 0), 1e9) * 90_000).rounded()) }
+    private static func ticks(_ seconds: Double) -> Int64 { max(0, Timescale.ticks(of: seconds, in: 90_000)) }
 
     /// An offset of wraps more or fewer, so that it brings a time nearest to another.
     private static func unwrapped(_ offset: Int64, of time: Int64, near target: Int64) -> Int64 {

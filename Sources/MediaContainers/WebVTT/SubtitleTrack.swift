@@ -27,7 +27,7 @@ public struct SubtitleTrack: Sendable, Hashable {
         for cue in cues where shown.overlaps(cue.start..<cue.end) {
             if let identifier = cue.identifier { text += "\n\(identifier)" }
             let times = [cue.start, min(cue.end, shown.upperBound)].map {
-                WebVTTTime.text($0.addingClamped(-shown.lowerBound))
+                WebVTTTime.text($0.subtractingClamped(shown.lowerBound))
             }
             text += "\n\(times.joined(separator: " --> "))\(cue.settings.map { " \($0)" } ?? "")\n\(cue.payload)\n"
         }

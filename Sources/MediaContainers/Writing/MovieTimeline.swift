@@ -62,7 +62,8 @@ struct MovieTimeline {
     }
 
     private static func firstShown(_ track: MovieBuilder.Track) -> Int64 {
-        (track.table.firstShown == .max ? track.table.firstDTS : track.table.firstShown) + track.media.priming
+        (track.table.firstShown == .max ? track.table.firstDTS : track.table.firstShown)
+            .addingClamped(track.media.priming)
     }
 
     private static func edits(of track: MovieBuilder.Track, zero: Int64, last: Int64?, scale: Int32) -> TrackEdits {
@@ -71,22 +72,22 @@ struct MovieTimeline {
         let first = firstShown(track)
         // Comparing on the finer of both scales would be exact; half a tick of either is below hearing.
         let firstInMovie = Timescale.convert(first, from: own, to: scale)
-        let delay = max(0, firstInMovie - zero)
+        let delay = max(0, firstInMovie.subtractingClamped(zero))
         var begin = first
         if firstInMovie < zero { begin = max(first, Timescale.convert(zero, from: scale, to: own)) }
         // Where every sample is hidden there is nothing to show.
         let lastSample = track.table.lastShown == .min ? first : track.table.lastShown
         let lastShown = max(first, min(lastSample, track.shownEnd ?? .max))
         let stop = last.map { Timescale.convert($0, from: scale, to: own) } ?? lastShown
-        let shown = max(0, min(stop, lastShown) - begin)
+        let shown = max(0, min(stop, lastShown).subtractingClamped(begin))
         let length = Timescale.convert(shown, from: own, to: scale)
-        let mediaTime = begin - track.table.firstDTS
+        let mediaTime = begin.subtractingClamped(track.table.firstDTS)
         var edits: [Edit] = []
         if delay > 0 { edits.append(Edit(duration: UInt64(delay), mediaTime: nil)) }
         let isWhole = stop >= lastSample
         if !edits.isEmpty || mediaTime != 0 || !isWhole {
             edits.append(Edit(duration: UInt64(length), mediaTime: max(0, mediaTime)))
         }
-        return TrackEdits(edits: edits, duration: delay + length)
+        return TrackEdits(edits: edits, duration: delay.addingClamped(length))
     }
 }

@@ -9,8 +9,8 @@ enum SampleEntryWriter {
             throw ContainerError(.encrypted, "a track's samples are encrypted", advice: "Decrypt them first")
         }
         switch format.codec {
-        case .avc: try visual(format, entry(format, or: "avc1", ["avc1", "avc3"]), "avcC", to: &bytes)
-        case .hevc: try visual(format, entry(format, or: "hvc1", ["hvc1", "hev1"]), "hvcC", to: &bytes)
+        case .avc: try visual(format, entry(format, or: "avc1", ["avc1", "avc3", "dva1", "dvav"]), "avcC", to: &bytes)
+        case .hevc: try visual(format, entry(format, or: "hvc1", ["hvc1", "hev1", "dvh1", "dvhe"]), "hvcC", to: &bytes)
         case .av1: try visual(format, "av01", "av1C", to: &bytes)
         case .vvc: try visual(format, entry(format, or: "vvc1", ["vvc1", "vvi1"]), "vvcC", version: 0, to: &bytes)
         case .vp8: try visual(format, "vp08", "vpcC", version: 1, to: &bytes)

@@ -40,7 +40,7 @@ struct MP4FuzzTests {
         await FuzzRun(of: "damaged files").run { seed in
             var mutator = Mutator(seed: seed)
             let origin = seeds[Int(seed % UInt64(seeds.count))]
-            readEverything(mutator.mutate(origin.bytes, at: origin.places), clean)
+            readEverything(mutator.mutate(origin.bytes, at: origin.places, fields: origin.times), clean)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import MediaContainers
+import TestSupport
 
 /// A file that fuzzers damage.
 struct MP4Seed {
@@ -7,10 +8,13 @@ struct MP4Seed {
     var bytes: [UInt8]
     /// Where its structure lies.
     var places: [Range<Int>]
+    /// Its times.
+    let times: [TimeField]
 
     /// Everything but the content of `mdat` is structure.
     init(_ bytes: [UInt8]) throws {
         self.bytes = bytes
+        times = TimeField.ofMovie(bytes)
         places = []
         var boxes = TopLevelBoxes(MemorySource(bytes))
         while let header = try boxes.next() {
@@ -30,6 +34,14 @@ struct MP4Seed {
         "videojs-http-streaming/segments/mp4Video.mp4", "eyevinn-mp4ff/mp4/testdata/moof_enc.m4s",
     ]
 
+    /// Movies with edit lists and fragment times of 64 bits.
+    private static let edited = [
+        TimedMovie(decodeTimes: [0, 6000]),
+        TimedMovie(edits: [(600, -1), (0, 1000)], decodeTimes: [1000], compositionOffset: -1000),
+        TimedMovie(timescale: 1, edits: [(1, -1), (1, -1), (0, 0)], decodeTimes: [5, 7], duration: 1),
+        TimedMovie(timescale: 48_000, edits: [(600, 0), (600, 3000)], handler: "soun", mediaDuration: 0),
+    ]
+
     /// Our own, then those of the corpora where these are.
     static func all() throws -> [MP4Seed] {
         var builder = MovieBuilder()
@@ -43,7 +55,10 @@ struct MP4Seed {
         }
         let layout = try builder.progressiveLayout()
         var seeds = [try MP4Seed(layout.head + [UInt8](repeating: 1, count: Int(layout.mediaLength)))]
-        guard Corpora.root != nil else { return seeds }
+        for movie in Self.edited {
+            seeds += [try MP4Seed(movie.fragmentedFile), try MP4Seed(movie.progressiveFile)]
+        }
+        guard try Prerequisite.hasCorpora() else { return seeds }
         for path in files { seeds.append(try MP4Seed(try Corpora.bytes(path))) }
         return seeds
     }

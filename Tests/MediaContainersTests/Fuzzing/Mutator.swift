@@ -16,8 +16,16 @@ struct Mutator {
     /// - Parameters:
     ///   - bytes: The file.
     ///   - places: Where its structure lies; most damage is done there.
-    mutating func mutate(_ bytes: [UInt8], at places: [Range<Int>]) -> [UInt8] {
+    ///   - fields: Its times; in half of the copies only these are damaged, so that all else is read.
+    mutating func mutate(_ bytes: [UInt8], at places: [Range<Int>], fields: [TimeField] = []) -> [UInt8] {
         var result = bytes
+        if !fields.isEmpty, Bool.random(using: &random) {
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let value = TimeField.extremes.randomElement(using: &random) ?? 0
+                fields.randomElement(using: &random)?.write(value, to: &result)
+            }
+            return result
+        }
         for _ in 0..<Int.random(in: 1...6, using: &random) where !result.isEmpty { damage(&result, places) }
         return result
     }

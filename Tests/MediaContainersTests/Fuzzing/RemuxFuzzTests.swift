@@ -19,13 +19,17 @@ struct RemuxFuzzTests {
             switch Int.random(in: 0..<5, using: &random) {
             case 0, 1:
                 let origin = streams.streams.randomElement(using: &random) ?? []
-                return MemorySource(mutator.mutate(origin, at: TransportStreamSeeds.headers(origin)))
+                return MemorySource(
+                    mutator.mutate(
+                        origin, at: TransportStreamSeeds.headers(origin), fields: TimeField.ofStream(origin)))
             case 2:
                 let origin = streams.packed.randomElement(using: &random) ?? []
-                return MemorySource(mutator.mutate(origin, at: [0..<min(200, origin.count)]))
+                return MemorySource(
+                    mutator.mutate(
+                        origin, at: [0..<min(200, origin.count)], fields: TimeField.ofPackedAudio(origin)))
             default:
                 let origin = movies.randomElement(using: &random) ?? movies[0]
-                return MemorySource(mutator.mutate(origin.bytes, at: origin.places))
+                return MemorySource(mutator.mutate(origin.bytes, at: origin.places, fields: origin.times))
             }
         }
     }

@@ -60,13 +60,17 @@ struct TransportStreamFuzzTests {
             switch seed % 4 {
             case 0, 1:
                 let origin = seeds.streams[Int(seed / 4) % seeds.streams.count]
-                demux(mutator.mutate(origin, at: TransportStreamSeeds.headers(origin)), bufferSize: size)
+                let fields = TimeField.ofStream(origin)
+                demux(
+                    mutator.mutate(origin, at: TransportStreamSeeds.headers(origin), fields: fields), bufferSize: size)
             case 2:
                 let origin = seeds.elementary[Int(seed / 4) % seeds.elementary.count]
                 demux(wrap(mutator.mutate(origin, at: [0..<min(60, origin.count)]), &random), bufferSize: size)
             default:
                 let origin = seeds.packed[Int(seed / 4) % seeds.packed.count]
-                readPacked(mutator.mutate(origin, at: [0..<min(200, origin.count)]), bufferSize: size)
+                let fields = TimeField.ofPackedAudio(origin)
+                readPacked(
+                    mutator.mutate(origin, at: [0..<min(200, origin.count)], fields: fields), bufferSize: size)
             }
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import MediaContainers
+import TestSupport
 
 /// Streams that fuzzers damage: our own, and short ones of the corpora where these are.
 struct TransportStreamSeeds {
@@ -30,7 +31,7 @@ struct TransportStreamSeeds {
         ]
         let sound = TransportStreamBuilder.aac() + TransportStreamBuilder.aac()
         packed = [sound, Self.taggedSegment + sound + sound, ElementarySamples.enhancedAC3]
-        guard Corpora.root != nil else { return }
+        guard try Prerequisite.hasCorpora() else { return }
         for name in ["muxed", "audioMaxOffset", "videoOneSecond", "zeroLength", "id3", "videoDiffPtsDts"] {
             streams.append(try Corpora.bytes("videojs-http-streaming/segments/\(name).ts"))
         }

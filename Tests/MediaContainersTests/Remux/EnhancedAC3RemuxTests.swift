@@ -1,5 +1,6 @@
 import Foundation
 import MediaContainers
+import TestSupport
 import Testing
 
 /// Enhanced AC-3 whose frames have fewer than six audio blocks: a sample of MP4 has six.
@@ -65,7 +66,8 @@ struct EnhancedAC3RemuxTests {
 
     /// What ffmpeg encodes at these rates has six blocks, three, two and one; it decodes the file as the stream.
     @Test(
-        .enabled(if: FFmpeg.path != nil, "ffmpeg isn't here"), arguments: [(640, 6), (1500, 3), (3000, 2), (6000, 1)])
+        .enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.path != nil)),
+        arguments: [(640, 6), (1500, 3), (3000, 2), (6000, 1)])
     func theFileDecodesAsTheStream(kilobits: Int, blocks: Int) throws {
         let sound = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=1.01", "-ac", "2"]
         let stream = try FFmpeg.run(sound + ["-c:a", "eac3", "-b:a", "\(kilobits)k", "-f", "mpegts"])

@@ -130,4 +130,13 @@ struct RemuxStretchTests {
         try other.append(MemorySource(whole))
         #expect(cutUp.samples == (try other.finish()).samples)
     }
+
+    /// Four seconds are missing. A clock that is hours further on is another: nobody announced it.
+    @Test(arguments: [(6, 6), (10_000, 2)]) func aGapIsAsLongAsWhatIsMissing(step: Int64, expected: Double) throws {
+        var remuxer = Remuxer(into: SampleRecording())
+        try remuxer.append(segment(.both, from: 900_000))
+        try remuxer.append(segment(.both, from: 900_000 + step * 90_000), join: .gap, missing: 4)
+        let pictures = shown(try remuxer.finish(), .video)
+        #expect(abs(pictures[50] - pictures[0] - expected) < 0.1)
+    }
 }

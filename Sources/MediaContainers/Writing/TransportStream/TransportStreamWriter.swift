@@ -175,7 +175,7 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         pes += Self.timestamp(pts, prefix: hasDTS ? 3 : 2)
         if hasDTS { pes += Self.timestamp(dts, prefix: 1) }
         pes += bytes
-        let clock = index == clockIndex ? max(0, dts.addingClamped(-Self.lead)) : nil
+        let clock = index == clockIndex ? max(0, dts.subtractingClamped(Self.lead)) : nil
         packets.add(pes, pid: stream.pid, clock: clock, isRandomAccess: isRandomAccess)
         if packets.bytes.count >= 256 << 10 { try writePackets() }
     }
