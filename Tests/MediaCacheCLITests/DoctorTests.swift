@@ -20,11 +20,24 @@ struct DoctorTests {
 
     private final class Origin: MediaCache.Origin {
         let ranges = Mutex<[String?]>([])
+        /// The scope of the last request for each target.
+        let scopes = Mutex<[String: AddressScope]>([:])
         private let pages: [String: Page]
+        private let peer: AddressKind
 
-        init(_ pages: [String: Page]) { self.pages = pages }
+        init(_ pages: [String: Page], peer: AddressKind = .unknown) {
+            self.pages = pages
+            self.peer = peer
+        }
 
         func send(_ request: OriginRequest) async throws -> OriginResponse {
+            scopes.withLock { $0[request.url.target] = request.scope }
+            var response = try await answer(request)
+            response.peer = peer
+            return response
+        }
+
+        private func answer(_ request: OriginRequest) async throws -> OriginResponse {
             let number = ranges.withLock { ranges in
                 ranges.append(request.headerFields[.range])
                 return ranges.count - 1
@@ -178,6 +191,28 @@ struct DoctorTests {
         var missing = pages(key: 16)
         missing["/1.ts"] = nil
         #expect(try await findings(Origin(missing), "/m")["segment"]?.outcome == .failure)
+    }
+
+    /// What the user named may be anywhere; what a public document or redirect named, public alone.
+    @Test(arguments: [(AddressKind.global, AddressScope.publicOnly), (.local, .any)])
+    func whatADocumentNamesHasItsScope(_ peer: AddressKind, _ scope: AddressScope) async throws {
+        let type: HTTPFields = [.contentType: "application/vnd.apple.mpegurl"]
+        let media =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"/key\"\n#EXTINF:4,\n/1.ts\n#EXT-X-ENDLIST\n"
+        let pages = [
+            "/a": Page(status: 302, fields: [.location: "/m"]),
+            "/m": Page(fields: type, body: Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n/high\n".utf8)),
+            "/high": Page(fields: type, body: Array(media.utf8)), "/key": Page(body: [UInt8](repeating: 1, count: 16)),
+            "/1.ts": Page(body: [UInt8](repeating: 0x47, count: 1880)),
+        ]
+        let redirected = Origin(pages, peer: peer)
+        _ = try await findings(redirected, "/a")
+        #expect(
+            redirected.scopes.withLock { $0 }
+                == ["/a": .any, "/m": scope, "/high": scope, "/key": scope, "/1.ts": scope])
+        let named = Origin(pages, peer: peer)
+        _ = try await findings(named, "/m")
+        #expect(named.scopes.withLock { $0 } == ["/m": .any, "/high": scope, "/key": scope, "/1.ts": scope])
     }
 
     @Test(arguments: [(2, Finding.Outcome.ok), (-30, .ok), (3600, .warning), (-3600, .warning)])

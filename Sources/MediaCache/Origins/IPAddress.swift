@@ -1,3 +1,5 @@
+import Foundation
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -29,13 +31,47 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// The host of a URL, if it's an address and no name. The forms that resolvers take for addresses too (`127.1`,
-    /// `0x7f000001`) aren't seen here, but as the connected address.
+    /// Parses the host of a URL: nil for a name. An IPv4 address is read in every form that resolvers and browsers take
+    /// (`127.1`, `0x7f000001`, `0177.0.0.1`, `2130706433`, with a trailing dot or percent-encoded).
     package init?(host: String) {
+        let host = host.utf8.contains(UInt8(ascii: "%")) ? host.removingPercentEncoding ?? host : host
         let isLiteral = host.hasPrefix("[") && host.hasSuffix("]")
-        let bare = isLiteral ? host.dropFirst().dropLast() : host[...]
+        var bare = isLiteral ? host.dropFirst().dropLast() : host[...]
         // A zone (RFC 6874) names an interface, not another address.
-        self.init(bare.prefix { $0 != "%" })
+        bare = bare.prefix { $0 != "%" }
+        if let address = IPAddress(bare) {
+            self = address
+        } else if !isLiteral, let bytes = Self.numberedIPv4(bare) {
+            self.init(bytes: bytes)
+        } else {
+            return nil
+        }
+    }
+
+    /// The bytes of an IPv4 address of one to four numbers, each decimal, octal (`0…`) or hexadecimal (`0x…`); the last
+    /// one fills the rest of the address (WHATWG URL §4.4, `inet_aton`).
+    private static func numberedIPv4(_ text: Substring) -> [UInt8]? {
+        let text = text.hasSuffix(".") ? text.dropLast() : text
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...4).contains(parts.count) else { return nil }
+        var value: UInt64 = 0
+        for (index, part) in parts.enumerated() {
+            guard let number = Self.number(part) else { return nil }
+            let isLast = index == parts.count - 1
+            let bits = UInt64(isLast ? 8 * (4 - index) : 8)
+            guard number < 1 << bits else { return nil }
+            value = value << bits | number
+        }
+        return (0..<4).map { UInt8(truncatingIfNeeded: value >> UInt64(24 - 8 * $0)) }
+    }
+
+    private static func number(_ text: Substring) -> UInt64? {
+        guard let first = text.utf8.first, (0x30...0x39).contains(first) else { return nil }
+        if text.hasPrefix("0x") || text.hasPrefix("0X") {
+            let digits = text.dropFirst(2)
+            return digits.isEmpty ? 0 : digits.hasPrefix("+") || digits.hasPrefix("-") ? nil : UInt64(digits, radix: 16)
+        }
+        return UInt64(text, radix: text.hasPrefix("0") && text.count > 1 ? 8 : 10)
     }
 
     /// The IPv4 address that a translator will reach in the end: NAT64 (RFC 6052), 6to4 (RFC 3056).

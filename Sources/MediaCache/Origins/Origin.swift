@@ -61,25 +61,6 @@ public struct TransferLimits: Sendable, Hashable {
     }
 }
 
-/// Which addresses an origin may connect to.
-public enum AddressScope: Sendable, Hashable {
-    /// Every address.
-    case any
-    /// No loopback, private, link-local or otherwise special address, so that neither a name nor a redirect from
-    /// outside can reach what stands behind this machine's firewall.
-    case publicOnly
-}
-
-/// What kind of address answered.
-public enum AddressKind: String, Sendable, Hashable, Codable {
-    /// Reachable from anywhere.
-    case global
-    /// Loopback, private, link-local or otherwise special.
-    case local
-    /// The transport can't tell, as behind an upstream proxy.
-    case unknown
-}
-
 /// A response's head, and its body to be read.
 public struct OriginResponse: Sendable {
     /// The status code (RFC 9110 §15).

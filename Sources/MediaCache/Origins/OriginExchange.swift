@@ -29,8 +29,8 @@ package struct OriginContext: Sendable {
     }
 }
 
-/// One GET with its redirects: sends the header profile of each authority to that authority alone, and never follows a
-/// public origin to an address behind the firewall.
+/// One GET with its redirects: sends the header profile of each authority to that authority alone, and gives each
+/// redirect the scope of the answer that named it.
 struct OriginExchange {
     var context: OriginContext
     var locator: ResourceLocator
@@ -40,7 +40,7 @@ struct OriginExchange {
         let settings = context.settings
         // Who asks has been told before; this is for whatever way may lead here.
         guard settings.asksOrigins else { throw CacheError.notKept(locator.url) }
-        let start = locator.target(scope: settings.scope, now: context.time.monotonic)
+        let start = locator.target(now: context.time.monotonic)
         var (url, scope) = (start.url, start.scope)
         var visited: Set<ResourceURL> = []
         while true {
@@ -50,7 +50,7 @@ struct OriginExchange {
             let request = OriginRequest(
                 url: url.withoutUserInfo,
                 headerFields: settings.headerFields(for: url, conditions, now: context.time.now),
-                limits: settings.limits, scope: scope)
+                limits: settings.limits, scope: settings.scope.narrowed(to: scope))
             context.counters.add(\.originRequests)
             let asked = context.time.monotonic
             let response = try await context.origin.send(request)
@@ -70,7 +70,9 @@ struct OriginExchange {
             guard let location = response.headerFields[.location] else {
                 throw CacheError(redirect: "\(url) redirects without saying where (no Location)")
             }
-            if response.peer == .global, !settings.allowsLocalRedirects { scope = .publicOnly }
+            if !settings.allowsLocalRedirects {
+                scope = AddressScope(ofReferencesAt: url, from: response.peer, requestedWith: scope)
+            }
             do {
                 url = try url.resolve(location)
             } catch {

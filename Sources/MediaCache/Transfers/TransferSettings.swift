@@ -17,7 +17,8 @@ public struct TransferSettings: Sendable {
     /// Whether origins may be asked at all. Where they may not, what is kept is used as it is, however old, and a hole
     /// is ``CacheError/Code/notFound``.
     public var asksOrigins: Bool
-    /// Which addresses may be asked.
+    /// The addresses that requests may be sent to. What documents name has a scope of its own, which can only narrow
+    /// this one.
     public var scope: AddressScope
     /// Whether a redirect may lead from a public address to a local one. Off: such a target is refused.
     public var allowsLocalRedirects: Bool
@@ -27,6 +28,8 @@ public struct TransferSettings: Sendable {
     public var cookies: CookieFile?
     /// Called when an origin says 401, 403 or 410: gives a fresh URL for the same resource, or nil if there is none.
     public var refreshURL: (@Sendable (ResourceURL) async throws -> ResourceURL?)?
+    /// Called in place of ``refreshURL`` where a document names the fresh URL: gives its scope too.
+    package var refreshFromDocument: (@Sendable (ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)?)?
 
     /// Creates settings.
     public init(
@@ -57,6 +60,30 @@ public struct TransferSettings: Sendable {
         self.headerProfiles = headerProfiles
         self.cookies = cookies
         self.refreshURL = refreshURL
+    }
+}
+
+extension TransferSettings {
+    /// Returns these settings for a target that was named with `scope`.
+    package func narrowed(to scope: AddressScope) -> TransferSettings {
+        var settings = self
+        settings.scope = self.scope.narrowed(to: scope)
+        return settings
+    }
+
+    /// Returns a fresh URL for the resource at `url`, and the scope of what named it; nil if there is none.
+    func refreshed(_ url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
+        if let refreshFromDocument { return try await refreshFromDocument(url) }
+        return try await refreshURL?(url).map { ($0, .any) }
+    }
+
+    /// Returns settings that request `url` as a user, or these settings if `identity` is nil.
+    /// Other origins don't get the identity.
+    package func asking(for url: ResourceURL, as identity: ProfileIdentity?) -> TransferSettings {
+        guard let identity else { return self }
+        var settings = self
+        settings.headerProfiles[url, default: .init()].identity = identity
+        return settings
     }
 }
 

@@ -28,8 +28,7 @@ struct BundlePart {
                 throw ContainerError(.unsupported, "it can't be put into the folder", cause: error)
             }
         }
-        let plain = place + part.name
-        let url = client.keyed(plain) ?? plain
+        let url = place + part.name
         // What lies between the ranges isn't part of the asset, and so it need not be here.
         if record == nil, let ranges { return (try put(ranges, from: url, into: draft), false) }
         let source = try PlaySource(url, client: client, control: opening.control, progress: opening.progress)

@@ -17,7 +17,8 @@ import Synchronization
 public final class AsyncHTTPClientOrigin: Origin {
     private let unrestricted: HTTPClient
     private let guarded: HTTPClient
-    private let addressGuard: AddressGuard
+    private let rule: AccessRule
+    private let withheld: WithheldRequests
     private let proxy: UpstreamProxy?
     private let eventLoop: any EventLoop
     private let isShutDown = Mutex(false)
@@ -26,7 +27,18 @@ public final class AsyncHTTPClientOrigin: Origin {
     /// Creates an origin; nothing is connected yet.
     ///
     /// - Throws: `CacheError` with `storage` if a certificate file can't be read.
-    public init(settings: AsyncHTTPClientSettings = AsyncHTTPClientSettings()) throws {
+    public convenience init(settings: AsyncHTTPClientSettings = AsyncHTTPClientSettings()) throws {
+        try self.init(settings: settings, hostAddresses: [:])
+    }
+
+    /// Creates an origin for tests.
+    ///
+    /// - Parameters:
+    ///   - hostAddresses: addresses by host name, in place of the resolver's.
+    ///   - preparesConnections: whether the client calls back for each new connection, as it should.
+    init(
+        settings: AsyncHTTPClientSettings, hostAddresses: [String: String], preparesConnections: Bool = true
+    ) throws {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: try Self.tlsConfiguration(settings),
             redirectConfiguration: .disallow,
@@ -41,20 +53,26 @@ public final class AsyncHTTPClientOrigin: Origin {
         // Each exchange has its own, shorter limit; this one ends attempts that nobody waits for any more.
         configuration.timeout.connect = .seconds(60)
 
-        let addressGuard = AddressGuard(exceptions: settings.allowedNetworks)
-        self.addressGuard = addressGuard
+        configuration.dnsOverride = hostAddresses
+        let rule = AccessRule(grants: settings.allowedNetworks)
+        let withheld = WithheldRequests()
+        self.rule = rule
+        self.withheld = withheld
         let group = settings.eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
         eventLoop = group.any()
         proxy = settings.proxy
         let isProxied = settings.proxy != nil
-        configuration.http1_1ConnectionDebugInitializer = { channel in
-            Self.setUp(channel, guarding: nil, isProxied: isProxied)
+        func client(_ scope: AddressScope) -> HTTPClient {
+            var configuration = configuration
+            if preparesConnections {
+                configuration.http1_1ConnectionDebugInitializer = { channel in
+                    Self.setUp(channel, rule: rule, scope: scope, isProxied: isProxied, withheld: withheld)
+                }
+            }
+            return HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
         }
-        unrestricted = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
-        configuration.http1_1ConnectionDebugInitializer = { channel in
-            Self.setUp(channel, guarding: isProxied ? nil : addressGuard, isProxied: isProxied)
-        }
-        guarded = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+        unrestricted = client(.any)
+        guarded = client(.publicOnly)
     }
 
     deinit {
@@ -66,25 +84,32 @@ public final class AsyncHTTPClientOrigin: Origin {
     /// Sends a request; see `Origin.send(_:)`. User information in the URL becomes `Authorization: Basic` (RFC 7617)
     /// unless that field is set.
     ///
-    /// Behind a proxy the scope is checked for literal addresses alone: where a name leads is the proxy's to know.
+    /// Behind a proxy the scope is checked for literal addresses and for names that are known to be local: where
+    /// another name leads is the proxy's to know.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
         let url = request.url
-        if request.scope == .publicOnly, let literal = IPAddress(host: url.host) {
-            do {
-                try addressGuard.check(literal)
-            } catch {
-                throw OriginFailure.cacheError(for: error, url: url, hadHead: false)
-            }
-        }
-        let prepared: HTTPClient.Request
+        let head = Self.head(of: request)
+        let ticket = withheld.add(head)
+        defer { withheld.remove(ticket) }
+        let placeholder: HTTPClient.Request
         do {
-            prepared = try Self.prepare(request)
+            try rule.check(url, scope: request.scope, isProxied: proxy != nil)
+            placeholder = try HTTPClient.Request(
+                url: "\(url.origin)/", method: WithheldRequests.method,
+                headers: [WithheldRequests.ticketField: "\(ticket)"])
         } catch {
             throw OriginFailure.cacheError(for: error, url: url, hadHead: false)
         }
         let client = request.scope == .any ? unrestricted : guarded
         let exchange = HTTPExchange(url: url, limits: request.limits, proxy: proxy)
-        return try await exchange.run { client.execute(request: prepared, delegate: $0) }
+        let response = try await exchange.run { client.execute(request: placeholder, delegate: $0) }
+        // Whatever answered, the request didn't pass the check of its connection.
+        guard !withheld.contains(ticket) else {
+            response.body.cancel()
+            throw CacheError(
+                .forbiddenAddress, "the connection to \(url.authority) wasn't checked, so the request wasn't sent")
+        }
+        return response
     }
 
     /// Closes all connections; requests that run fail with `cancelled`. Later ones fail with
@@ -113,14 +138,16 @@ public final class AsyncHTTPClientOrigin: Origin {
 extension AsyncHTTPClientOrigin {
     /// Sets up a connection that stands but has not carried a request yet, TLS included.
     private static func setUp(
-        _ channel: any Channel, guarding addressGuard: AddressGuard?, isProxied: Bool
+        _ channel: any Channel, rule: AccessRule, scope: AddressScope, isProxied: Bool, withheld: WithheldRequests
     ) -> EventLoopFuture<Void> {
         do {
-            try addressGuard?.check(channel.remoteAddress)
+            let address = channel.remoteAddress.flatMap { IPAddress($0) }
+            // The proxy's address isn't the target's.
+            if !isProxied { try rule.check(connected: address, scope: scope) }
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self)
-            let address = isProxied ? nil : channel.remoteAddress.map { IPAddress($0)?.kind ?? .local }
-            let handler = OriginConnectionHandler(peer: address ?? .unknown)
+            let handler = OriginConnectionHandler(
+                peer: isProxied ? .unknown : address?.kind ?? .local, withheld: withheld)
             try pipeline.addHandler(handler, position: .after(decoder.handler))
         } catch {
             // The client counts on a connection that still stands when it's told of the failure, so close later.
@@ -135,15 +162,14 @@ extension AsyncHTTPClientOrigin {
         }
     }
 
-    private static func prepare(_ request: OriginRequest) throws -> HTTPClient.Request {
+    private static func head(of request: OriginRequest) -> HTTPRequestHead {
         let url = request.url
         var headers = HTTPHeaders(sent: request.headerFields)
         headers.replaceOrAdd(name: "Host", value: url.authority)
-        headers.replaceOrAdd(name: OriginConnectionHandler.targetField, value: url.target)
         if let credentials = url.credentials, !headers.contains(name: "Authorization") {
             headers.add(name: "Authorization", value: credentials.authorization)
         }
-        return try HTTPClient.Request(url: "\(url.origin)/", method: .GET, headers: headers)
+        return HTTPRequestHead(version: .http1_1, method: .GET, uri: url.target, headers: headers)
     }
 
     private static func tlsConfiguration(_ settings: AsyncHTTPClientSettings) throws -> TLSConfiguration {

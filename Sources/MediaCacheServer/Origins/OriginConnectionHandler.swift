@@ -3,33 +3,38 @@ import NIOCore
 import NIOHTTP1
 
 /// Stands between the HTTP codec and the client's own handler on each connection, for two things the client can't do:
-/// it puts the request target on the wire byte for byte (the client would normalise it by `Foundation.URL`), and it
-/// marks each response's head with the kind of address the connection leads to.
+/// it puts the withheld request on the wire, with its target byte for byte (the client would normalise it by
+/// `Foundation.URL`), and it marks each response's head with the kind of address the connection leads to.
 final class OriginConnectionHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
-    /// Carries the target from the request to this handler. It never leaves the process.
-    static let targetField = "mediacache-request-target"
     /// Carries the kind of address from this handler to the exchange. An origin's own field of this name is dropped.
     static let peerField = "mediacache-peer"
 
-    private let peer: AddressKind
+    /// The head couldn't be exchanged for the request that it stands for.
+    struct MissingRequest: Error {}
 
-    init(peer: AddressKind) {
+    private let peer: AddressKind
+    private let withheld: WithheldRequests
+
+    init(peer: AddressKind, withheld: WithheldRequests) {
         self.peer = peer
+        self.withheld = withheld
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .head(var head) = unwrapOutboundIn(data) else {
+        guard case .head(let placeholder) = unwrapOutboundIn(data) else {
             context.write(data, promise: promise)
             return
         }
-        if let target = head.headers.first(name: Self.targetField) {
-            head.uri = target
-            head.headers.remove(name: Self.targetField)
+        guard let head = withheld.take(for: placeholder) else {
+            promise?.fail(MissingRequest())
+            context.fireErrorCaught(MissingRequest())
+            context.close(promise: nil)
+            return
         }
         context.write(wrapOutboundOut(.head(head)), promise: promise)
     }

@@ -34,7 +34,7 @@ enum OriginFailure {
             return error
         case is CancellationError:
             return CacheError(.cancelled, "the request to \(host) was cancelled")
-        case let error as AddressGuard.Refusal:
+        case let error as AccessRule.Refusal:
             return CacheError(
                 .forbiddenAddress,
                 "\(host) is at \(error.address), which isn't a public address; allow its network if it's meant")

@@ -1,13 +1,15 @@
 import Foundation
 public import MediaCache
 
-/// What a play URL says besides what it names: `;name=value` after the key. Unknown options are passed over.
+/// What a play URL says besides what it names: `;name=value` after the token. Unknown options are passed over.
 public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// Whether the index of an MP4 file is to be moved to the front: `faststart=1`.
     public var fastStart: Bool
-    /// Whether only public addresses may be asked: `net=public`. So is marked what a playlist from outside names on
-    /// another host, which may not lead behind this machine's firewall.
+    /// Whether only public addresses may be asked: `net=public`. It marks the references of a document from outside,
+    /// which may not lead behind this machine's firewall.
     public var isPublicOnly: Bool
+    /// The scope that ``isPublicOnly`` means.
+    var scope: AddressScope { isPublicOnly ? .publicOnly : .any }
     /// Whether only what is kept is read, and the origin isn't asked for anything: `kept=1`.
     public var isKeptOnly: Bool
     /// Whether all of the query is the origin's, though it ends as an option of ours does: `query=whole`.
@@ -22,6 +24,9 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     public var variables: [String: String]
     /// What stands for variables that are too many for a URL, as long as the server runs: `defines=<token>`.
     var variableToken: String?
+
+    /// The signature by which a token of one asset opens the URL (``AccessControl/signature(of:)``): `sig=<base64url>`.
+    var signature: String?
 
     /// How ``isQueryWhole`` is written.
     private static let wholeQuery: Substring = "query=whole"
@@ -57,6 +62,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         document = StreamDocument.Kind.allCases.first { items.contains("as=\($0.rawValue)") }
         identity = Self.value("profile", of: items).flatMap { ProfileIdentity(String($0)) }
         variableToken = Self.value("defines", of: items).map(String.init)
+        signature = Self.value("sig", of: items).map(String.init)
         guard let text = Self.value("define", of: items) else { return }
         let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - base64.count % 4) % 4)
@@ -77,9 +83,9 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         if let identity { text += ";profile=\(identity)" }
         if let document { text += ";as=\(document.rawValue)" }
         if let variableToken { text += ";defines=\(variableToken)" }
+        if let signature { text += ";sig=\(signature)" }
         if !variables.isEmpty, let data = try? Self.encoder.encode(variables) {
-            let base64 = data.base64EncodedString()
-            text += ";define=" + base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+            text += ";define=" + base64URL(data)
         }
         return text
     }

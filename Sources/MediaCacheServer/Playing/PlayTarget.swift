@@ -1,12 +1,12 @@
 public import MediaCache
 
-/// What a play URL names: `/play/<key>[;option=value…]/<scheme>/<authority>/<path>?<query>`.
+/// What a play URL names: `/play/<token>[;option=value…]/<scheme>/<authority>/<path>?<query>`.
 ///
 /// The path mirrors the origin's, so that relative references resolve through the server. Path and query are carried
 /// byte for byte; in the authority brackets are percent-encoded, since a path may not hold them (RFC 3986 §3.3).
 public struct PlayTarget: Sendable, Hashable {
-    /// The access key as it came. It has not been checked.
-    public var key: String
+    /// The token as it was sent. It has not been checked.
+    public var token: String
     /// The resource, without user information.
     public var url: ResourceURL
     /// Whom the authority names, if anybody. In the URLs that are made, the options' identity stands for them.
@@ -16,6 +16,13 @@ public struct PlayTarget: Sendable, Hashable {
 
     /// How all play paths begin.
     static let prefix = "/play/"
+
+    /// Names a resource.
+    init(_ url: ResourceURL, token: String, options: PlayOptions = PlayOptions()) {
+        self.token = token
+        self.url = url.withoutUserInfo
+        self.options = options
+    }
 
     /// Reads a request target.
     ///
@@ -28,18 +35,19 @@ public struct PlayTarget: Sendable, Hashable {
             defer { rest = rest[rest.index(after: slash)...] }
             return Substring(rest[..<slash])
         }
-        guard let keyAndOptions = nextPart() else { throw Self.malformed("the key is missing") }
+        guard let tokenAndOptions = nextPart() else { throw Self.malformed("the token is missing") }
         guard let scheme = nextPart() else { throw Self.malformed("the scheme is missing") }
 
         // An authority without a path: `…/http/host` and `…/http/host?query`.
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         guard let authority = Self.decodeAuthority(Substring(rest[..<end])), !authority.isEmpty else {
-            throw Self.malformed("the host is missing or badly encoded")
+            throw Self.malformed(
+                "the host is missing or badly encoded, or a playlist names what isn't asked for by HTTP")
         }
         var target = Substring(rest[end...])
 
-        var options = keyAndOptions.split(separator: ";", omittingEmptySubsequences: false)
-        key = String(options.removeFirst())
+        var options = tokenAndOptions.split(separator: ";", omittingEmptySubsequences: false)
+        token = String(options.removeFirst())
         self.options = PlayOptions(options)
         if !self.options.isQueryWhole, let stripped = Self.strippingFastStart(target) {
             target = stripped
@@ -52,19 +60,30 @@ public struct PlayTarget: Sendable, Hashable {
 
     /// The path and query of the play URL of `url`. User information is left out: it belongs in a header profile, which
     /// the options name.
-    public static func path(for url: ResourceURL, key: String, options: PlayOptions = PlayOptions()) -> String {
+    public static func path(for url: ResourceURL, token: String, options: PlayOptions = PlayOptions()) -> String {
         var options = options
         options.isQueryWhole = endsInOption(url.target)
-        return "\(prefix)\(key)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
+        return "\(prefix)\(token)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
     }
 
-    /// The path and query that name `other` in the way this names its own resource: with the same key, without asking
+    /// Returns the target that names `other` in the way this names its own resource: with the same token, without asking
     /// origins if this doesn't, and at the same origin in the same name, unless the options say another.
-    func path(for other: ResourceURL, options: PlayOptions) -> String {
+    func naming(_ other: ResourceURL, options: PlayOptions) -> PlayTarget {
+        var target = self
+        (target.url, target.credentials, target.options) = (other.withoutUserInfo, nil, options)
+        if options.identity == nil, other.hasSameOrigin(as: url) { target.options.identity = self.options.identity }
+        if self.options.isKeptOnly { target.options.isKeptOnly = true }
+        return target
+    }
+
+    /// The path and query of the play URL.
+    var path: String { Self.path(for: url, token: token, options: options) }
+
+    /// The text that a signature covers: the resource and all options. No token and no signature are in it.
+    var signedText: String {
         var options = options
-        if options.identity == nil, other.hasSameOrigin(as: url) { options.identity = self.options.identity }
-        if self.options.isKeptOnly { options.isKeptOnly = true }
-        return Self.path(for: other, key: key, options: options)
+        options.signature = nil
+        return Self.path(for: url, token: "", options: options)
     }
 
     /// Whether a URL or reference ends in what a play URL would take for an option of its own.
@@ -106,7 +125,7 @@ public struct PlayTarget: Sendable, Hashable {
     private static func malformed(_ reason: String) -> CacheError {
         CacheError(
             .invalidURL,
-            "this is no play URL: \(reason); expected /play/<key>/<scheme>/<host>/<path>"
+            "this is no play URL: \(reason); expected /play/<token>/<scheme>/<host>/<path>"
         )
     }
 }

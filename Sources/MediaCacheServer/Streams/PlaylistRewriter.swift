@@ -5,8 +5,8 @@ import MediaLibrary
 /// Makes the references of a playlist come back through the server.
 ///
 /// Relative paths do by themselves, since a play URL's path mirrors the origin's; they are left, unless that would
-/// lie: the playlist came from another URL than the one asked for, or they climb past the origin's root. Everything
-/// else stays byte for byte.
+/// lie: the playlist came from another URL than the one asked for, they climb past the origin's root, or their scope is
+/// narrower than the play URL's. Everything else stays byte for byte.
 struct PlaylistRewriter {
     let playlist: LoadedPlaylist
     /// The play URL that it was asked for by.
@@ -17,6 +17,8 @@ struct PlaylistRewriter {
     let profiles: HeaderProfileBook
     /// Has what a play URL can't.
     let variableBook: VariableBook
+    /// Returns the signature of a play URL. The references of a signed one are signed too, since its token opens no others.
+    let signature: @Sendable (PlayTarget) -> String
 
     /// By this much a short playlist may grow by the variables that its references name.
     private static let leastRoom = 256 * 1024
@@ -36,50 +38,80 @@ struct PlaylistRewriter {
         return PlaylistReferences(context: context).rewritten(namingParameters(context)) { reference in
             // A media playlist may import what is defined here, so its URL says it.
             if exports != PlayOptions(), Self.isPlaylist(reference.role) {
-                return playPath(of: reference.uri, exports)
+                return playPath(of: reference, exports)
             }
             if reference.role == .renditionReport, report != PlayOptions() {
-                return playPath(of: reference.uri, report)
+                return playPath(of: reference, report)
             }
             // What it names has to come back too, and only this attribute tells what it is.
             if let kind = StreamDocument.Kind(reference.role) {
-                return playPath(of: reference.uri, PlayOptions(document: kind))
+                return playPath(of: reference, PlayOptions(document: kind))
             }
-            if PlayTarget.endsInOption(reference.uri) { return playPath(of: reference.uri, PlayOptions()) }
+            if PlayTarget.endsInOption(reference.uri) { return playPath(of: reference, PlayOptions()) }
+            if isSigned { return playPath(of: reference, PlayOptions()) }
             let shape = ReferenceShape(reference.uri)
-            if resolvesByItself(reference, shape, depth: depth) { return nil }
-            return prefixes.playPath(of: reference.uri, shape) ?? playPath(of: reference.uri, PlayOptions())
+            // A player that splits EXT-X-DEFINE in another way would put in another value.
+            if resolvesByItself(reference, shape, depth: depth) { return reference.hasVariables ? reference.uri : nil }
+            return prefixes.playPath(of: reference.uri, shape) ?? playPath(of: reference, PlayOptions())
         }
     }
 
     /// A JSON document that a playlist named, as it is sent.
-    func rewritten(as kind: StreamDocument.Kind) -> [UInt8] {
-        StreamDocument(kind: kind, bytes: playlist.bytes).rewritten { uri in
-            playPath(of: uri, PlayOptions(document: kind == .steering ? kind : nil))
+    ///
+    /// - Throws: `CacheError` with `badResponse` for one that can't be read.
+    func rewritten(as kind: StreamDocument.Kind) throws(CacheError) -> [UInt8] {
+        try StreamDocument(kind: kind, bytes: playlist.bytes).rewritten { uri in
+            playPath(of: uri, PlayOptions(document: kind == .steering ? kind : nil)) ?? unanswerable
         }
     }
 
-    /// The play path of any reference, by the rules; nil for what isn't fetched over HTTP (`data:`, `skd:`): it isn't
-    /// ours.
-    private func playPath(of uri: String, _ options: PlayOptions) -> String? {
-        if let url = try? playlist.base.resolve(uri) { return playPath(of: url, options) }
-        // What is made of a host that can't be one is the player's affair; that nobody else is asked, ours.
-        let namesHost = BrowserReference(uri, baseScheme: playlist.base.scheme).namesHost
-        return namesHost ? "\(publicPath)\(PlayTarget.prefix)\(target.key)/http//" : nil
+    /// The play path of any reference, by the rules.
+    ///
+    /// Nil for a key that isn't fetched over HTTP: it's in the playlist (`data:`), or a DRM system provides it. Any other
+    /// reference that names no HTTP resource becomes a path that the server refuses: a playlist in a `data:` URL could
+    /// name every host, and a player may have protocols of its own.
+    private func playPath(of reference: Reference, _ options: PlayOptions) -> String? {
+        if let path = playPath(of: reference.uri, options) { return path }
+        let isKey = reference.role == .key || reference.role == .sessionKey
+        let scheme = BrowserReference(reference.uri, baseScheme: playlist.base.scheme).scheme
+        return isKey && scheme.map(Self.keySchemes.contains) == true ? nil : unanswerable
     }
 
-    /// The play path of what a reference names. What a public origin names elsewhere must be public too.
+    /// The play path of a reference to an HTTP resource; nil for others.
+    private func playPath(of uri: String, _ options: PlayOptions) -> String? {
+        (try? playlist.base.resolve(uri)).map { playPath(of: $0, options) }
+    }
+
+    /// A play path that names no host. The server answers it with an error.
+    private var unanswerable: String { "\(publicPath)\(PlayTarget.prefix)\(target.token)/http//" }
+
+    /// Schemes of keys that no host is asked for (RFC 8216bis §4.4.4.4).
+    private static let keySchemes: Set<String> = ["data", "skd", "urn"]
+
+    /// The scope of the references.
+    private var scope: AddressScope {
+        AddressScope(
+            ofReferencesAt: playlist.base, from: playlist.head.peer, requestedWith: target.options.scope)
+    }
+
+    /// The play path of what a reference names, with the scope of the references.
     private func playPath(of url: ResourceURL, _ options: PlayOptions = PlayOptions()) -> String {
         var options = options
-        let leaves = playlist.head.peer == .global && url.authority != playlist.base.authority
-        options.isPublicOnly = target.options.isPublicOnly || leaves
+        options.isPublicOnly = scope == .publicOnly
         options.identity = url.credentials.map { profiles.remember($0, for: url, from: .playlist) }
-        return publicPath + target.path(for: url, options: options)
+        var named = target.naming(url, options: options)
+        if isSigned { named.options.signature = signature(named) }
+        return publicPath + named.path
     }
+
+    /// Whether the references have to be signed.
+    private var isSigned: Bool { target.options.signature != nil }
 
     /// Whether a player that resolves the reference as it is written comes back here, to the right resource.
     private func resolvesByItself(_ reference: Reference, _ shape: ReferenceShape, depth: Int) -> Bool {
-        guard playlist.head.location == nil else { return false }
+        guard playlist.head.location == nil, scope == target.options.scope, !reference.uri.contains("{$") else {
+            return false
+        }
         switch shape {
         case .absolute, .rootRelative: return false
         case .relativePath: return true

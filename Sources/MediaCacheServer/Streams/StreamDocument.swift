@@ -24,14 +24,20 @@ public struct StreamDocument: Sendable {
     let kind: Kind
     let bytes: [UInt8]
 
-    /// The document with its references replaced. One that can't be read stays as it is: the player will say so.
+    /// The document with its references replaced.
     ///
     /// - Parameter replacement: the new URI of a reference; nil leaves it.
-    func rewritten(_ replacement: (String) -> String?) -> [UInt8] {
-        guard var object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else { return bytes }
+    /// - Throws: `CacheError` with `badResponse` for a document that can't be read: a player might read it, with the
+    ///   references in it.
+    func rewritten(_ replacement: (String) -> String?) throws(CacheError) -> [UInt8] {
+        guard var object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
+            throw CacheError(.badResponse, "the document (\(kind.rawValue)) isn't a JSON object")
+        }
         switch kind {
         case .assets:
-            guard let assets = object["ASSETS"] as? [[String: Any]] else { return bytes }
+            guard let assets = object["ASSETS"] as? [[String: Any]] else {
+                throw CacheError(.badResponse, "the list of interstitials has no array ASSETS of objects")
+            }
             object["ASSETS"] = assets.map { asset in
                 var asset = asset
                 if let uri = asset["URI"] as? String, let other = replacement(uri) { asset["URI"] = other }
@@ -43,7 +49,9 @@ public struct StreamDocument: Sendable {
             object["PATHWAY-CLONES"] = nil
         }
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else { return bytes }
+        guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else {
+            throw CacheError(.badResponse, "the document (\(kind.rawValue)) can't be written as JSON")
+        }
         return [UInt8](data)
     }
 }

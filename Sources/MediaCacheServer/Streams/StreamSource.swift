@@ -12,15 +12,19 @@ final class StreamSource: ByteReaderSource {
     private let variableBook = VariableBook()
     private let publicPath: String
     private let segmentsAhead: Int
+    private let signature: @Sendable (PlayTarget) -> String
 
     /// - Parameters:
     ///   - profiles: is told whom playlists name.
     ///   - loader: what reads playlists; shared with downloads.
     ///   - publicPath: where a reverse proxy shows this server.
     ///   - segmentsAhead: how many segments are fetched beyond the one asked for.
+    ///   - signature: signs play URLs; see ``PlaylistRewriter/signature``.
     init(
-        store: CacheStore, profiles: HeaderProfileBook, loader: PlaylistLoader, publicPath: String, segmentsAhead: Int
+        store: CacheStore, profiles: HeaderProfileBook, loader: PlaylistLoader, publicPath: String, segmentsAhead: Int,
+        signature: @escaping @Sendable (PlayTarget) -> String
     ) {
+        self.signature = signature
         self.store = store
         self.profiles = profiles
         self.publicPath = publicPath
@@ -37,7 +41,7 @@ final class StreamSource: ByteReaderSource {
             loader.remember(request.url)
             return nil
         }
-        if let place { fetchAhead(of: place, request, session.head) }
+        if let place { fetchAhead(of: place, request) }
         return session
     }
 
@@ -59,7 +63,7 @@ final class StreamSource: ByteReaderSource {
             if let reader = try await playlist(request, target) { return reader }
             return try await store.read(request)
         }
-        if let place { fetchAhead(of: place, request, session.head) }
+        if let place { fetchAhead(of: place, request) }
         return session
     }
 
@@ -91,13 +95,10 @@ final class StreamSource: ByteReaderSource {
     private func playlist(
         _ request: ReadRequest, _ target: PlayTarget, mayBeEncrypted: Bool = false
     ) async throws -> MemoryReader? {
-        let loaded = try await loader.load(request.url, settings: request.settings, mayBeEncrypted: mayBeEncrypted)
-        guard let playlist = loaded else { return nil }
+        let loaded = try await loader.load(
+            request.url, scope: target.options.scope, settings: request.settings, mayBeEncrypted: mayBeEncrypted)
+        guard let playlist = loaded?.inUTF8 else { return nil }
         let type = "application/vnd.apple.mpegurl"
-        // References aren't found in it.
-        if playlist.isUTF16 {
-            return try reader(playlist.bytes, type, playlist.head, request, acceptsRanges: !playlist.isLive)
-        }
         let variables = try variables(for: playlist, target)
         book.note(playlist, variables: variables, at: store.monotonicTime)
         let bytes = rewriter(of: playlist, target).rewritten(importing: variables)
@@ -106,7 +107,8 @@ final class StreamSource: ByteReaderSource {
 
     private func rewriter(of playlist: LoadedPlaylist, _ target: PlayTarget) -> PlaylistRewriter {
         PlaylistRewriter(
-            playlist: playlist, target: target, publicPath: publicPath, profiles: profiles, variableBook: variableBook)
+            playlist: playlist, target: target, publicPath: publicPath, profiles: profiles, variableBook: variableBook,
+            signature: signature)
     }
 
     /// What the playlist may import (RFC 8216bis §4.4.2.3). Without what it does import, its references would be others.
@@ -129,8 +131,9 @@ final class StreamSource: ByteReaderSource {
     ) async throws -> MemoryReader {
         let body = try await store.wholeBody(
             WholeBodyRequest(url: request.url, maximumLength: 4 << 20, settings: request.settings) { _ in false })
-        let document = LoadedPlaylist(bytes: body.bytes, head: body.head, url: request.url, kind: nil)
-        let bytes = rewriter(of: document, target).rewritten(as: kind)
+        let document = LoadedPlaylist(
+            bytes: body.bytes, head: body.head, url: request.url, kind: nil, scope: target.options.scope)
+        let bytes = try rewriter(of: document, target).rewritten(as: kind)
         return try reader(bytes, "application/json", body.head, request, acceptsRanges: false)
     }
 
@@ -156,18 +159,13 @@ final class StreamSource: ByteReaderSource {
         return (request, place)
     }
 
-    /// Fetches the next segments beside the player. What is named beside a public origin's must be public, as by its
-    /// player's request.
-    private func fetchAhead(of place: SegmentPlace, _ request: ReadRequest, _ head: ResourceHead) {
-        let urls = book.following(place, count: segmentsAhead)
+    /// Fetches the next segments beside the player, with the scope of the playlist that names them.
+    private func fetchAhead(of place: SegmentPlace, _ request: ReadRequest) {
+        let (urls, scope) = book.following(place, count: segmentsAhead)
         guard !urls.isEmpty else { return }
+        let settings = (request.settings ?? store.transfers).narrowed(to: scope)
         Task {
             for url in urls {
-                var settings = request.settings
-                if head.peer == .global, url.authority != request.url.authority {
-                    settings = settings ?? store.transfers
-                    settings?.scope = .publicOnly
-                }
                 let (ahead, place) = placed(ReadRequest(url: url, transferClass: .preload, settings: settings))
                 guard let place, !store.isHere(ahead) else { continue }
                 if place.namedSince == nil, (try? await store.resource(of: ahead))??.isComplete == true { continue }

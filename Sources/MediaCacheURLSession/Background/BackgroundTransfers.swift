@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// ```swift
 /// let background = try BackgroundTransfers(identifier: "org.example.app.media", store: store)
-/// try await background.fetch(film)
+/// try await background.fetch(film, scope: .any)
 /// ```
 ///
 /// What comes is moved into a folder first, and taken into the store from there, at once or by the next launch, where the
@@ -21,8 +21,9 @@ import Synchronization
 /// When the app is launched for it, `application(_:handleEventsForBackgroundURLSession:completionHandler:)` awaits
 /// ``toldAll()`` and calls the handler.
 ///
-/// Redirects are followed by the system, also to where header fields of the first place don't belong: give ``fetch(_:range:kind:)``
-/// the last place's URL where those are secret. What comes from behind a firewall that way isn't kept, but it was asked for.
+/// The system follows redirects and repeats the first request's header fields to the last host. Where those fields are
+/// secret, give ``fetch(_:scope:range:kind:)`` the last URL. A response that a redirect fetches from a private network is
+/// discarded, but the request for it was sent.
 /// On Linux transfers end with the process.
 public final class BackgroundTransfers: Sendable {
     /// What has happened to a transfer.
@@ -95,6 +96,8 @@ public final class BackgroundTransfers: Sendable {
     ///
     /// - Parameters:
     ///   - url: the resource.
+    ///   - scope: the scope of what named the URL: `any` for the user, that of an asset's part. Public addresses alone
+    ///     unless set.
     ///   - range: which of its bytes; nil for all.
     ///   - kind: what it is to the content, for transforms: a stream's segments and keys are others than files.
     /// - Returns: how many transfers were begun. None where the store has it all, or it's under way.
@@ -103,9 +106,9 @@ public final class BackgroundTransfers: Sendable {
     ///   where a part is kept of a resource whose origin doesn't tell its versions apart: remove it first; `storage`; `closed`.
     @discardableResult
     public func fetch(
-        _ url: ResourceURL, range: Range<Int64>? = nil, kind: ResourceKind = .file
+        _ url: ResourceURL, scope: AddressScope = .publicOnly, range: Range<Int64>? = nil, kind: ResourceKind = .file
     ) async throws -> Int {
-        let transfers = store.transfers
+        let transfers = store.transfers.narrowed(to: scope)
         try store.checkIngestible(kind)
         guard url.credentials == nil else {
             throw CacheError(
@@ -133,7 +136,8 @@ public final class BackgroundTransfers: Sendable {
             let known = running.union(state.begun).filter { $0.url == url.description }
             let parts = Self.parts(missing, without: known, isTold: kept?.validator.isTold == true)
             for part in parts {
-                let wish = BackgroundWish(url, part, kind, isPublic: host.kind == .global)
+                let redirects = AddressScope(ofReferencesAt: url, from: host.kind, requestedWith: transfers.scope)
+                let wish = BackgroundWish(url, part, kind, isPublic: redirects == .publicOnly)
                 var request = request
                 if let part {
                     request.setValue("bytes=\(part.lowerBound)-\(part.upperBound - 1)", forHTTPHeaderField: "Range")

@@ -1,14 +1,6 @@
 import MediaCache
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Where hosts are, as far as their names tell. What was found is remembered for a minute.
 final class HostAddresses: Sendable {
     /// What a host's addresses mean.
@@ -42,9 +34,16 @@ final class HostAddresses: Sendable {
     /// - Throws: `CacheError` with `cancelled`.
     func kind(of host: String, exceptions: [AddressRange]) async throws -> Meaning {
         let addresses = try await addresses(of: host)
-        let local = addresses.filter { $0.kind == .local }
+        let rule = AccessRule(grants: exceptions)
         let isForbidden =
-            addresses.isEmpty || local.contains { address in !exceptions.contains { $0.contains(address) } }
+            addresses.isEmpty
+            || addresses.contains { address in
+                do throws(AccessRule.Refusal) { try rule.check(connected: address, scope: .publicOnly) } catch {
+                    return true
+                }
+                return false
+            }
+        let local = addresses.filter { $0.kind == .local }
         let kind: AddressKind =
             addresses.isEmpty ? .unknown : local.isEmpty ? .global : local.count == addresses.count ? .local : .unknown
         return Meaning(kind: kind, isForbidden: isForbidden)
@@ -79,24 +78,7 @@ final class HostAddresses: Sendable {
     }
 
     private static func lookUp(_ host: String) -> [IPAddress] {
-        var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
-        var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
-        defer { freeaddrinfo(list) }
-        return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { entry in
-            guard let entry else { return nil }
-            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-            let status = getnameinfo(
-                entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-            guard status == 0 else { return nil }
-            return IPAddress(
-                host: String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
-        }
+        ((try? HostLookup.addresses(of: host).get()) ?? []).compactMap { IPAddress(host: $0) }
     }
 
     /// Resumes once, by whichever comes first.

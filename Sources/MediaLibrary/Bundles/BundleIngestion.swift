@@ -44,8 +44,12 @@ package struct BundleIngestion: Sendable {
         asset.duration = contents.duration > 0 ? contents.duration : asset.duration
         try await shelf.keep(asset)
         var contents = contents
-        // That is the library's own affair, and these come from anybody.
+        // The library's own records, which a bundle can't make: it may be anyone's.
         contents.selection = nil
+        for index in contents.parts.indices {
+            contents.parts[index].keptAs = nil
+            contents.parts[index].scope = .publicOnly
+        }
         if asset.download == nil {
             try await shelf.setContents(contents, of: asset.id)
         } else {
@@ -57,6 +61,19 @@ package struct BundleIngestion: Sendable {
 
     private var resources: AssetResources {
         AssetResources(store: store, shelf: shelf, settings: Downloads.storeSettings(store))
+    }
+
+    /// The folder of bytes that are being taken in, with mode 0700 in the cache folder.
+    private static func incoming(of store: CacheStore) -> SideFolder { store.sideFolder("incoming") }
+
+    /// Removes the files that a process left when it was killed while it took bytes in. For the owner of the cache folder,
+    /// before it takes any.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    package static func removeAbandoned(in store: CacheStore) async throws {
+        guard store.keepsBytes else { return }
+        let folder = incoming(of: store)
+        for name in try await folder.names() { try await folder.remove(name) }
     }
 
     /// Keeps bytes of a part.
@@ -71,7 +88,7 @@ package struct BundleIngestion: Sendable {
         _ bytes: [UInt8], at offset: Int64, of length: Int64, as part: AssetPart
     ) async throws {
         let url = try ResourceURL(part.url)
-        let file = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString).part").path
+        let file = try await Self.incoming(of: store).path(for: "\(UUID().uuidString).part")
         let ending = part.name.split(separator: ".").last.map(String.init) ?? ""
         let type = MediaType.resolve(
             sniffed: offset == 0 ? bytes.withUnsafeBytes { MediaType.sniff($0) } : nil, declared: nil,
@@ -80,7 +97,12 @@ package struct BundleIngestion: Sendable {
             length: length, contentType: type, validator: Validator(), validatedAt: store.now,
             entityTag: "\"mc-bundle-\(length)\"")
         defer { try? FileManager.default.removeItem(atPath: file) }
-        try await BlockingWork.run { try Data(bytes).write(to: URL(fileURLWithPath: file)) }
+        try await BlockingWork.run {
+            let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+            guard FileManager.default.createFile(atPath: file, contents: Data(bytes), attributes: mode) else {
+                throw CacheError(.storage, "\(file) can't be written")
+            }
+        }
         try await store.ingest(file: file, range: offset..<offset + Int64(bytes.count), for: url, head: head)
     }
 

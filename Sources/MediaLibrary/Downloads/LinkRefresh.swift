@@ -15,6 +15,8 @@ actor LinkRefresh {
     private var isLoading = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var last: (at: Duration, parts: [AssetPart.Place: AssetPart])?
+    /// The parts as redundant copies name them, by the number of the copy.
+    private var copies: [Int: [AssetPart.Place: AssetPart]] = [:]
     /// By every URL that a part has had: what tells it from the others.
     private var places: [String: AssetPart.Place] = [:]
 
@@ -29,37 +31,56 @@ actor LinkRefresh {
     }
 
     /// Another URL for what `url` named; nil if there is none.
-    func fresh(_ url: ResourceURL) async throws -> ResourceURL? {
+    func fresh(_ url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
         if places.isEmpty, let contents = try await work.shelf.contents(of: asset.id) { note(contents) }
         guard let place = places[url.description] else { return nil }
-        // All who ask are parts of one run, and are cancelled with it.
+        try await waitForTurn()
+        let now = work.store.time.monotonic
+        if let last, now - last.at < Self.leastInterval { return Self.url(of: place, in: last.parts, but: url) }
+        defer { endTurn() }
+        let parts = try await load(isFresh: true)
+        last = (work.store.time.monotonic, parts)
+        await onFresh(parts)
+        return Self.url(of: place, in: parts, but: url)
+    }
+
+    /// Returns the parts as a redundant copy of the playlists names them.
+    ///
+    /// - Parameter copy: the number of the copy, counted from 0.
+    func parts(ofCopy copy: Int) async throws -> [AssetPart.Place: AssetPart] {
+        if places.isEmpty, let contents = try await work.shelf.contents(of: asset.id) { note(contents) }
+        try await waitForTurn()
+        if let known = copies[copy] { return known }
+        defer { endTurn() }
+        let parts = try await load(copy: copy)
+        copies[copy] = parts
+        return parts
+    }
+
+    /// Returns when no other request loads playlists. All callers belong to one run, and are cancelled with it.
+    private func waitForTurn() async throws {
         while isLoading {
             await withCheckedContinuation { waiting.append($0) }
             try Task.checkCancellation()
         }
-        let now = work.store.time.monotonic
-        if let last, now - last.at < Self.leastInterval { return Self.url(of: place, in: last.parts, but: url) }
-        isLoading = true
-        defer {
-            isLoading = false
-            for continuation in waiting { continuation.resume() }
-            waiting = []
-        }
-        return Self.url(of: place, in: try await reload(), but: url)
     }
 
-    private func reload() async throws -> [AssetPart.Place: AssetPart] {
+    private func endTurn() {
+        isLoading = false
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+
+    private func load(copy: Int = 0, isFresh: Bool = false) async throws -> [AssetPart.Place: AssetPart] {
+        isLoading = true
         let source = try await work.refreshSource?(asset) ?? ResourceURL(asset.url)
         // The playlists' own links aren't this one's to mend.
         var settings = settings
-        settings.refreshURL = nil
+        settings.refreshFromDocument = nil
         let contents = try await work.contents(
-            of: source, selection: asset.download?.selection, settings, isFresh: true)
+            of: source, selection: asset.download?.selection, settings, copy: copy, isFresh: isFresh)
         note(contents)
-        let parts = Dictionary(contents.parts.map { ($0.place, $0) }, uniquingKeysWith: { first, _ in first })
-        last = (work.store.time.monotonic, parts)
-        await onFresh(parts)
-        return parts
+        return Dictionary(contents.parts.map { ($0.place, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     private func note(_ contents: AssetContents) {
@@ -67,9 +88,9 @@ actor LinkRefresh {
     }
 
     private static func url(of place: AssetPart.Place, in parts: [AssetPart.Place: AssetPart], but old: ResourceURL)
-        -> ResourceURL?
+        -> (url: ResourceURL, scope: AddressScope)?
     {
         guard let part = parts[place], let url = try? ResourceURL(part.url), url != old else { return nil }
-        return url
+        return (url, part.scope ?? .publicOnly)
     }
 }

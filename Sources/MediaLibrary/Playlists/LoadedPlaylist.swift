@@ -9,6 +9,8 @@ public struct LoadedPlaylist: Sendable {
     public var head: ResourceHead
     /// The URL that it was asked for by.
     public var url: ResourceURL
+    /// The scope of everything that the playlist names.
+    public let references: AddressScope
     /// Whether the origin has just given it in place of another version that was kept.
     var replacesAnother = false
     /// Its kind; nil where no tag tells it.
@@ -17,8 +19,19 @@ public struct LoadedPlaylist: Sendable {
     /// (RFC 8216bis §4.4.3.4), or without a segment, as an encoder writes that has only begun.
     public let isLive: Bool
 
-    /// Puts together what was read.
-    public init(bytes: [UInt8], head: ResourceHead, url: ResourceURL, kind: PlaylistKind?) {
+    /// Creates a playlist from the response that contained it.
+    ///
+    /// - Parameters:
+    ///   - bytes: the playlist's text, without content coding.
+    ///   - head: the response's head.
+    ///   - url: the URL that the playlist was requested by.
+    ///   - kind: its kind; nil where no tag tells it.
+    ///   - scope: the scope that the playlist was requested with.
+    public init(
+        bytes: [UInt8], head: ResourceHead, url: ResourceURL, kind: PlaylistKind?, scope: AddressScope = .publicOnly
+    ) {
+        references = AddressScope(
+            ofReferencesAt: head.location ?? url, from: head.peer, requestedWith: scope)
         self.bytes = bytes
         self.head = head
         self.url = url
@@ -26,8 +39,13 @@ public struct LoadedPlaylist: Sendable {
         isLive = Self.isLive(bytes, kind: kind)
     }
 
-    /// Whether it's in UTF-16, against RFC 8216bis §4.1: it goes to players byte for byte.
-    public var isUTF16: Bool { bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) }
+    /// The playlist in UTF-8, as RFC 8216bis §4.1 has it, where it came in UTF-16. References are found in UTF-8 only.
+    package var inUTF8: LoadedPlaylist {
+        guard let text = UTF16Text.utf8(bytes) else { return self }
+        var playlist = LoadedPlaylist(bytes: text, head: head, url: url, kind: kind, scope: references)
+        playlist.replacesAnother = replacesAnother
+        return playlist
+    }
 
     /// What relative references resolve against: the URL after redirects.
     public var base: ResourceURL { head.location ?? url }

@@ -50,23 +50,24 @@ public final class PlaylistLoader: Sendable {
     ///
     /// - Parameters:
     ///   - url: the playlist's URL.
-    ///   - settings: settings of this read alone; nil takes the store's.
+    ///   - scope: the scope of what named the URL: `any` for the user, ``LoadedPlaylist/references`` for a playlist.
+    ///     Public addresses alone unless set.
+    ///   - settings: settings of this read alone; nil takes the store's. `scope` narrows theirs.
     ///   - mayBeEncrypted: whether bytes that are of no kind may be media: a playlist named them as a segment.
     ///   - transferClass: how urgent it is.
     ///   - isFresh: whether the origin is asked, however fresh what is kept may be, and nothing else counts.
     /// - Returns: the playlist; nil if it is media of another kind, which is kept then and can be read as any resource.
     /// - Throws: `CacheError`, with `notMedia` if it's neither: an error report, a page, nothing at all.
     public func load(
-        _ url: ResourceURL, settings: TransferSettings? = nil, mayBeEncrypted: Bool = false,
+        _ url: ResourceURL, scope: AddressScope = .publicOnly, settings: TransferSettings? = nil,
+        mayBeEncrypted: Bool = false,
         transferClass: TransferClass = .playback, isFresh: Bool = false
     ) async throws -> LoadedPlaylist? {
         let key = key(for: url)
         let directives = DeliveryDirectives(url: url.description)
         let isView = !directives.isEmpty
-        var settings = settings
-        if directives.mediaSequence != nil {
-            settings = (settings ?? store.transfers).waitingForWhatComes
-        }
+        var settings = (settings ?? store.transfers).narrowed(to: scope)
+        if directives.mediaSequence != nil { settings = settings.waitingForWhatComes }
         let wasLive = liveKeys.withLock { $0.contains(key) }
         var request = WholeBodyRequest(
             url: url, maximumLength: Int64(Self.maximumLength), transferClass: transferClass, settings: settings,
@@ -105,7 +106,9 @@ public final class PlaylistLoader: Sendable {
         guard case .playlist(let kind) = try Self.content(of: body, at: request.url, mayBeEncrypted) else {
             return (nil, body.isKept)
         }
-        var playlist = LoadedPlaylist(bytes: body.bytes, head: body.head, url: request.url, kind: kind)
+        var playlist = LoadedPlaylist(
+            bytes: body.bytes, head: body.head, url: request.url, kind: kind,
+            scope: (request.settings ?? store.transfers).scope)
         playlist.replacesAnother = body.replacesAnother
         return (playlist, body.isKept)
     }

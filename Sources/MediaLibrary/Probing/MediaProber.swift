@@ -30,14 +30,14 @@ public struct MediaProber: Sendable {
     ///   - settings: how its origin is asked; nil takes the store's.
     /// - Throws: `CacheError`, with `notMedia` for what is neither.
     public func probe(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> MediaProbe {
-        if loader.expectsPlaylist(at: url), let playlist = try await loader.load(url, settings: settings) {
+        if loader.expectsPlaylist(at: url), let playlist = try await loader.load(url, scope: .any, settings: settings) {
             return try await stream(playlist, settings)
         }
         let session = try await store.read(
             ReadRequest(url: url, range: .closed(0, through: Self.front - 1), settings: settings))
         defer { session.cancel() }
         if MediaType.isPlaylist(session.head.contentType),
-            let playlist = try await loader.load(url, settings: settings)
+            let playlist = try await loader.load(url, scope: .any, settings: settings)
         {
             loader.remember(url)
             return try await stream(playlist, settings)
@@ -144,7 +144,7 @@ public struct MediaProber: Sendable {
                 throw CacheError(.notMedia, "\(playlist.url) names no variant stream: there is nothing to play")
             }
             let url = try Self.resolve(best.uri, against: playlist)
-            guard let child = try await loader.load(url, settings: settings),
+            guard let child = try await loader.load(url, scope: playlist.references, settings: settings),
                 case .media(let media) = try child.parsed(importing: parsed.variables).playlist
             else {
                 throw CacheError(.notMedia, "\(url) isn't a media playlist, though \(playlist.url) names it as one")

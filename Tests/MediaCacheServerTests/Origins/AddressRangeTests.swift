@@ -56,7 +56,10 @@ struct AddressRangeTests {
     func knowsLocalAddresses(_ text: String) throws {
         let address = try #require(IPAddress(text))
         #expect(address.kind == .local)
-        #expect(throws: AddressGuard.Refusal.self) { try AddressGuard(exceptions: []).check(address) }
+        #expect(throws: AccessRule.Refusal.self) {
+            try AccessRule().check(connected: address, scope: .publicOnly)
+        }
+        try AccessRule().check(connected: address, scope: .any)
     }
 
     @Test(arguments: [
@@ -71,16 +74,18 @@ struct AddressRangeTests {
     func knowsGlobalAddresses(_ text: String) throws {
         let address = try #require(IPAddress(text))
         #expect(address.kind == .global)
-        try AddressGuard(exceptions: []).check(address)
+        try AccessRule().check(connected: address, scope: .publicOnly)
     }
 
-    @Test func exceptionsArePassed() throws {
-        let exceptions = [try #require(AddressRange("192.168.0.0/16")), try #require(AddressRange("::1"))]
-        let addressGuard = AddressGuard(exceptions: exceptions)
-        try addressGuard.check(try #require(IPAddress("192.168.7.7")))
-        try addressGuard.check(try #require(IPAddress("::1")))
-        #expect(throws: AddressGuard.Refusal.self) { try addressGuard.check(try #require(IPAddress("10.0.0.1"))) }
-        #expect(throws: AddressGuard.Refusal.self) { try addressGuard.check(nil) }
+    @Test func allowsGrantedNetworksAlone() throws {
+        let grants = [try #require(AddressRange("192.168.0.0/16")), try #require(AddressRange("::1"))]
+        let rule = AccessRule(grants: grants)
+        try rule.check(connected: IPAddress("192.168.7.7"), scope: .publicOnly)
+        try rule.check(connected: IPAddress("::1"), scope: .publicOnly)
+        #expect(throws: AccessRule.Refusal.self) {
+            try rule.check(connected: IPAddress("10.0.0.1"), scope: .publicOnly)
+        }
+        #expect(throws: AccessRule.Refusal.self) { try rule.check(connected: nil, scope: .publicOnly) }
     }
 
     @Test func hostsAreAddressesOrNames() {
@@ -88,6 +93,21 @@ struct AddressRangeTests {
         #expect(IPAddress(host: "[fe80::1%25eth0]")?.description == "fe80::1")
         #expect(IPAddress(host: "127.0.0.1")?.description == "127.0.0.1")
         #expect(IPAddress(host: "example.com") == nil)
-        #expect(IPAddress(host: "127.1") == nil)
+    }
+
+    @Test(arguments: [
+        "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7F.1", "0177.0.0.1", "017700000001", "127.0.0.1.",
+        "127.0.0.0x1", "%31%32%37.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
+    ])
+    func readsEverySpellingOfAnIPv4Address(_ host: String) {
+        #expect(IPAddress(host: host)?.description == "127.0.0.1")
+    }
+
+    @Test(arguments: [
+        "127.0.0.256", "1.2.3.4.5", "4294967296", "0x", "08.0.0.1", "1..2", "a.1", "-1", "+1", "0x-1", ".", "",
+        "1.2.3.a",
+    ])
+    func readsNamesAsNames(_ host: String) {
+        #expect(IPAddress(host: host).map { $0.description == "0.0.0.0" } ?? true)
     }
 }

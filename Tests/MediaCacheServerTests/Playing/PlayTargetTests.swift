@@ -11,17 +11,17 @@ struct PlayTargetTests {
     ])
     func pathAndQueryAreCarriedByteForByte(_ text: String) throws {
         let url = try ResourceURL(text)
-        let path = PlayTarget.path(for: url, key: "k")
+        let path = PlayTarget.path(for: url, token: "k")
         let target = try PlayTarget(path)
         #expect(target.url == url)
         #expect(target.url.target == url.target)
-        #expect(target.key == "k")
+        #expect(target.token == "k")
         #expect(!target.options.fastStart)
     }
 
     @Test func bracketsAreEncodedInTheAuthority() throws {
         let url = try ResourceURL("http://[::1]:8080/v.mp4")
-        #expect(PlayTarget.path(for: url, key: "k") == "/play/k/http/%5B::1%5D:8080/v.mp4")
+        #expect(PlayTarget.path(for: url, token: "k") == "/play/k/http/%5B::1%5D:8080/v.mp4")
         #expect(try PlayTarget("/play/k/http/[::1]:8080/v.mp4").url == url)
         #expect(try PlayTarget("/play/k/http/%5b%3A%3a1%5D%3A8080/v.mp4").url == url)
     }
@@ -30,7 +30,7 @@ struct PlayTargetTests {
         let target = try PlayTarget("/play/k/https/me:p%40ss@example.com/v.mp4")
         #expect(target.credentials == Credentials(userInfo: "me:p%40ss"))
         #expect(target.url.description == "https://example.com/v.mp4")
-        #expect(PlayTarget.path(for: target.url, key: "k") == "/play/k/https/example.com/v.mp4")
+        #expect(PlayTarget.path(for: target.url, token: "k") == "/play/k/https/example.com/v.mp4")
     }
 
     @Test func fastStartStandsAfterTheKeyOrLastInTheQuery() throws {
@@ -47,13 +47,13 @@ struct PlayTargetTests {
 
     @Test func keptOnlyStandsAfterTheKey() throws {
         let url = try ResourceURL("http://h/a/v.mp4?x=1")
-        let plain = "http://127.0.0.1:9" + PlayTarget.path(for: url, key: "k")
+        let plain = "http://127.0.0.1:9" + PlayTarget.path(for: url, token: "k")
         let kept = APIClient.keptOnly(plain)
         #expect(kept == "http://127.0.0.1:9/play/k;kept=1/http/h/a/v.mp4?x=1")
         #expect(APIClient.keptOnly(kept) == kept)
         let target = try PlayTarget("/play/k;net=public;kept=1/http/h/a/v.mp4?x=1")
         #expect(target.options == PlayOptions(isPublicOnly: true, isKeptOnly: true))
-        #expect(PlayTarget.path(for: url, key: "k", options: target.options).contains("/k;net=public;kept=1/"))
+        #expect(PlayTarget.path(for: url, token: "k", options: target.options).contains("/k;net=public;kept=1/"))
         let book = HeaderProfileBook(base: TransferSettings())
         #expect(book.settings(for: target)?.asksOrigins == false)
         let other = try PlayTarget("/play/k/http/h/")

@@ -33,14 +33,15 @@ struct PlaylistRewriterTests {
             length: nil, contentType: "application/vnd.apple.mpegurl", validator: Validator(),
             validatedAt: .distantPast, entityTag: "\"1\"", location: try location.map { try ResourceURL($0) },
             peer: peer)
-        let playlist = LoadedPlaylist(bytes: bytes, head: head, url: target.url, kind: kind)
+        let playlist = LoadedPlaylist(
+            bytes: bytes, head: head, url: target.url, kind: kind, scope: target.options.scope)
         return rewriter(playlist, target, publicPath).rewritten(importing: target.options.variables)
     }
 
     private func rewriter(_ playlist: LoadedPlaylist, _ target: PlayTarget, _ publicPath: String) -> PlaylistRewriter {
         PlaylistRewriter(
             playlist: playlist, target: target, publicPath: publicPath, profiles: profiles,
-            variableBook: VariableBook())
+            variableBook: VariableBook(), signature: { "S\($0.url.path.count)" })
     }
 
     /// A segment line alone, as it is sent.
@@ -85,9 +86,9 @@ struct PlaylistRewriterTests {
         // These name no host that could be asked; the server says so.
         ("http://other.example:99999/1.ts", "/play/K/http//"), ("//[/1.ts", "/play/K/http//"),
         (#"\\"#, "/play/K/http//"),
-        // These aren't fetched over HTTP.
-        ("data:video/mp2t;base64,AA", "data:video/mp2t;base64,AA"),
-        ("ftp://other.example/1.ts", "ftp://other.example/1.ts"),
+        // A player would fetch these past the server: a playlist in a data URL can name every host.
+        ("data:video/mp2t;base64,AA", "/play/K/http//"),
+        ("ftp://other.example/1.ts", "/play/K/http//"), ("skd://1", "/play/K/http//"),
     ])
     func referencesComeBack(_ reference: String, _ expected: String) throws {
         #expect(try line(reference) == expected)
@@ -145,13 +146,39 @@ struct PlaylistRewriterTests {
         #expect(password() == Credentials(userInfo: "bob:other").authorization)
     }
 
-    @Test func whatAPlaylistFromOutsideNamesElsewhereMustBeOutside() throws {
+    @Test func marksEveryReferenceOfAPublicPlaylist() throws {
         let elsewhere = try line("http://192.168.0.1/1.ts", peer: .global)
         #expect(elsewhere == "/play/K;net=public/http/192.168.0.1/1.ts")
         #expect(try PlayTarget(elsewhere).options.isPublicOnly)
-        #expect(try line("/1.ts", peer: .global) == "/play/K/https/cdn.example/1.ts")
+        // Its own host's name may lead elsewhere the next time it's resolved.
+        #expect(try line("/1.ts", peer: .global) == "/play/K;net=public/https/cdn.example/1.ts")
+        #expect(try line("1.ts", peer: .global) == "/play/K;net=public/https/cdn.example/a/b/1.ts")
+        #expect(try line("1.ts", peer: .unknown) == "/play/K;net=public/https/cdn.example/a/b/1.ts")
+        // A path that resolves by itself has the options of its playlist's play URL.
+        #expect(try line("1.ts", from: "/play/K;net=public/https/h/x.m3u8", peer: .global) == "1.ts")
         // And so on from there.
         #expect(try line("/1.ts", from: "/play/K;net=public/http/h/x.m3u8") == "/play/K;net=public/http/h/1.ts")
+    }
+
+    /// A key may be in the playlist, or be provided by a DRM system; nothing else may go past the server.
+    @Test(arguments: ["data:text/plain;base64,AA==", "skd://k.example/1", "urn:uuid:1", "SKD://k"])
+    func onlyKeysNeedNoHTTP(_ uri: String) throws {
+        let key = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"\(uri)\""
+        #expect(try rewritten("#EXTM3U\n\(key)\n#EXTINF:4,\n1.ts\n").contains(key))
+        for line in [
+            "#EXT-X-MAP:URI=\"\(uri)\"", "#EXT-X-PART:DURATION=1,URI=\"\(uri)\"", "#EXT-X-NEW:URI=\"\(uri)\"", uri,
+        ] {
+            let text = try rewritten("#EXTM3U\n#EXTINF:4,\n1.ts\n\(line)\n")
+            #expect(!text.contains(uri) && text.contains("/play/K/http//"), "\(text)")
+        }
+        let streams = "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"a\",URI=\"\(uri)\"\n"
+        #expect(!(try rewritten(streams + "#EXT-X-STREAM-INF:BANDWIDTH=1\n\(uri)\n").contains(uri)))
+    }
+
+    @Test(arguments: ["file:///etc/passwd", "ftp://h/k", "smb://h/k", "http://[/k"])
+    func aKeyIsFetchedByNoOtherProtocol(_ uri: String) throws {
+        let text = try rewritten("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"\n#EXTINF:4,\n1.ts\n")
+        #expect(text.contains("URI=\"/play/K/http//\""), "\(text)")
     }
 
     @Test func everyTagWithAURI() throws {
@@ -265,8 +292,13 @@ struct PlaylistRewriterTests {
             """
         let lines = try rewritten(text).split(separator: "\n")
         #expect(lines[4] == "/play/K/https/cdn2.example/1.ts?t=1")
-        // The player puts its own in, and comes back.
-        #expect(lines[6] == "{$token}.ts")
+        #expect(lines[6] == "1.ts")
+    }
+
+    /// A player that knows another value would go elsewhere.
+    @Test func aVariableThatIsNotDefinedIsNotLeftToThePlayer() throws {
+        #expect(try line("{$x}/1.ts") == "/play/K/https/cdn.example/a/b/{$x}/1.ts")
+        #expect(try line("1.ts?{$x}") == "/play/K/https/cdn.example/a/b/1.ts?{$x}")
     }
 
     @Test func aMediaPlaylistMayImportWhatItsMultivariantPlaylistDefines() throws {
@@ -306,15 +338,45 @@ struct PlaylistRewriterTests {
         let steered =
             #"{"PATHWAY-PRIORITY":["A"],"RELOAD-URI":"/play/K;as=steering/https/cdn.example/steer?2","VERSION":1}"#
         #expect(try document(manifest, .steering, at: "/play/K;as=steering/https/cdn.example/steer") == steered)
-        #expect(try document("not JSON", .assets, at: list) == "not JSON")
+        for text in ["not JSON", "[]", #"{"ASSETS":[1]}"#, "{}"] {
+            #expect(throws: CacheError.self) { try document(text, .assets, at: list) }
+        }
+    }
+
+    /// However a player ends lines, no URL of another host begins one.
+    @Test(arguments: [
+        "\0", "\r", "\u{1}", "\u{B}", "\u{C}", "\u{1C}", "\u{1D}", "\u{1E}", "\u{85}", "\u{2028}", "\u{2029}", "\u{7F}",
+    ])
+    func noHiddenLineEndLetsAReferenceOut(_ end: String) throws {
+        let url = "http://10.0.0.1/x.ts"
+        let text = """
+            #EXTM3U
+            #EXTINF:4,\(end)\(url)
+            a.ts
+            # a comment\(end)\(url)
+            #EXTINF:4,a title
+            b.ts\(end)\(url)
+            \(end)\(url)
+            htt\(end)p://10.0.0.1/x.ts
+            #EXT-X-KEY:METHOD=AES-128,URI="\(end)\(url)"
+            #EXTINF:4,\(end)\(url)
+            """
+        let sent = try rewritten(text)
+        let lines = sent.unicodeScalars.split { $0.value < 0x20 || [0x7F, 0x85, 0x2028, 0x2029].contains($0.value) }
+        #expect(lines.count > 5)
+        for line in lines.map({ String(Substring($0)) }) {
+            #expect(!line.drop { $0 == " " }.hasPrefix("http:"), "\(sent.debugDescription)")
+        }
+        #expect(!sent.contains("URI=\"http:"))
     }
 
     private func document(_ text: String, _ kind: StreamDocument.Kind, at path: String) throws -> String {
         let target = try PlayTarget(path)
         let head = ResourceHead(
             length: nil, contentType: "application/json", validator: Validator(), validatedAt: .distantPast,
-            entityTag: "\"1\"")
-        let document = LoadedPlaylist(bytes: Array(text.utf8), head: head, url: target.url, kind: nil)
-        return String(decoding: rewriter(document, target, "").rewritten(as: kind), as: UTF8.self)
+            entityTag: "\"1\"", peer: .local)
+        let document = LoadedPlaylist(
+            bytes: Array(text.utf8), head: head, url: target.url, kind: nil, scope: target.options.scope)
+        return String(decoding: try rewriter(document, target, "").rewritten(as: kind), as: UTF8.self)
     }
 }

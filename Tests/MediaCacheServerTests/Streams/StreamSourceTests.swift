@@ -25,7 +25,7 @@ struct StreamSourceTests: StreamSourceSuite {
         serve(Self.live(from: 1, "/a.ts") + "#EXT-X-ENDLIST\n")
         try await withSource { (source, _) async throws in
             let whole = try await read(source, playlist)
-            #expect(String(decoding: whole, as: UTF8.self).contains("/play/K/http/origin.example/a.ts\n"))
+            #expect(String(decoding: whole, as: UTF8.self).contains("/play/K;net=public/http/origin.example/a.ts\n"))
             #expect(try await read(source, playlist, .suffix(3)) == Array("ST\n".utf8))
             let error = await #expect(throws: CacheError.self) { try await read(source, playlist, .from(9999)) }
             #expect(error?.completeLength == Int64(whole.count))
@@ -37,7 +37,7 @@ struct StreamSourceTests: StreamSourceSuite {
     func aLivePlaylistIsGivenWhole(_ range: RequestedRange) async throws {
         serve(Self.live(from: 1, "/a.ts"))
         try await withSource { (source, _) async throws in
-            let target = try PlayTarget(PlayTarget.path(for: playlist, key: "K"))
+            let target = try PlayTarget(PlayTarget.path(for: playlist, token: "K"))
             let reader = try await source.reader(ReadRequest(url: playlist, range: range), for: target)
             #expect(!reader.acceptsRanges)
             #expect(reader.range == 0..<(try #require(reader.head.length)))
@@ -59,7 +59,8 @@ struct StreamSourceTests: StreamSourceSuite {
             path.withLock { $0 = line ?? "" }
             #expect((20..<500).contains(line?.utf8.count ?? 0))
             let media = try await read(source, path: line ?? "")
-            #expect(String(decoding: media, as: UTF8.self).contains("/play/K/http/origin.example/x?\(token)\n"))
+            #expect(
+                String(decoding: media, as: UTF8.self).contains("/play/K;net=public/http/origin.example/x?\(token)\n"))
             // The same URL each time.
             #expect(try await text(source, multivariant).split(separator: "\n").last.map(String.init) == line)
         }
@@ -81,7 +82,7 @@ struct StreamSourceTests: StreamSourceSuite {
         let odd = try ResourceURL("http://origin.example/s/stream.php?id=1")
         origin[odd] = ScriptedResource(.text(Self.live(from: 1, "/a.ts")), contentType: "text/html")
         try await withSource { (source, store) async throws in
-            #expect(try await text(source, odd).contains("/play/K/http/"))
+            #expect(try await text(source, odd).contains("/play/K;net=public/http/"))
             origin.replaceBody(odd, with: .text(Self.live(from: 2, "/b.ts")), entityTag: "\"2\"")
             #expect(try await text(source, odd).contains("b.ts"))
             #expect(try await store.resources().isEmpty)
@@ -97,7 +98,9 @@ struct StreamSourceTests: StreamSourceSuite {
         origin[odd] = ScriptedResource(
             .bytes(Array(coded)), contentType: type, headerFields: [.contentEncoding: "gzip"])
         try await withSource { (source, store) async throws in
-            for _ in 0..<2 { #expect(try await text(source, odd).contains("/play/K/http/origin.example/a.ts")) }
+            for _ in 0..<2 {
+                #expect(try await text(source, odd).contains("/play/K;net=public/http/origin.example/a.ts"))
+            }
             #expect(try await store.resources().isEmpty)
             // After the first time it's known to be a playlist.
             #expect(origin.requests(for: odd).count == 3)
@@ -126,18 +129,21 @@ struct StreamSourceTests: StreamSourceSuite {
     }
 
     @Test(arguments: [true, false])
-    func aPlaylistInUTF16GoesOnByteForByte(isBigEndian: Bool) async throws {
-        let units = Array(("\u{FEFF}" + Self.live(from: 1, "/a.ts")).utf16)
+    func rewritesAPlaylistInUTF16AsUTF8(isBigEndian: Bool) async throws {
+        let text = Self.live(from: 1, "http://elsewhere.example/a.ts")
+        let units = Array(("\u{FEFF}" + text).utf16)
         let bytes = units.flatMap { unit -> [UInt8] in
             let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
             return isBigEndian ? [high, low] : [low, high]
         }
         origin[playlist] = ScriptedResource(.bytes(bytes), contentType: "application/octet-stream")
         try await withSource { (source, store) async throws in
-            let target = try PlayTarget(PlayTarget.path(for: playlist, key: "K"))
+            let target = try PlayTarget(PlayTarget.path(for: playlist, token: "K"))
             let reader = try await source.reader(ReadRequest(url: playlist), for: target)
             #expect(reader.head.contentType == "application/vnd.apple.mpegurl")
-            #expect(try await self.bytes(of: reader) == bytes)
+            let sent = String(decoding: try await self.bytes(of: reader), as: UTF8.self)
+            #expect(
+                sent == text.replacing("http://elsewhere.example", with: "/play/K;net=public/http/elsewhere.example"))
             // It's live, and stays so.
             #expect(try await store.resources().isEmpty)
         }

@@ -30,7 +30,8 @@ extension StreamSourceSuite {
             try await body(
                 StreamSource(
                     store: store, profiles: HeaderProfileBook(base: store.transfers),
-                    loader: PlaylistLoader(store: store), publicPath: "", segmentsAhead: ahead), store)
+                    loader: PlaylistLoader(store: store), publicPath: "", segmentsAhead: ahead,
+                    signature: { _ in "" }), store)
         } catch {
             await store.close()
             throw error
@@ -42,7 +43,7 @@ extension StreamSourceSuite {
     func read(
         _ source: StreamSource, _ url: ResourceURL, _ range: RequestedRange = .all
     ) async throws -> [UInt8] {
-        try await read(source, path: PlayTarget.path(for: url, key: "K"), range)
+        try await read(source, path: PlayTarget.path(for: url, token: "K"), range)
     }
 
     /// All bytes that a play path gives.

@@ -1,3 +1,4 @@
+import Foundation
 import MediaCache
 import Testing
 
@@ -43,6 +44,28 @@ struct BundleIngestionTests {
         await store.close()
     }
 
+    /// Bytes on their way in lie in the cache folder, for its owner alone, and go with the call or after a crash.
+    @Test func bytesAreTakenInWithinTheCacheFolder() async throws {
+        let store = try await fixture.open()
+        let ingestion = BundleIngestion(store: store, shelf: AssetShelf(of: store))
+        _ = try await begin("a.ts", with: ingestion)
+        let system = FileManager.default.temporaryDirectory.path
+        let before = Set(try FileManager.default.contentsOfDirectory(atPath: system))
+        try await take("a.ts", with: ingestion)
+        let after = Set(try FileManager.default.contentsOfDirectory(atPath: system))
+        #expect(!after.subtracting(before).contains { $0.hasSuffix(".part") })
+        let incoming = "\(fixture.folder)/incoming"
+        #expect(try FileManager.default.contentsOfDirectory(atPath: incoming) == [])
+        #expect(try FileManager.default.attributesOfItem(atPath: incoming)[.posixPermissions] as? Int == 0o700)
+        // As a process that was killed leaves it.
+        #expect(FileManager.default.createFile(atPath: "\(incoming)/killed.part", contents: Data([0x47])))
+        await store.close()
+        let later = try await fixture.open()
+        try await BundleIngestion.removeAbandoned(in: later)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: incoming) == [])
+        await later.close()
+    }
+
     @Test func anEndThatFailsLeavesNoPins() async throws {
         let store = try await fixture.open()
         let ingestion = BundleIngestion(store: store, shelf: AssetShelf(of: store))
@@ -58,5 +81,32 @@ struct BundleIngestionTests {
         #expect(try await ingestion.finish(id, gaps: false).download?.state == .complete)
         #expect(try await isPinned("a.ts", in: store) == true)
         await store.close()
+    }
+
+    /// A bundle can't open a local address to the parts that it names, nor take another recording's resources for its own.
+    @Test func aBundleSetsNoRecordsOfTheLibrary() async throws {
+        let store = try await fixture.open()
+        let shelf = AssetShelf(of: store)
+        var hostile = AssetPart(role: .mediaSegment, name: "a.ts", url: "http://127.0.0.1:9/a.ts")
+        hostile.scope = .any
+        hostile.keptAs = "recording/other/media-1/4.ts"
+        let contents = AssetContents(playlists: [], parts: [hostile])
+        let (asset, _) = try await BundleIngestion(store: store, shelf: shelf).begin(
+            title: nil, url: "http://127.0.0.1:9/index.m3u8", contents: contents)
+        let part = try #require(try await shelf.contents(of: asset.id)?.parts.first)
+        #expect(part.scope == .publicOnly)
+        #expect(part.keptAs == nil)
+        #expect(try part.request(settings: store.transfers, named: asset.url).settings?.scope == .publicOnly)
+        await store.close()
+    }
+
+    @Test func theScopeOfAPartIsNoPartOfItsJSON() throws {
+        var part = part("a.ts")
+        part.scope = .any
+        let data = try JSONEncoder().encode(part)
+        let text = String(decoding: data, as: UTF8.self)
+        #expect(!text.contains("scope"))
+        let claimed = text.dropLast() + #","scope":"any"}"#
+        #expect(try JSONDecoder().decode(AssetPart.self, from: Data(claimed.utf8)).scope == nil)
     }
 }

@@ -53,7 +53,7 @@ struct LinkRefreshTests {
             await fixture.library.origin.wait { $0.contains { $0.url == fixture.url("1.ts?token=old") } }
             serve("new")
             fixture.library.time.advance(by: .seconds(1))
-            let fresh = try await downloads.freshURL(for: fixture.url("2.ts?token=old"), of: asset.id)
+            let fresh = try await downloads.freshURL(for: fixture.url("2.ts?token=old"), of: asset.id)?.url
             #expect(fresh == fixture.url("2.ts?token=new"))
             #expect(try await downloads.freshURL(for: fixture.url("other.ts"), of: asset.id) == nil)
             gate.open()

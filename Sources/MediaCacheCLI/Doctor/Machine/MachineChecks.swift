@@ -1,12 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import MediaCacheServer
 
 /// Checks of the machine: clocks, limits, programs.
 enum MachineChecks {
@@ -42,16 +35,10 @@ enum MachineChecks {
 
     /// How many files may be open.
     static func openFiles() -> Finding {
-        var limit = rlimit()
-        #if canImport(Glibc)
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-            let resource = RLIMIT_NOFILE
-        #endif
-        guard getrlimit(resource, &limit) == 0 else {
+        guard let most = OpenFileLimit.most else {
             return .warning("open files", "the limit isn't told", advice: "see `ulimit -Hn`")
         }
-        return judge(openFiles: UInt64(limit.rlim_max))
+        return judge(openFiles: most)
     }
 
     /// Whether so many open files are enough: each player takes two, each origin one, each resource that is read one.

@@ -12,6 +12,8 @@ struct OriginProbe: Sendable {
         var status: Int
         /// The header fields.
         var fields: HTTPFields
+        /// The scope of everything that the answer names.
+        var references = AddressScope.publicOnly
         /// The first bytes of the body.
         var bytes: [UInt8]
         /// Whether that is all of it.
@@ -31,6 +33,11 @@ struct OriginProbe: Sendable {
     var origin: any Origin
     /// With which header fields, cookies and limits.
     var settings: TransferSettings
+
+    /// Returns a probe of what was named with `scope`.
+    func narrowed(to scope: AddressScope) -> OriginProbe {
+        OriginProbe(origin: origin, settings: settings.narrowed(to: scope))
+    }
 
     /// What an origin is given to answer: less than a player waits, more than a healthy one needs.
     static let limits = TransferLimits(connect: .seconds(6), firstByte: .seconds(8), stall: .seconds(5))
@@ -56,8 +63,9 @@ struct OriginProbe: Sendable {
             let response = try await origin.send(request)
             let latency = ContinuousClock.now - begin
             var answer = Answer(
-                url: url, status: response.status, fields: response.headerFields, bytes: [], isWhole: false,
-                latency: latency, reading: .zero)
+                url: url, status: response.status, fields: response.headerFields,
+                references: AddressScope(ofReferencesAt: url, from: response.peer, requestedWith: settings.scope),
+                bytes: [], isWhole: false, latency: latency, reading: .zero)
             let reading = ContinuousClock.now
             while answer.bytes.count < most, ContinuousClock.now - reading < time {
                 guard let piece = try await response.body.next() else {

@@ -13,19 +13,26 @@ struct PlaylistChecks: Sendable {
 
     /// Does all of them.
     ///
-    /// - Returns: the segment that was asked for; nil where there was none.
-    func run() async throws -> ResourceURL? {
+    /// - Returns: the segment that was requested, and a probe with its scope; nil where there was none.
+    func run() async throws -> (segment: ResourceURL, probe: OriginProbe)? {
         guard let first = try await read(url, "playlist") else { return nil }
+        return try await PlaylistChecks(url: url, probe: probe.narrowed(to: first.references), tell: tell).look(
+            into: first)
+    }
+
+    /// Checks what the stream's own playlist names.
+    private func look(into first: Inspection) async throws -> (segment: ResourceURL, probe: OriginProbe)? {
         guard let multivariant = first.parsed.playlist.multivariant else { return try await media(first) }
         try await tell(PlaylistJudgement.variants(multivariant))
         // What plays where nobody chooses: the best.
         guard let best = multivariant.variants.max(by: { $0.bandwidth < $1.bandwidth }),
             let inspection = try await read(best.uri, "variant stream", variables: first.parsed.variables)
         else { return nil }
-        return try await media(inspection)
+        return try await PlaylistChecks(url: url, probe: probe.narrowed(to: inspection.references), tell: tell)
+            .media(inspection)
     }
 
-    private func media(_ inspection: Inspection) async throws -> ResourceURL? {
+    private func media(_ inspection: Inspection) async throws -> (segment: ResourceURL, probe: OriginProbe)? {
         guard let playlist = inspection.parsed.playlist.media else { return nil }
         try await tell(PlaylistJudgement.kind(playlist))
         // Of a live stream the last: the first may go at any moment.
@@ -45,7 +52,7 @@ struct PlaylistChecks: Sendable {
             segment.uri, resolved.byteRange?.lowerBound ?? 0, "segment",
             isEncrypted: segment.keys.contains { $0.method != .none })
         for key in segment.keys where key.method != .none { try await self.key(key) }
-        return try? ResourceURL(segment.uri)
+        return (try? ResourceURL(segment.uri)).map { ($0, probe) }
     }
 
     private func read(
@@ -122,11 +129,12 @@ struct PlaylistChecks: Sendable {
 
     /// An answer, redirects followed.
     private func answer(_ url: ResourceURL, range: String?) async throws -> OriginProbe.Answer {
-        var url = url
+        var (url, probe) = (url, probe)
         for _ in 0..<10 {
             let answer = try await probe.ask(url, range: range)
             guard let location = answer.location else { return answer }
             url = try url.resolve(location)
+            probe = probe.narrowed(to: answer.references)
         }
         throw CacheError(.badResponse, "\(url) redirects too often")
     }

@@ -18,7 +18,12 @@ struct URLChecks: Sendable {
     /// Does all of them; ends early where there is nothing more to look at.
     func run() async throws {
         guard try await look(up: url.host) else { return }
-        guard let answer = try await follow() else { return }
+        guard let (answer, probe) = try await follow() else { return }
+        try await URLChecks(url: url, probe: probe, tell: tell).look(at: answer)
+    }
+
+    /// Checks what lies behind the redirects.
+    private func look(at answer: OriginProbe.Answer) async throws {
         try await tell(OriginJudgement.clock(answer.fields[.date], now: Date()))
         guard (200..<300).contains(answer.status) else {
             return try await tell(OriginJudgement.refusal(answer))
@@ -27,9 +32,8 @@ struct URLChecks: Sendable {
         for finding in OriginJudgement.findings(facts) { try await tell(finding) }
         if MediaType.isPlaylist(facts.type) {
             // A playlist is too short to tell how fast anything comes.
-            let segment = try await PlaylistChecks(url: answer.url, probe: probe, tell: tell).run()
-            if let segment { try await rate(segment) }
-            return
+            guard let found = try await PlaylistChecks(url: answer.url, probe: probe, tell: tell).run() else { return }
+            return try await URLChecks(url: url, probe: found.probe, tell: tell).rate(found.segment)
         }
         if facts.type.hasSuffix("/mp4") {
             try await tell(try await MovieCheck(url: answer.url, probe: probe, facts: facts).run())
@@ -41,7 +45,9 @@ struct URLChecks: Sendable {
     private func look(up host: String) async throws -> Bool {
         if IPAddress(host: host) != nil { return true }
         let begin = ContinuousClock.now
-        let found = try await TimeLimit.run(.seconds(8)) { try await HostName.addresses(of: host) }
+        let found = try await TimeLimit.run(.seconds(8)) {
+            try await BlockingWork.run { HostLookup.addresses(of: host) }
+        }
         let took = Self.milliseconds(ContinuousClock.now - begin)
         guard let found else {
             try await tell(
@@ -51,7 +57,8 @@ struct URLChecks: Sendable {
             return false
         }
         switch found {
-        case .success(let addresses):
+        case .success(let all):
+            let addresses = all.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
             let shown = addresses.prefix(4).joined(separator: ", ")
             let more = addresses.count > 4 ? " and \(addresses.count - 4) more" : ""
             try await tell(.ok("name", "\(host) is \(shown)\(more) (\(took))"))
@@ -67,9 +74,9 @@ struct URLChecks: Sendable {
 
     /// Asks for the first bytes, and follows redirects, each a finding.
     ///
-    /// - Returns: the last answer; nil where there is none.
-    private func follow() async throws -> OriginProbe.Answer? {
-        var url = url
+    /// - Returns: the last answer, and a probe with the scope of what named its URL; nil where there is none.
+    private func follow() async throws -> (OriginProbe.Answer, OriginProbe)? {
+        var (url, probe) = (url, probe)
         var visited: Set<ResourceURL> = []
         while true {
             let answer: OriginProbe.Answer
@@ -83,7 +90,7 @@ struct URLChecks: Sendable {
             guard let location = answer.location else {
                 let secured = url.scheme == "https" ? ", its certificate is right" : ""
                 try await tell(.ok("connection", "\(url.authority) answers \(answer.status) after \(took)\(secured)"))
-                return answer
+                return (answer, probe)
             }
             guard visited.insert(url).inserted, visited.count <= Self.mostRedirects,
                 let next = try? url.resolve(location)
@@ -102,6 +109,7 @@ struct URLChecks: Sendable {
                         advice: "everybody on the way can read and change what comes; ask for the https URL")
                     : .ok("redirect", "\(answer.status) to \(next.withoutUserInfo) (\(took))"))
             url = next
+            probe = probe.narrowed(to: answer.references)
         }
     }
 

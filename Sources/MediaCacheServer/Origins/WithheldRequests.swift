@@ -1,0 +1,44 @@
+import NIOHTTP1
+import Synchronization
+
+/// Requests that wait for a checked connection.
+///
+/// The HTTP client gets a placeholder with an unknown method, without target, header fields and credentials. The
+/// handler that is added to a connection after the check of its address exchanges it for the request. Should the
+/// client ever hand out a connection without that handler, the request itself is never sent.
+final class WithheldRequests: Sendable {
+    /// The placeholder's method.
+    static let method = HTTPMethod.RAW(value: "UNCHECKED")
+    /// The placeholder's only field: which request it stands for.
+    static let ticketField = "mediacache-ticket"
+
+    private struct State {
+        var next: UInt64 = 0
+        var heads: [UInt64: HTTPRequestHead] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Withholds a request. Returns its ticket.
+    func add(_ head: HTTPRequestHead) -> UInt64 {
+        state.withLock { state in
+            state.next += 1
+            state.heads[state.next] = head
+            return state.next
+        }
+    }
+
+    /// Takes the request that a placeholder stands for; nil if there is none.
+    func take(for placeholder: HTTPRequestHead) -> HTTPRequestHead? {
+        guard placeholder.method == Self.method,
+            let ticket = placeholder.headers.first(name: Self.ticketField).flatMap({ UInt64($0) })
+        else { return nil }
+        return state.withLock { $0.heads.removeValue(forKey: ticket) }
+    }
+
+    /// Whether a request is still withheld.
+    func contains(_ ticket: UInt64) -> Bool { state.withLock { $0.heads[ticket] != nil } }
+
+    /// Removes a request, if it's still withheld.
+    func remove(_ ticket: UInt64) { state.withLock { $0.heads[ticket] = nil } }
+}

@@ -1,0 +1,277 @@
+import Foundation
+import Logging
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCacheServer
+@testable import MediaLibrary
+
+/// The access rule on all paths to an origin: which targets are contacted, by what named them.
+struct AccessMatrixTests {
+    /// A way in which a target is requested.
+    enum Path: String, CaseIterable {
+        case playSegment, playKey, playMap, playVariant, playAsset, playAhead
+        case getSegment, getKey, getMap, getVariant, getRefreshed
+        case recordSegment, recordKey, recordMap, recordVariant
+        case probeVariant, preloadSegment, preloadVariant
+
+        /// Whether the user can name the target of this path.
+        var takesUsersTarget: Bool {
+            switch self {
+            case .playSegment, .getSegment, .recordVariant, .probeVariant, .preloadSegment: true
+            default: false
+            }
+        }
+
+        var isVariant: Bool { rawValue.hasSuffix("Variant") }
+    }
+
+    enum Namer: String, CaseIterable {
+        case user, publicDocument, localDocument
+    }
+
+    enum Target: String, CaseIterable {
+        case outside = "cdn.example"
+        case loopback = "127.0.0.1"
+        case shortLoopback = "127.1"
+        case numberedLoopback = "2130706433"
+        case octalLoopback = "0177.0.0.1"
+        case hexadecimalLoopback = "0x7f.0.0.1"
+        case dottedLoopback = "127.0.0.1."
+        case loopbackName = "localhost"
+        case loopback6 = "[::1]"
+        case privateNetwork = "192.168.0.9"
+        case linkLocal = "169.254.169.254"
+        case linkLocal6 = "[fe80::1%25eth0]"
+        case uniqueLocal6 = "[fd00::9]"
+        case mapped = "[::ffff:10.0.0.9]"
+        case translated = "[64:ff9b::10.0.0.9]"
+        case locallyTranslated = "[64:ff9b:1::10.0.0.9]"
+        case sixToFour = "[2002:7f00:1::1]"
+        case teredo = "[2001:0:4136:e378:8000:63bf:3fff:fdd2]"
+        case innerName = "inner.example"
+        case innerTranslatedName = "inner6.example"
+        case userInfo = "public.example@127.0.0.1"
+        case userInfoWithPassword = "public.example:80@[::1]"
+        case redirected = "redirect"
+        case rebound = "rebinding.example"
+
+        /// Whether the rule allows contact.
+        func isAllowed(by namer: Namer, isProxied: Bool) -> Bool {
+            switch self {
+            case .outside: true
+            // The redirect is a public host's.
+            case .redirected: false
+            // Only the proxy learns where such names lead.
+            case .innerName, .innerTranslatedName, .rebound: namer != .publicDocument || isProxied
+            default: namer != .publicDocument
+            }
+        }
+    }
+
+    @Test(arguments: Path.allCases, [false, true])
+    func contactsWhatTheRuleAllowsAndNothingElse(_ path: Path, isProxied: Bool) async throws {
+        let world = try await AccessWorld(isProxied: isProxied)
+        for namer in Namer.allCases where namer != .user || path.takesUsersTarget {
+            for target in Target.allCases where target != .rebound || namer == .publicDocument {
+                let isContacted = try await world.follows(path, to: target, namedBy: namer)
+                let isAllowed = target.isAllowed(by: namer, isProxied: isProxied)
+                #expect(
+                    isContacted == isAllowed, "\(path) to \(target.rawValue) named by \(namer), proxied: \(isProxied)")
+            }
+        }
+        await world.close()
+    }
+}
+
+/// A store over a model network, with everything that asks origins.
+final class AccessWorld: StreamSourceSuite {
+    let network: ModelNetwork
+    let time = ManualTime()
+    let playlist: ResourceURL
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "access-\(UUID())").path
+    private let store: CacheStore
+    private let loader: PlaylistLoader
+    private let profiles: HeaderProfileBook
+    private let source: StreamSource
+    private let downloads: Downloads
+    private let recordings: Recordings
+    private var cell = 0
+
+    var origin: ScriptedOrigin { network.scripted }
+
+    init(isProxied: Bool) async throws {
+        network = ModelNetwork(isProxied: isProxied)
+        playlist = try ResourceURL("http://public.example/index.m3u8")
+        var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
+        configuration.limits.minimumFreeBytes = 0
+        configuration.transfers.retries = RetryPolicy(budget: 0)
+        store = try await CacheStore.open(
+            configuration, origin: network, time: time, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        loader = PlaylistLoader(store: store)
+        profiles = HeaderProfileBook(base: store.transfers)
+        source = StreamSource(
+            store: store, profiles: profiles, loader: loader, publicPath: "", segmentsAhead: 2,
+            signature: { _ in "" })
+        let shelf = AssetShelf(of: store)
+        downloads = Downloads(store: store, shelf: shelf, loader: loader)
+        recordings = Recordings(store: store, shelf: shelf, loader: loader)
+        try await downloads.start()
+        try await recordings.start()
+    }
+
+    func close() async {
+        await downloads.stop()
+        await recordings.stop()
+        await store.close()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Follows a path to a target of its own. Returns whether the target was contacted.
+    func follows(
+        _ path: AccessMatrixTests.Path, to target: AccessMatrixTests.Target, namedBy namer: AccessMatrixTests.Namer
+    ) async throws -> Bool {
+        cell += 1
+        let ending = path.isVariant ? "m3u8" : path.rawValue.hasSuffix("Key") ? "key" : "ts"
+        let (named, final) = try serve(target, ending)
+        // Names and redirects are chosen by whoever serves the document: each cell has paths of its own.
+        let host =
+            namer == .localDocument ? "192.168.1.5" : target == .rebound ? target.rawValue : "public.example"
+        let document = try ResourceURL("http://\(host)/d/\(cell)/index.m3u8")
+        let start = namer == .user ? try ResourceURL(named) : document
+        serve(path, naming: named, at: document)
+        try await run(path, start, isUsers: namer == .user)
+        await wait { self.network.attempts.contains(final) }
+        #expect(network.attempts.contains(final), "\(path) never came to \(final), named by \(namer)")
+        return network.contacts.contains(final)
+    }
+
+    /// Puts up a target. Returns how documents name it, and the URL of it that counts.
+    private func serve(_ target: AccessMatrixTests.Target, _ ending: String) throws -> (named: String, URL: ResourceURL)
+    {
+        let host = target == .redirected ? "10.0.0.9" : target.rawValue
+        let url = try ResourceURL("http://\(host)/t/\(cell)/x.\(ending)").withoutUserInfo
+        switch ending {
+        case "m3u8":
+            origin[url] = ScriptedResource(
+                .text(Self.live(from: 0, "http://cdn.example/o/\(cell).ts") + "#EXT-X-ENDLIST\n"))
+        case "key": origin[url] = ScriptedResource(.bytes(Array(repeating: 7, count: 16)))
+        default: origin[url] = Self.packets
+        }
+        // Encrypted media is whole blocks of 16 bytes.
+        let other = ending == "key" ? ScriptedResource(.bytes([UInt8](repeating: 9, count: 1888))) : Self.packets
+        origin[try ResourceURL("http://cdn.example/o/\(cell).ts")] = other
+        guard target == .redirected else { return ("http://\(target.rawValue)\(url.target)", url) }
+        let first = try ResourceURL("http://cdn.example/r/\(cell)/x.\(ending)")
+        origin.always(first, .redirect(to: url.description))
+        return (first.description, url)
+    }
+
+    private static let packets = ScriptedResource(
+        .bytes((0..<10).flatMap { _ in [0x47] + [UInt8](repeating: 1, count: 187) }), contentType: "video/mp2t")
+
+    /// Puts up the document of a path.
+    private func serve(_ path: AccessMatrixTests.Path, naming target: String, at document: ResourceURL) {
+        let other = "http://cdn.example/o/\(cell).ts"
+        let isLive = path.rawValue.hasPrefix("record")
+        func media(_ lines: String) -> String {
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(lines)\n" + (isLive ? "" : "#EXT-X-ENDLIST\n")
+        }
+        var text: String
+        switch path {
+        case .playSegment, .getSegment, .recordSegment, .preloadSegment: text = media("#EXTINF:6,\n\(target)")
+        case .playKey, .getKey, .recordKey:
+            text = media("#EXT-X-KEY:METHOD=AES-128,URI=\"\(target)\"\n#EXTINF:6,\n\(other)")
+        case .playMap, .getMap, .recordMap: text = media("#EXT-X-MAP:URI=\"\(target)\"\n#EXTINF:6,\n\(other)")
+        case .playAsset:
+            text = media(
+                "#EXT-X-DATERANGE:ID=\"a\",CLASS=\"com.apple.hls.interstitial\",START-DATE=\"2026-01-01T00:00:00Z\","
+                    + "X-ASSET-LIST=\"list.json\"\n#EXTINF:6,\n\(other)")
+            if let list = try? document.resolve("list.json") {
+                origin[list] = ScriptedResource(
+                    .text("{\"ASSETS\":[{\"URI\":\"\(target)\",\"DURATION\":1}]}"), contentType: "application/json")
+            }
+        case .playAhead: text = media("#EXTINF:6,\n\(other)\n#EXTINF:6,\n\(target)")
+        case .getRefreshed:
+            text = media("#EXTINF:6,\n\(other)")
+            let (origin, fresh) = (origin, media("#EXTINF:6,\n\(target)"))
+            if let old = try? ResourceURL(other) {
+                origin.always(old, .status(403))
+                network.before(old) { [time] in
+                    origin.replaceBody(document, with: .text(fresh), entityTag: "\"2\"")
+                    time.advance(by: .seconds(1))
+                }
+            }
+        case .playVariant, .getVariant, .recordVariant, .probeVariant, .preloadVariant:
+            text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(target)\n"
+        }
+        origin[document] = ScriptedResource(.text(text), contentType: "application/vnd.apple.mpegurl")
+    }
+
+    // MARK: - Paths
+
+    private func run(_ path: AccessMatrixTests.Path, _ start: ResourceURL, isUsers: Bool) async throws {
+        switch path {
+        case .playSegment where isUsers:
+            _ = try? await play(PlayTarget.path(for: start.withoutUserInfo, token: "K"))
+        case .playSegment, .playKey, .playMap, .playVariant:
+            let references = try await references(of: start)
+            guard let reference = references.first(where: { $0.contains("/t/") || $0.contains("/r/") }) else { return }
+            _ = try? await play(reference)
+        case .playAsset:
+            guard let list = try await references(of: start).first else { return }
+            let text = String(decoding: try await play(list), as: UTF8.self)
+            let uri = try #require(text.firstMatch(of: /"URI":"([^"]*)"/)?.1)
+            _ = try? await play(String(uri))
+        case .playAhead:
+            guard let first = try await references(of: start).first else { return }
+            _ = try await play(first)
+        case .getSegment, .getKey, .getMap, .getVariant, .getRefreshed:
+            let id = try await downloads.add(DownloadRequest(url: start)).id
+            let downloads = downloads
+            await wait { await downloads.status(of: id)?.asset.download?.state.isEnded ?? true }
+        case .recordSegment, .recordKey, .recordMap, .recordVariant:
+            let name = try #require(ChannelName(rawValue: "c\(cell)"))
+            try await recordings.add(ChannelRequest(name: name, url: start))
+            let (network, tag) = (network, "/t/\(cell)/")
+            await wait { network.attempts.contains { $0.target.hasPrefix(tag) } }
+            try await recordings.remove(name)
+        case .probeVariant: _ = try? await MediaProber(store: store, loader: loader).probe(start)
+        case .preloadSegment, .preloadVariant:
+            let preloader = Preloader(store: store, loader: loader)
+            await preloader.rank([start], amount: .segments(1))
+            await preloader.finished()
+            await preloader.stop()
+        }
+    }
+
+    /// Reads what a play path names, as the server's route does.
+    private func play(_ path: String) async throws -> [UInt8] {
+        let target = try PlayTarget(path)
+        let request = ReadRequest(url: target.url, settings: profiles.settings(for: target))
+        if let reader = try source.readerIfOpen(request, for: target) { return try await bytes(of: reader) }
+        return try await bytes(of: try await source.reader(request, for: target))
+    }
+
+    /// The play paths that a playlist names, as a player resolves them.
+    private func references(of url: ResourceURL) async throws -> [String] {
+        let path = PlayTarget.path(for: url, token: "K")
+        let text = String(decoding: try await play(path), as: UTF8.self)
+        let base = try ResourceURL("http://server.example\(path)")
+        return try text.split(separator: "\n").compactMap { line in
+            if !line.hasPrefix("#") { return try base.resolve(String(line)).target }
+            guard let uri = line.firstMatch(of: /(?:URI|X-ASSET-LIST)="([^"]*)"/)?.1 else { return nil }
+            return try base.resolve(String(uri)).target
+        }
+    }
+
+    /// Waits while time goes on.
+    private func wait(until condition: () async -> Bool) async {
+        for _ in 0..<5000 {
+            if await condition() { return }
+            for _ in 0..<50 { await Task.yield() }
+            time.advance(by: .milliseconds(10))
+        }
+    }
+}

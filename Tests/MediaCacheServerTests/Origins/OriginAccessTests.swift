@@ -1,0 +1,97 @@
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCacheServer
+
+/// The access rule at the sockets of the HTTP client: nothing of a refused request is sent.
+@Suite(.timeLimit(.minutes(3)))
+struct OriginAccessTests {
+    private static let text = ScriptedResource(.text("hello"), contentType: "text/plain")
+
+    /// Sends one request. Returns the status, or the error's code.
+    private func outcome(_ origin: AsyncHTTPClientOrigin, _ request: OriginRequest) async -> Result<Int, CacheError> {
+        do {
+            let response = try await origin.send(request)
+            while try await response.body.next() != nil {}
+            return .success(response.status)
+        } catch {
+            return .failure(CacheError.wrap(error, as: .unreachable, "failed"))
+        }
+    }
+
+    @Test(arguments: [
+        "127.0.0.1", "127.1", "2130706433", "0x7f000001", "localhost", "inner.example", "public.example@127.0.0.1",
+    ])
+    func refusesLocalAddressesOfPublicScope(_ host: String) async throws {
+        let server = try ScriptedOriginServer()
+        let origin = try AsyncHTTPClientOrigin(
+            settings: .init(), hostAddresses: ["inner.example": "127.0.0.1"])
+        let url = try ResourceURL("http://\(host):\(server.port)/a")
+        server.origin[url] = Self.text
+        let refused = await outcome(origin, OriginRequest(url: url, scope: .publicOnly))
+        #expect(throws: CacheError.self) { try refused.get() }
+        if case .failure(let error) = refused { #expect(error.code == .forbiddenAddress, "\(error)") }
+        #expect(server.origin.requests.isEmpty)
+        if IPAddress(host: url.host)?.description == url.host || IPAddress(host: url.host) == nil {
+            // Other spellings are a resolver's to read.
+            #expect(try await outcome(origin, OriginRequest(url: url)).get() == 200)
+        }
+        await origin.shutdown()
+        server.stop()
+    }
+
+    @Test func refusesLocalNamesInFrontOfAProxy() async throws {
+        let proxy = try ScriptedOriginServer()
+        let origin = try AsyncHTTPClientOrigin(
+            settings: .init(proxy: UpstreamProxy(host: "127.0.0.1", port: proxy.port)))
+        let hosts = [
+            "127.0.0.1", "127.1", "0x7f.1", "017700000001", "2130706433", "127.0.0.1.", "%31%32%37.0.0.1", "[::1]",
+            "[::ffff:10.0.0.1]", "[64:ff9b::10.0.0.1]", "localhost", "LOCALHOST.", "a.localhost", "tuner.local",
+            "tuner",
+            "nas.lan", "router.home.arpa", "metadata.google.internal", "１２７.0.0.1", "public.example@10.0.0.1",
+        ]
+        for host in hosts {
+            let url = try ResourceURL("http://\(host)/a")
+            proxy.origin[url] = Self.text
+            let refused = await outcome(origin, OriginRequest(url: url, scope: .publicOnly))
+            guard case .failure(let error) = refused else {
+                Issue.record("\(host) was contacted")
+                continue
+            }
+            #expect(error.code == .forbiddenAddress, "\(host): \(error)")
+        }
+        #expect(proxy.origin.tunnels.isEmpty)
+        // What the user named is the proxy's to resolve.
+        let named = try ResourceURL("http://tuner.local/a")
+        #expect(try await outcome(origin, OriginRequest(url: named)).get() == 200)
+        let other = try ResourceURL("http://media.example/a")
+        proxy.origin[other] = Self.text
+        #expect(try await outcome(origin, OriginRequest(url: other, scope: .publicOnly)).get() == 200)
+        await origin.shutdown()
+        proxy.stop()
+    }
+
+    /// The client's callback for new connections is made for debugging: it may go away.
+    @Test(arguments: [AddressScope.any, .publicOnly])
+    func sendsNothingOnAConnectionThatWasNotChecked(_ scope: AddressScope) async throws {
+        let server = try ScriptedOriginServer()
+        // Even where the network is granted.
+        let origin = try AsyncHTTPClientOrigin(
+            settings: .init(allowedNetworks: [try #require(AddressRange("127.0.0.0/8"))]), hostAddresses: [:],
+            preparesConnections: false)
+        let url = try server.url("/secret?token=1")
+        server.origin[url] = Self.text
+        let request = OriginRequest(url: url, headerFields: [.authorization: "Bearer secret"], scope: scope)
+        guard case .failure(let error) = await outcome(origin, request) else {
+            Issue.record("the request was answered")
+            return
+        }
+        #expect([.forbiddenAddress, .unreachable, .badResponse].contains(error.code), "\(error)")
+        #expect(server.origin.requests(for: url).isEmpty)
+        #expect(server.origin.requests.allSatisfy { $0.headerFields[.authorization] == nil })
+        await origin.shutdown()
+        server.stop()
+    }
+}
