@@ -15,11 +15,34 @@ package enum HTTPDate {
         return "\(weekday), \(two(date)) \(months[Int(month) - 1]) \(year) \(time) GMT"
     }
 
+    /// The date as senders have to write it (IMF-fixdate); nil for a text that is no date.
+    package static func canonical(_ text: String) -> String? {
+        isCanonical(text) ? text : parse(text).map { format(Int64($0.timeIntervalSince1970)) }
+    }
+
+    /// Whether a text has the form of an IMF-fixdate, byte for byte. Nearly all dates have it.
+    private static func isCanonical(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 29, days.contains(where: { text.hasPrefix($0) }) else { return false }
+        let pattern = Array("xxx, 00 xxx 0000 00:00:00 GMT".utf8)
+        let hasForm = zip(bytes, pattern).allSatisfy { byte, expected in
+            switch expected {
+            case UInt8(ascii: "0"): (0x30...0x39).contains(byte)
+            case UInt8(ascii: "x"): true
+            default: byte == expected
+            }
+        }
+        guard hasForm, months.contains(where: { $0.utf8.elementsEqual(bytes[8..<11]) }) else { return false }
+        func number(_ index: Int) -> Int { Int(bytes[index] - 0x30) * 10 + Int(bytes[index + 1] - 0x30) }
+        return (1...31).contains(number(5)) && number(17) < 24 && number(20) < 60 && number(23) <= 60
+    }
+
     /// Reads all three forms: IMF-fixdate, RFC 850 and asctime.
     package static func parse(_ text: String) -> Date? {
         let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         // Sun, 06 Nov 1994 08:49:37 GMT | Sunday, 06-Nov-94 08:49:37 GMT | Sun Nov  6 08:49:37 1994
-        guard words.count >= 5 else { return nil }
+        // Several fields read as a list, which is no date.
+        guard (5...6).contains(words.count) else { return nil }
         let isASCTime = months.contains(words[1])
         let (day, month, year, time) =
             isASCTime ? (words[2], words[1], words[4], words[3]) : (words[1], words[2], words[3], words[4])

@@ -78,7 +78,7 @@ package enum MediaType {
     ///   - declared: its `Content-Type`.
     ///   - kind: what it's to be.
     ///   - length: the resource's, where it's known.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` for a page, and for nothing where there should be media.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` for a page.
     package static func checked(
         _ front: Front, declared: String?, of url: ResourceURL, as kind: ResourceKind, length: Int64?
     ) throws(CacheError) -> String {
@@ -102,26 +102,29 @@ package enum MediaType {
             throw CacheError(
                 .notMedia, "\(url) came as a page (\(type)), not as media; it may want a login, or the link is over")
         }
-        if length == 0, isAudioOrVideo(type) {
-            throw CacheError(.notMedia, "\(url) came empty, where there should be media (\(type))")
-        }
         return type
     }
 
-    /// The type without parameters, in lower case.
+    /// The type without parameters, in lower case; nil for anything but one media type, such as a list.
     package static func essence(_ type: String?) -> String? {
         guard let type else { return nil }
-        // Nearly all are written so already.
-        let isEssence = type.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 != UInt8(ascii: ";") && !isUpperCase($0) }
-        if isEssence { return type.isEmpty ? nil : type }
-        var essence = type.prefix { $0 != ";" }.lowercased()[...]
-        while essence.last == " " || essence.last == "\t" { essence.removeLast() }
-        return essence.isEmpty ? nil : String(essence)
+        return isEssence(type) ? type : parse(type)?.essence
     }
 
-    /// Other letters than ASCII's count as such: they aren't compared byte by byte.
-    private static func isUpperCase(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || byte >= 0x80
+    /// Whether a type is written in lower case and without parameters already, as most are.
+    private static func isEssence(_ type: String) -> Bool {
+        var slash: Int?
+        var count = 0
+        for byte in type.utf8 {
+            if byte == UInt8(ascii: "/") {
+                guard slash == nil else { return false }
+                slash = count
+            } else if !isTokenByte(byte) || (0x41...0x5A).contains(byte) {
+                return false
+            }
+            count += 1
+        }
+        return slash.map { $0 > 0 && $0 < count - 1 } ?? false
     }
 
     /// Whether a body of this type is a page or an error report, not media.

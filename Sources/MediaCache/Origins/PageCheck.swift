@@ -2,6 +2,9 @@ import HTTPTypes
 import Synchronization
 
 extension OriginResponse {
+    /// How long the bytes that tell media from a page may take after the first ones.
+    private static var patience: Duration { .seconds(2) }
+
     /// This response, unless it's a page, or nothing, where a known version of some media was asked for: a login, a
     /// captive portal, an error report. Media that is merely labelled as a page passes, since its first bytes tell.
     ///
@@ -19,24 +22,34 @@ extension OriginResponse {
         guard status == 200 || status == 206, let type, MediaType.isDocument(type, where: url.pathExtension),
             !MediaType.isKey(kind, length: headerFields[.contentLength].flatMap { Int64($0) })
         else { return self }
-        let watch = StallWatch(body: body, limit: context.settings.limits.stall, time: context.time)
+        let stall = context.settings.limits.stall
+        let watch = StallWatch(body: body, limit: stall, time: context.time)
+        let end = StallWatch(body: body, limit: min(stall, Self.patience), time: context.time)
+        defer {
+            watch.stop()
+            end.stop()
+        }
         watch.start()
-        defer { watch.stop() }
-        var front: [UInt8] = []
         watch.isAwaited(true)
+        var front: [UInt8] = []
+        var sniffed: String?
         do {
-            while front.count < MediaType.sniffLength, let buffer = try await body.next() {
-                watch.received(buffer.count)
+            while sniffed == nil, front.count < MediaType.sniffLength, let buffer = try await body.next() {
+                if front.isEmpty {
+                    watch.stop()
+                    end.start()
+                    end.isAwaited(true)
+                }
                 buffer.withUnsafeBytes { front += $0 }
+                sniffed = front.withUnsafeBytes(MediaType.sniff)
             }
         } catch {
-            guard watch.hasFired else { throw error }
-            throw CacheError(.timedOut, "\(url) sent nothing for \(context.settings.limits.stall.seconds) s")
+            if watch.hasFired { throw CacheError(.timedOut, "\(url) sent nothing for \(stall.seconds) s") }
+            guard end.hasFired else { throw error }
         }
         // The middle of media tells nothing; the front of a page does.
-        let sniffed = front.withUnsafeBytes(MediaType.sniff)
         let isMedia = sniffed.map { !MediaType.isDocument($0) } ?? front.withUnsafeBytes(MediaType.isBinary)
-        guard isMedia || (sniffed == nil && status == 206) else {
+        guard !end.hasFired, isMedia || (sniffed == nil && status == 206) else {
             body.cancel()
             throw CacheError(
                 .notMedia,

@@ -14,6 +14,28 @@ struct EntityTag: Hashable {
         opaque = isWeak ? text.dropFirst(2) : text
     }
 
+    /// The tag that responses have for the one of a representation: the same if it follows the grammar in ASCII and isn't
+    /// longer than 256 bytes, otherwise one of the server's own, which is equal for equal tags.
+    ///
+    /// Conditions of requests are compared with this tag, since it's the one that clients know.
+    init(sending text: String) {
+        let tag = EntityTag(text)
+        let opaque = tag.opaque.utf8
+        let isQuoted = opaque.count >= 2 && opaque.first == UInt8(ascii: "\"") && opaque.last == UInt8(ascii: "\"")
+        let isPlain = opaque.dropFirst().dropLast().allSatisfy {
+            (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"")
+        }
+        if isQuoted, isPlain, opaque.count <= Self.longest {
+            self = tag
+        } else {
+            let hash = Array(text.utf8).withUnsafeBytes { FNV1a.extend(FNV1a.initial, with: $0) }
+            self.init("\(tag.isWeak ? "W/" : "")\"mc-tag-\(String(hash, radix: 16))-\(text.utf8.count)\"")
+        }
+    }
+
+    /// The most bytes of a tag of an origin that is sent.
+    private static let longest = 256
+
     /// The strong tag of bytes, the same after a restart too.
     init(of bytes: [UInt8]) {
         let hash = bytes.withUnsafeBytes { FNV1a.extend(FNV1a.initial, with: $0) }

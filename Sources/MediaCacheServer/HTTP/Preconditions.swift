@@ -46,7 +46,7 @@ struct Preconditions {
 
     /// The conditions in the order of RFC 9110 §13.2.2, `If-Range` apart.
     func evaluate(_ head: ResourceHead) -> Outcome {
-        evaluate(EntityTag(head.entityTag), modified: head.validator.lastModified.flatMap(HTTPDate.parse))
+        evaluate(EntityTag(sending: head.entityTag), modified: head.validator.lastModified.flatMap(HTTPDate.parse))
     }
 
     /// The same for what has a tag, or is nothing at this moment.
@@ -74,7 +74,7 @@ struct Preconditions {
     /// Whether a range may be answered with a part: `If-Range` is absent, or names this version by a strong tag or
     /// by its exact date (RFC 9110 §13.1.5).
     func allowsRange(of head: ResourceHead) -> Bool {
-        allowsRange(of: EntityTag(head.entityTag), modified: head.validator.lastModified)
+        allowsRange(of: EntityTag(sending: head.entityTag), modified: head.sentModification)
     }
 
     /// The same for what has a tag, or a date in a `Last-Modified` field.

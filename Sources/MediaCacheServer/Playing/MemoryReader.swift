@@ -7,11 +7,13 @@ final class MemoryReader: ByteReader {
     let head: ResourceHead
     let range: Range<Int64>
     let acceptsRanges: Bool
+    let windowStart: Int64?
     private let source: HeldBytes
     private let position: Mutex<Int64>
 
-    init(_ bytes: [UInt8], head: ResourceHead, range: Range<Int64>, acceptsRanges: Bool) {
+    init(_ bytes: [UInt8], head: ResourceHead, range: Range<Int64>, acceptsRanges: Bool, windowStart: Int64? = nil) {
         self.head = head
+        self.windowStart = windowStart
         self.range = range
         self.acceptsRanges = acceptsRanges
         source = HeldBytes(bytes: bytes)
@@ -23,10 +25,11 @@ final class MemoryReader: ByteReader {
     /// - Parameters:
     ///   - original: what the bytes were made from, where they were.
     ///   - name: what messages call it.
+    ///   - windowStart: when the window of a recording begins that it is; see ``ByteReader/windowStart``.
     /// - Throws: `CacheError` with `rangeNotSatisfiable`.
     convenience init(
         _ bytes: [UInt8], contentType: String, original: ResourceHead? = nil, range: RequestedRange, name: String,
-        acceptsRanges: Bool = true
+        acceptsRanges: Bool = true, windowStart: Int64? = nil
     ) throws {
         let length = Int64(bytes.count)
         guard let range = (acceptsRanges ? range : .all).resolved(in: length) else {
@@ -38,7 +41,7 @@ final class MemoryReader: ByteReader {
             length: length, contentType: contentType, validator: Validator(),
             validatedAt: original?.validatedAt ?? Date(), isStale: original?.isStale ?? false,
             entityTag: EntityTag(of: bytes).text)
-        self.init(bytes, head: head, range: range, acceptsRanges: acceptsRanges)
+        self.init(bytes, head: head, range: range, acceptsRanges: acceptsRanges, windowStart: windowStart)
     }
 
     func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {

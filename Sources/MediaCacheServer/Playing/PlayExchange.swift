@@ -1,5 +1,6 @@
 import Foundation
 import MediaCache
+import MediaLibrary
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -11,7 +12,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
 
     private let request: PlayRequest
     private let opener: any ReaderOpener
-    /// Whether the path holds the key: then any page may read the answer.
+    /// Whether the path holds a token: then any page may read the answer.
     private let isAdmitted: Bool
     private let writer: ResponseWriter
     private let pieces: PieceBuffers
@@ -23,6 +24,8 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     /// The version that the response is of: all its parts are.
     private var head: ResourceHead?
     private var acceptsRanges = true
+    private var windowStart: Int64?
+    private var gaps: [MovieGap] = []
     private var isPart = false
     private var multipart: MultipartByteRanges?
     private var part = 0
@@ -112,7 +115,10 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         let head = reader.head
         self.head = head
         acceptsRanges = reader.acceptsRanges
-        if MediaTypes.isDocument(head.contentType) {
+        windowStart = reader.windowStart
+        gaps = reader.gaps
+        // A browser would run it as a page, and it's never what a player asked for.
+        if MediaType.isDocument(MediaType.essence(head.contentType) ?? "") {
             reader.cancel()
             return refuse(
                 CacheError(
@@ -135,7 +141,8 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
             if reader.range == part { return send(reader) }
             reopen(.closed(part.lowerBound, through: part.upperBound - 1), insteadOf: reader)
         case .parts(let ranges):
-            let multipart = MultipartByteRanges(ranges: ranges, length: head.length ?? 0, contentType: head.contentType)
+            let multipart = MultipartByteRanges(
+                ranges: ranges, length: head.length ?? 0, contentType: SentMediaType(head.contentType).text)
             self.multipart = multipart
             if reader.range == ranges[0] { return send(reader) }
             reopen(.closed(ranges[0].lowerBound, through: ranges[0].upperBound - 1), insteadOf: reader)
@@ -194,7 +201,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         guard let head else { return }
         if let multipart {
             if part == 0 {
-                let fields = headers(for: head, contentType: multipart.headerValue)
+                let fields = headers(for: head, multipart: multipart.headerValue)
                 writer.writeHead(.partialContent, fields, contentLength: multipart.contentLength)
             }
             writer.writeBody(ByteBuffer(string: multipart.opening(of: part)))
@@ -209,9 +216,12 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         writer.writeHead(isPart ? .partialContent : .ok, fields, contentLength: length)
     }
 
-    private func headers(for head: ResourceHead, contentType: String? = nil) -> HTTPHeaders {
-        PlayHeaders.make(
-            for: head, contentType: contentType, acceptsRanges: acceptsRanges, isAdmitted: isAdmitted, now: Date())
+    private func headers(for head: ResourceHead, multipart: String? = nil) -> HTTPHeaders {
+        var fields = PlayHeaders.make(
+            for: head, multipart: multipart, acceptsRanges: acceptsRanges, isAdmitted: isAdmitted, now: Date())
+        PlayHeaders.addGaps(gaps, to: &fields)
+        if let windowStart { PlayHeaders.addWindowStart(windowStart, to: &fields) }
+        return fields
     }
 
     private func addContentRange(_ range: ContentRange, to fields: inout HTTPHeaders) {
@@ -261,6 +271,6 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         }
         if problem == .busy { fields.add(name: "Retry-After", value: "1") }
         if let wait = error.retryAfter { fields.add(name: "Retry-After", value: "\(wait.components.seconds)") }
-        writer.writeProblem(problem, fields)
+        writer.writeProblem(isAdmitted ? problem : problem.withoutURLs, fields)
     }
 }

@@ -1,30 +1,41 @@
 import Foundation
+import HLS
+import HTTPTypes
 import MediaCache
+import MediaLibrary
 import NIOHTTP1
 
-/// The header fields of responses with media. Nothing of the origin's goes through but what is named here.
+/// The header fields of responses with a representation: the only place that makes fields of what is known of one.
+///
+/// No value of an origin is passed on as it is. A type comes from an allow-list, a date is written again, and an entity tag
+/// is checked or replaced.
 enum PlayHeaders {
+    private static let windowStart = "MediaCache-Window-Start"
+    private static let gapCount = "MediaCache-Gap-Count"
+    private static let gapList = "MediaCache-Gaps"
+
     /// The fields that describe a representation.
     ///
     /// - Parameters:
-    ///   - contentType: of the whole response, which for several ranges isn't the representation's.
+    ///   - multipart: the type of a response with several ranges.
     ///   - acceptsRanges: whether parts may be asked for.
     ///   - isAdmitted: whether the path holds the right key.
-    ///   - now: for the age of what may be out of date.
+    ///   - now: the end of a stale response's age.
     static func make(
-        for head: ResourceHead, contentType: String? = nil, acceptsRanges: Bool = true, isAdmitted: Bool = true,
+        for head: ResourceHead, multipart: String? = nil, acceptsRanges: Bool = true, isAdmitted: Bool = true,
         now: Date
     ) -> HTTPHeaders {
         var headers = HTTPHeaders()
         headers.reserveCapacity(14)
-        headers.add(name: "Content-Type", value: contentType ?? head.contentType)
+        let type = SentMediaType(head.contentType)
+        headers.add(name: "Content-Type", value: multipart ?? type.text)
         headers.add(name: "Accept-Ranges", value: acceptsRanges ? "bytes" : "none")
-        headers.add(name: "ETag", value: head.entityTag)
-        if let modified = head.validator.lastModified { headers.add(name: "Last-Modified", value: modified) }
+        headers.add(name: "ETag", value: EntityTag(sending: head.entityTag).text)
+        if let modified = head.sentModification { headers.add(name: "Last-Modified", value: modified) }
         addProtection(to: &headers, isAdmitted: isAdmitted)
-        if !MediaTypes.isInert(head.contentType) { headers.add(name: "Content-Security-Policy", value: "sandbox") }
+        if type.isSandboxed { headers.add(name: "Content-Security-Policy", value: "sandbox") }
         // What a player holds of a playlist may be too old by the next look.
-        if MediaType.isPlaylist(head.contentType) { headers.add(name: "Cache-Control", value: "no-cache") }
+        if MediaType.isPlaylist(type.text) { headers.add(name: "Cache-Control", value: "no-cache") }
         if head.isStale {
             // The origin couldn't be asked: what is kept is served, and says so (RFC 9111 §4.2.4 and §5.1).
             headers.add(name: "Age", value: "\(max(0, Int(now.timeIntervalSince(head.validatedAt))))")
@@ -33,16 +44,70 @@ enum PlayHeaders {
         return headers
     }
 
+    /// The fields of an answer of the API that is a picture.
+    static func fields(of cover: Cover) -> HTTPFields {
+        let type = SentMediaType(cover.mediaType)
+        var fields: HTTPFields = [.contentType: type.text, .cacheControl: "private, no-cache"]
+        if type.isSandboxed { fields[.contentSecurityPolicy] = "sandbox" }
+        return fields
+    }
+
     /// The fields that every answer with media has, errors too.
     ///
-    /// - Parameter isAdmitted: whether the path holds the right key. Then any page may read the answer.
+    /// - Parameter isAdmitted: whether the path holds the right key. Then any page may read the answer. Otherwise a
+    ///   browser gives it to pages of this server alone, not even as a picture to others.
     static func addProtection(to headers: inout HTTPHeaders, isAdmitted: Bool = true) {
         headers.add(name: "X-Content-Type-Options", value: "nosniff")
         headers.add(name: "Referrer-Policy", value: "no-referrer")
+        headers.add(name: "Cross-Origin-Resource-Policy", value: isAdmitted ? "cross-origin" : "same-origin")
         guard isAdmitted else { return }
         headers.add(name: "Access-Control-Allow-Origin", value: "*")
-        headers.add(name: "Access-Control-Expose-Headers", value: "Content-Length, Content-Range, Accept-Ranges, ETag")
-        headers.add(name: "Cross-Origin-Resource-Policy", value: "cross-origin")
+        headers.add(
+            name: "Access-Control-Expose-Headers",
+            value: "Content-Length, Content-Range, Accept-Ranges, ETag, \(windowStart), \(gapCount), \(gapList)")
+    }
+
+    /// Adds when the window of a recording begins: later than what was asked for where that isn't recorded.
+    ///
+    /// - Parameter time: nanoseconds since 1970.
+    static func addWindowStart(_ time: Int64, to headers: inout HTTPHeaders) {
+        let date = DateTime(nanosecondsSinceEpoch: time / 1_000_000 * 1_000_000)
+        headers.add(name: windowStart, value: date.description)
+    }
+
+    /// The most gaps that a response lists.
+    private static let mostGaps = 20
+
+    /// Adds the number of gaps in a movie and a list of the first 20 (RFC 9651 §3.1): the cause of each, and as parameters
+    /// where it starts and its duration in seconds, and the segment's name.
+    static func addGaps(_ gaps: [MovieGap], to headers: inout HTTPHeaders) {
+        guard !gaps.isEmpty else { return }
+        headers.add(name: gapCount, value: "\(gaps.count)")
+        let items = gaps.prefix(mostGaps).map { gap in
+            let item = "\(gap.cause.rawValue);start=\(decimal(gap.start));duration=\(decimal(gap.duration))"
+            return isPlain(gap.name) ? "\(item);name=\"\(gap.name)\"" : item
+        }
+        headers.add(name: gapList, value: items.joined(separator: ", "))
+    }
+
+    /// Whether a segment's name can be a string as it is (RFC 9651 §3.3.3): an origin may have chosen it.
+    private static func isPlain(_ name: String) -> Bool {
+        (1...100).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// A decimal of at most 12 and 3 digits (RFC 9651 §3.3.2).
+    private static func decimal(_ seconds: Double) -> String {
+        let milliseconds = Int64(min(max(0, seconds * 1000), 999_999_999_999_999).rounded())
+        let rest = String(milliseconds % 1000)
+        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
     }
 
     /// The answer to a CORS preflight (Fetch §3.2.2).
@@ -55,4 +120,9 @@ enum PlayHeaders {
         headers.add(name: "Allow", value: "GET, HEAD, OPTIONS")
         return headers
     }
+}
+
+extension ResourceHead {
+    /// The value of `Last-Modified` that responses have; nil where the origin's is no date.
+    var sentModification: String? { validator.lastModified.flatMap(HTTPDate.canonical) }
 }

@@ -48,7 +48,10 @@ public struct RouteResponse: Sendable {
     static func json(_ list: some PagedList, of request: RouteRequest) throws -> RouteResponse {
         var response = try json(list)
         if let next = list.next, let link = HTTPField.Name("Link") {
-            let others = request.query.split(separator: "&").filter { $0.prefix { $0 != "=" } != "after" }
+            // Written again: a target may hold characters that end a URI in this field.
+            let others = QueryItems(request.query).all.filter { $0.name != "after" }.map { item in
+                "\(PercentCoding.encode(item.name))=\(PercentCoding.encode(item.value))"
+            }
             // A reference to the same path, wherever a proxy shows it.
             let query = (others + ["after=\(next)"]).joined(separator: "&")
             response.headerFields[link] = "<?\(query)>; rel=\"next\""

@@ -61,7 +61,7 @@ struct PlayResponseTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test(arguments: ["items=0-5", "bytes=", "bytes=x-y", "bytes"])
+    @Test(arguments: ["items=0-5", "bytes=", "bytes=x-y", "bytes", "bytes =0-9", "bytes=0- 9", "bytes =-9"])
     func aRangeThatMeansNothingIsIgnored(_ range: String) throws {
         let response = try ask(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
         #expect(response.status == 200)
@@ -168,6 +168,72 @@ struct PlayResponseTests {
         #expect(try policy("image/png") == nil)
         #expect(try policy("image/svg+xml") == "sandbox")
         #expect(try policy("application/json") == "sandbox")
+        #expect(try policy("application/ogg") == nil)
+        #expect(try policy("text/vtt") == "sandbox")
+    }
+
+    @Test(arguments: [
+        "video/mp4,text/html", "video/mp4, video/mp4", "image/png,image/svg+xml", "image/svg+xml", "text/plain",
+        "video/x-unheard-of", "audio/anything", "video/mp4;a,text/html", "video/mp4\u{B}", "\u{1}", "", "video", "*/*",
+        "application/dash+xml", "text/xml", "multipart/x-mixed-replace; boundary=x", "video/mp4; x=\"",
+        "video/mp4;" + String(repeating: "x", count: 2000),
+    ])
+    func aTypeThatIsNotListedIsSentAsBytesInASandbox(_ type: String) throws {
+        let response = try ask(FakeSource(Self.media, contentType: type), TestServer.request())
+        #expect(response.status == 200)
+        #expect(response.fields["content-type"] == "application/octet-stream")
+        #expect(response.fields["content-security-policy"] == "sandbox")
+        let request = TestServer.request("GET", "Range: bytes=0-4,9-12")
+        let parts = try ask(FakeSource(Self.media, contentType: type), request)
+        let text = String(decoding: parts.body, as: UTF8.self)
+        #expect(text.contains("Content-Type: application/octet-stream\r\n") && !text.contains("html"))
+    }
+
+    @Test(
+        arguments: [
+            ("Video/MP4", "video/mp4"), ("video/mp4 ; codecs=\"avc1.64001f, mp4a.40.2\"; x=<script>", nil),
+            ("video/mp4; codecs=avc1", "video/mp4; codecs=\"avc1\""), ("video/mp4; codecs=\"<b>\"", "video/mp4"),
+            ("video/mp4; charset=utf-8", "video/mp4"), ("audio/mpeg;", "audio/mpeg"),
+            ("text/vtt; charset=\"UTF-8\"", "text/vtt; charset=utf-8"), ("text/vtt; charset=\"a b\"", "text/vtt"),
+            ("application/x-mpegURL;charset=utf-8", "application/x-mpegurl; charset=utf-8"),
+        ] as [(String, String?)])
+    func aListedTypeIsWrittenAgain(_ type: String, _ sent: String?) throws {
+        let response = try ask(FakeSource(Self.media, contentType: type), TestServer.request())
+        #expect(response.fields["content-type"] == sent ?? "video/mp4; codecs=\"avc1.64001f,mp4a.40.2\"")
+    }
+
+    @Test(arguments: [
+        "v1", "\"v1\", \"v2\"", "\"v\"1\"", "\"a b\"", "\"\u{E9}\"", "\"<script>\u{1}\"", "\"",
+        "\"" + String(repeating: "x", count: 300) + "\"",
+    ])
+    func aTagAgainstTheGrammarIsReplacedAndStillHolds(_ tag: String) throws {
+        let source = FakeSource(Self.media, entityTag: tag)
+        let sent = try #require(try ask(source, TestServer.request()).fields["etag"])
+        #expect(sent.hasPrefix("\"mc-tag-") && sent.hasSuffix("\"") && sent.utf8.count < 64)
+        #expect(try ask(source, TestServer.request()).fields["etag"] == sent)
+        #expect(try ask(source, TestServer.request("GET", "If-None-Match: \(sent)")).status == 304)
+        #expect(try ask(source, TestServer.request("GET", "If-Match: \(sent)")).status == 200)
+        let resumed = try ask(source, TestServer.request("GET", "Range: bytes=5-", "If-Range: \(sent)"))
+        #expect(resumed.status == 206 && resumed.body == Array(Self.media[5...]))
+        #expect(try ask(source, TestServer.request("GET", "If-Match: \"other\"")).status == 412)
+    }
+
+    @Test func aDateIsWrittenAgainOrLeftOut() throws {
+        func modified(_ text: String, _ fields: String...) throws -> (Int, String?) {
+            let lines = ["Host: localhost"] + fields
+            let request = "GET \(TestServer.playPath()) HTTP/1.1\r\n\(lines.joined(separator: "\r\n"))\r\n\r\n"
+            let response = try ask(FakeSource(Self.media, lastModified: text), request)
+            return (response.status, response.fields["last-modified"])
+        }
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        for form in [date, "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
+            #expect(try modified(form) == (200, date))
+            #expect(try modified(form, "If-Modified-Since: \(date)") == (304, date))
+            #expect(try modified(form, "Range: bytes=0-9", "If-Range: \(date)") == (206, date))
+        }
+        for text in ["\(date), \(date)", "<script>", "", "Sun, 99 Nov 1994 08:49:37 GMT"] {
+            #expect(try modified(text) == (200, nil))
+        }
     }
 
     @Test func aDocumentIsRefused() throws {
@@ -190,7 +256,7 @@ struct PlayResponseTests {
         #expect(allowed.status == 204)
         #expect(allowed.fields["access-control-allow-origin"] == "*")
         #expect(allowed.fields["access-control-allow-headers"]?.contains("Range") == true)
-        let wrong = "OPTIONS \(TestServer.playPath(AccessKey())) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        let wrong = "OPTIONS \(TestServer.playPath(AccessKey().value)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
         let refusal = try ask(FakeSource(Self.media), wrong)
         #expect(refusal.status == 403)
         // No page may read what is said to a guess.
@@ -199,7 +265,7 @@ struct PlayResponseTests {
 
     @Test func aWrongKeyReadsNothing() throws {
         let source = FakeSource(Self.media)
-        let request = "GET \(TestServer.playPath(AccessKey())) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        let request = "GET \(TestServer.playPath(AccessKey().value)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
         #expect(try ask(source, request).status == 403)
         #expect(source.requests.isEmpty)
     }

@@ -20,8 +20,24 @@ struct HTTPDateTests {
         }
     }
 
-    @Test(arguments: ["", "yesterday", "Sun, 06 Nov 1994", "Sun, 06 Foo 1994 08:49:37 GMT", "0"])
+    @Test(arguments: [
+        "", "yesterday", "Sun, 06 Nov 1994", "Sun, 06 Foo 1994 08:49:37 GMT", "0",
+        "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT <script>",
+    ])
     func refusesWhatIsNoDate(_ text: String) {
         #expect(HTTPDate.parse(text) == nil)
+    }
+
+    @Test(arguments: [
+        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+        "Sun, 06 Nov 1994 08:49:37 <b>", " Sun, 6 Nov 1994 08:49:37",
+    ])
+    func rewritesDatesInThePreferredForm(_ text: String) {
+        #expect(HTTPDate.canonical(text) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    }
+
+    @Test(arguments: ["Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 29:49:37 GMT", "\u{1}", "Sun,"])
+    func dropsWhatIsNoDate(_ text: String) {
+        #expect(HTTPDate.canonical(text) == nil)
     }
 }

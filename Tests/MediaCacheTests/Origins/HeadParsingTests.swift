@@ -55,12 +55,17 @@ struct HeadParsingTests {
     @Test(
         arguments: [
             (["Cache-Control": "max-age=60"], 59.0, Freshness.Use.asItIs),
-            (["Cache-Control": "max-age=60"], 61, .askFirst),
-            (["Cache-Control": "public, Max-Age=\"60\", x", "Age": "50"], 11, .askFirst),
+            (["Cache-Control": "max-age=60"], 61, .askBeside),
+            (["Cache-Control": "public, Max-Age=\"60\", x", "Age": "50"], 11, .askBeside),
+            (["Cache-Control": "max-age=60, must-revalidate"], 59, .asItIs),
+            (["Cache-Control": "max-age=60, Must-Revalidate"], 61, .askFirst),
+            (["Cache-Control": "must-revalidate"], 1, .asItIs),
+            (["Cache-Control": "max-age=60, proxy-revalidate"], 61, .askBeside),
+            (["Cache-Control": "max-age=60, s-maxage=0"], 59, .asItIs),
             (["Cache-Control": "max-age=60, no-cache"], 1, .askFirst),
-            (["Cache-Control": "max-age=banana"], 1, .askFirst),
+            (["Cache-Control": "max-age=banana"], 1, .askBeside),
             (["Expires": "Tue, 14 Nov 2023 22:14:20 GMT"], 59, .asItIs),
-            (["Expires": "Tue, 14 Nov 2023 22:14:20 GMT"], 61, .askFirst), (["Expires": "0"], 1, .askFirst),
+            (["Expires": "Tue, 14 Nov 2023 22:14:20 GMT"], 61, .askBeside), (["Expires": "0"], 1, .askBeside),
             (["Cache-Control": "max-age=60", "Expires": "0"], 1, .asItIs), (["Pragma": "no-cache"], 1, .askFirst),
             ([:], 1, .asItIs), ([:], 86_401, .askBeside), ([:], -5, .askBeside),
         ] as [([String: String], Double, Freshness.Use)])
@@ -70,6 +75,25 @@ struct HeadParsingTests {
         let freshness = Freshness(header, now: Self.now)
         let later = Self.now.addingTimeInterval(age)
         #expect(freshness.use(validatedAt: Self.now, checkedThisOpening: true, now: later) == use)
+    }
+
+    @Test(arguments: [Freshness(mustRevalidate: true), Freshness(freshUntil: .distantPast), Freshness()])
+    func aFailureToAskIsRememberedForAMinute(_ freshness: Freshness) {
+        for (age, isRemembered) in [(0.0, true), (59, true), (60, false), (-1, false)] {
+            let later = Self.now.addingTimeInterval(age)
+            let use = freshness.use(validatedAt: Self.now, checkedThisOpening: true, now: later, isStale: true)
+            #expect((use == .asItIs) == isRemembered)
+        }
+        let use = freshness.use(validatedAt: Self.now, checkedThisOpening: false, now: Self.now, isStale: true)
+        #expect(use != .asItIs)
+    }
+
+    @Test func aConfirmationWithoutDirectivesLeavesMustRevalidate() {
+        let known = Freshness(freshUntil: Self.now.addingTimeInterval(60), forbidsStale: true)
+        let later = Self.now.addingTimeInterval(100)
+        let confirmed = Freshness([:], confirming: known, from: Self.now, now: later)
+        #expect(confirmed.forbidsStale)
+        #expect(confirmed.freshUntil == later.addingTimeInterval(60))
     }
 
     @Test func withoutAWordTheFirstUseOfAnOpeningAsksBeside() {
@@ -137,10 +161,21 @@ struct HeadParsingTests {
 
     @Test(arguments: [
         ("video/mp4", "video/mp4"), ("Video/MP4", "video/mp4"), ("text/html; charset=utf-8", "text/html"),
-        ("audio/mpeg ;q=1", "audio/mpeg"), ("audio/aac\t", "audio/aac"), ("video/\u{C9}", "video/\u{E9}"), ("", nil),
-        (";", nil),
+        ("audio/mpeg ;q=1", "audio/mpeg"), ("audio/aac\t", "audio/aac"), ("video/\u{C9}", nil), ("", nil),
+        (";", nil), ("video/mp4,text/html", nil), ("video/mp4;codecs=\"a,b\"", "video/mp4"), ("video/mp4;x, a/b", nil),
+        ("video", nil), ("video/", nil), ("/mp4", nil), ("video/mp4/x", nil), ("video /mp4", nil),
+        ("video/mp4\u{0B}", nil), ("video/mp4; x=\"", nil),
     ])
     func aTypeIsKnownWithoutItsParameters(declared: String, essence: String?) {
         #expect(MediaType.essence(declared) == essence)
+    }
+
+    @Test func parametersOfATypeAreReadWithoutTheirQuotes() {
+        let text =
+            "Audio/MP4 ; Codecs=\"mp4a.\\40.2, x\";charset = utf-8; CHARSET=\"UTF-8\"; x; y=\"a\"b;charset=latin1;;"
+        let parsed = MediaType.parse(text)
+        #expect(parsed?.essence == "audio/mp4")
+        #expect(parsed?.parameters == ["codecs": "mp4a.40.2, x", "charset": "UTF-8"])
+        #expect(MediaType.parse("video/mp4;" + String(repeating: "x", count: 1024)) == nil)
     }
 }

@@ -17,7 +17,8 @@ struct PageFaultTests {
         [.page(""), .headerFields([.contentType: "video/mp4"])],
     ]
 
-    @Test(arguments: answers.indices)
+    /// All but the last, which is an empty film.
+    @Test(arguments: answers.indices.dropLast())
     func aPageAtFirstIsAnErrorAndNotKept(_ index: Int) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -44,6 +45,23 @@ struct PageFaultTests {
         #expect(info.spans.contains { $0.contains(1_200_000) })
         #expect(info.length == Self.body.length)
         try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    /// The first bytes tell, or that others don't follow them.
+    @Test(arguments: ["<!DOCTYPE html><html><head>", "Please log in, "])
+    func aPageThatTricklesIsNoStalledTransfer(_ front: String) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(1_200_000, through: 1_200_099))
+        let gate = ScriptedGate()
+        let page = front + String(repeating: "word ", count: 1000)
+        fixture.origin.always(fixture.url, .page(page), .stall(after: Int64(front.utf8.count), until: gate))
+        try await fixture.turningTheClock(by: .milliseconds(10)) {
+            try await fixture.expectFailure(store, of: Self.body, code: .notMedia)
+        }
+        gate.open()
         await store.close()
     }
 

@@ -1,0 +1,94 @@
+extension MediaType {
+    /// A media type taken apart (RFC 9110 §8.3.1).
+    package struct Parsed: Sendable, Hashable {
+        /// `type/subtype` in lower case.
+        package var essence: String
+        /// The well-formed parameters, with names in lower case and values without quotes. The first of a name counts.
+        package var parameters: [String: String]
+    }
+
+    /// The most bytes of a `Content-Type` field's value that are parsed.
+    private static let longestField = 1024
+
+    /// Parses the value of a `Content-Type` field.
+    ///
+    /// Malformed parameters are left out.
+    ///
+    /// - Returns: nil for anything but one media type: a list (which is also how several fields read), a control
+    ///   character, an open quote, or more than 1,024 bytes.
+    package static func parse(_ text: String) -> Parsed? {
+        let bytes = Array(text.utf8)
+        let isPrintable = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
+        guard bytes.count <= longestField, isPrintable, let sections = sections(bytes) else { return nil }
+        let names = sections[0].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard names.count == 2, names.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isTokenByte) }) else { return nil }
+        var parsed = Parsed(essence: lowerCased(sections[0]), parameters: [:])
+        for section in sections.dropFirst() {
+            guard let (name, value) = parameter(section), parsed.parameters[name] == nil else { continue }
+            parsed.parameters[name] = value
+        }
+        return parsed
+    }
+
+    /// Whether a byte may be part of a token (RFC 9110 §5.6.2).
+    package static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
+    /// Splits at semicolons outside of quotes, and trims blanks. Returns nil where a comma makes the value a list, or a
+    /// quote stays open.
+    private static func sections(_ bytes: [UInt8]) -> [ArraySlice<UInt8>]? {
+        var sections: [ArraySlice<UInt8>] = []
+        var start = 0
+        var isQuoted = false
+        var index = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\\") where isQuoted: index += 1
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ",") where !isQuoted: return nil
+            case UInt8(ascii: ";") where !isQuoted:
+                sections.append(trimmed(bytes[start..<index]))
+                start = index + 1
+            default: break
+            }
+            index += 1
+        }
+        return isQuoted ? nil : sections + [trimmed(bytes[start...])]
+    }
+
+    private static func parameter(_ section: ArraySlice<UInt8>) -> (name: String, value: String)? {
+        guard let equals = section.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let (name, value) = (section[..<equals], section[(equals + 1)...])
+        guard !name.isEmpty, name.allSatisfy(isTokenByte) else { return nil }
+        if value.first != UInt8(ascii: "\"") {
+            guard !value.isEmpty, value.allSatisfy(isTokenByte) else { return nil }
+            return (lowerCased(name), String(decoding: value, as: UTF8.self))
+        }
+        var content: [UInt8] = []
+        var index = value.startIndex + 1
+        while index < value.endIndex, value[index] != UInt8(ascii: "\"") {
+            if value[index] == UInt8(ascii: "\\") { index += 1 }
+            guard index < value.endIndex else { return nil }
+            content.append(value[index])
+            index += 1
+        }
+        guard index == value.endIndex - 1 else { return nil }
+        return (lowerCased(name), String(decoding: content, as: UTF8.self))
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        guard let first = bytes.firstIndex(where: { !isBlank($0) }),
+            let last = bytes.lastIndex(where: { !isBlank($0) })
+        else { return bytes.prefix(0) }
+        return bytes[first...last]
+    }
+
+    private static func lowerCased(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,100 @@
+import MediaCache
+
+/// The media type of a response with a representation: one of an allow-list, written by the server itself.
+///
+/// Origins, files and catalogs name types. A browser that opens a response as a page decides by the type whether to run
+/// scripts, and reads some values differently than this server: of a list it takes the last element. So the value sent
+/// is put together from parts that are known.
+struct SentMediaType: Sendable, Hashable {
+    /// The value of the `Content-Type` field.
+    let text: String
+    /// Whether the response has `Content-Security-Policy: sandbox`. Audio, video, raster images and playlists go without:
+    /// browsers run no scripts from them, and a sandbox stops Chromium from playing a video that is opened as a page.
+    let isSandboxed: Bool
+
+    /// The type of anything that isn't in the allow-list.
+    static let unknown = SentMediaType(text: "application/octet-stream", isSandboxed: true)
+
+    private init(text: String, isSandboxed: Bool) {
+        self.text = text
+        self.isSandboxed = isSandboxed
+    }
+
+    /// The type sent for a declared one: `unknown` unless that is a single type of the allow-list.
+    init(_ declared: String) {
+        if Self.inert.contains(declared) {
+            self.init(text: declared, isSandboxed: false)
+            return
+        }
+        guard let type = MediaType.parse(declared) else {
+            self = .unknown
+            return
+        }
+        let isInert = Self.inert.contains(type.essence)
+        guard isInert || Self.sandboxed.contains(type.essence) else {
+            self = .unknown
+            return
+        }
+        let isText = !isInert || MediaType.isPlaylist(type.essence)
+        let parameter = isText ? Self.charset(type.parameters["charset"]) : Self.codecs(type.parameters["codecs"])
+        self.init(text: type.essence + (parameter ?? ""), isSandboxed: !isInert)
+    }
+
+    private static let inert: Set<String> = playlists.union(video).union(audio).union(images)
+
+    private static let playlists: Set<String> = [
+        "application/vnd.apple.mpegurl", "application/x-mpegurl", "application/mpegurl", "audio/mpegurl",
+        "audio/x-mpegurl", "video/mpegurl", "video/x-mpegurl",
+    ]
+
+    private static let video: Set<String> = [
+        "application/mp4", "application/mxf", "application/ogg", "video/3gpp", "video/3gpp2", "video/av1",
+        "video/divx", "video/h264", "video/h265", "video/iso.segment", "video/m4v", "video/matroska", "video/mp2p",
+        "video/mp2t", "video/mp4", "video/mpeg", "video/mpegts", "video/msvideo", "video/ogg", "video/quicktime",
+        "video/vc1", "video/vp8", "video/vp9", "video/webm", "video/x-f4v", "video/x-flv", "video/x-m4v",
+        "video/x-matroska", "video/x-mpeg", "video/x-ms-asf", "video/x-ms-wmv", "video/x-msvideo",
+    ]
+
+    private static let audio: Set<String> = [
+        "audio/3gpp", "audio/3gpp2", "audio/aac", "audio/aacp", "audio/ac3", "audio/ac4", "audio/aiff", "audio/amr",
+        "audio/amr-wb", "audio/basic", "audio/eac3", "audio/flac", "audio/m4a", "audio/matroska", "audio/midi",
+        "audio/mp3", "audio/mp4", "audio/mp4a-latm", "audio/mpeg", "audio/ogg", "audio/opus", "audio/vnd.dts",
+        "audio/vnd.dts.hd", "audio/vnd.wave", "audio/vorbis", "audio/wav", "audio/wave", "audio/webm", "audio/x-aac",
+        "audio/x-ac3", "audio/x-aiff", "audio/x-caf", "audio/x-flac", "audio/x-hx-aac-adts", "audio/x-m4a",
+        "audio/x-m4b", "audio/x-matroska", "audio/x-mp3", "audio/x-mpeg", "audio/x-ms-wma", "audio/x-wav",
+    ]
+
+    /// Raster images. SVG may hold scripts.
+    private static let images: Set<String> = [
+        "image/apng", "image/avif", "image/bmp", "image/gif", "image/heic", "image/heif", "image/jpeg", "image/jpg",
+        "image/jxl", "image/png", "image/tiff", "image/vnd.microsoft.icon", "image/webp", "image/x-icon",
+        "image/x-ms-bmp",
+    ]
+
+    /// Subtitles, and the JSON documents that playlists name.
+    private static let sandboxed: Set<String> = ["text/vtt", "application/x-subrip", "application/json"]
+
+    /// The parameter `codecs` (RFC 6381 §3) where each codec is a plain name.
+    private static func codecs(_ value: String?) -> String? {
+        guard let value, value.utf8.count <= 256 else { return nil }
+        let names = value.split(separator: ",", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } }
+        guard names.allSatisfy({ isPlain($0, mostBytes: 64) }) else { return nil }
+        return "; codecs=\"\(names.joined(separator: ","))\""
+    }
+
+    private static func charset(_ value: String?) -> String? {
+        guard let value, isPlain(value, mostBytes: 40) else { return nil }
+        return "; charset=\(value.lowercased())"
+    }
+
+    /// Whether a name consists of ASCII letters, digits and a few marks that no syntax uses.
+    private static func isPlain(_ name: some StringProtocol, mostBytes: Int) -> Bool {
+        (1...mostBytes).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "-._+".utf8.contains(byte)
+                }
+            }
+    }
+}
