@@ -75,3 +75,7 @@ int mc_lock_exclusive(int descriptor) {
 int mc_lock_shared(int descriptor) {
     return flock(descriptor, LOCK_SH | LOCK_NB);
 }
+
+int mc_unlock(int descriptor) {
+    return flock(descriptor, LOCK_UN);
+}

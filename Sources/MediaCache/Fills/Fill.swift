@@ -31,7 +31,12 @@ struct Fill: Sendable {
         } catch {
             failure = CacheError.wrap(error, as: .unreachable, "\(url) can't be filled")
         }
-        let woken = representation.withState { $0.fillEnded(plan.id, error: failure, refusal: refusal) }
+        let isKept = representation.isKept
+        let woken = representation.withState { state in
+            // The sidecar of what is pinned lists the new bytes with the next commit after the fill.
+            if isKept { state.setNeedsCommit() }
+            return state.fillEnded(plan.id, error: failure, refusal: refusal)
+        }
         engine.counters.add(\.runningFills, -1)
         if let failure { report(failure) }
         let told = failure?.code == .cancelled ? nil : failure ?? refusal
@@ -77,13 +82,14 @@ struct Fill: Sendable {
                 for: representation.resource.locator.url, transferClass: representation.transferClass(of: plan.id),
                 group: group)
         let (representation, id) = (representation, plan.id)
-        // Weak: the last to let a ticket go takes the scheduler's lock, and this one is let go in the state's.
-        let classChanged: @Sendable () -> Void = { [weak ticket] in
-            ticket?.change { _ in representation.transferClass(of: id) }
+        // Weak: the state lets go of this call under its lock, and the last reference to a ticket takes the scheduler's.
+        let standingChanged: @Sendable () -> Void = { [weak ticket, weak representation] in
+            ticket?.classChanged()
+            representation?.watchAbandoned(id)
         }
-        representation.withState { $0.setClassChanged(classChanged, of: id) }
-        // It may have changed since it was planned.
-        classChanged()
+        representation.withState { $0.setStandingChanged(standingChanged, of: id) }
+        ticket.follow({ representation.transferClass(of: id) }, preempt: { representation.preempt(id) })
+        representation.watchAbandoned(id)
         return ticket
     }
 
@@ -93,11 +99,17 @@ struct Fill: Sendable {
         course.reader = reader
         let reader = try await opened(ticket: ticket)
         course.reader = reader
-        course.entry = engine.traffic.enter(of: ticket, reader)
+        // Not the fill itself, which may hold the reader.
+        let (representation, id) = (representation, plan.id)
+        await reader.setMayAsk { representation.withState { $0.asks(id) } }
+        representation.withState { $0.didGetHead(of: plan.id) }
+        course.entry = engine.traffic.enter(of: ticket, reader, ifWanted: isWanted)
         if let length = await reader.answer?.completeLength { representation.learn(length) }
         var isNewsOfTags = true
         var sample = (since: engine.time.monotonic, bytes: Int64(0))
-        while let piece = try await engine.traffic.next(of: reader, by: ticket, ifWanted: isOfInterest) {
+        while let piece = try await engine.traffic.next(
+            of: reader, by: ticket, ifWanted: isWanted, holdsBack: holdsBack)
+        {
             try await compare(piece)
             if piece.hasOtherTag, isNewsOfTags {
                 isNewsOfTags = false
@@ -139,7 +151,9 @@ struct Fill: Sendable {
         return nil
     }
 
-    private func isOfInterest() -> Bool { representation.withState { $0.fills[plan.id]?.isOfInterest ?? false } }
+    private func holdsBack() -> Bool { representation.withState { $0.holdsBack(plan.id) } }
+
+    private func isWanted() -> Bool { representation.withState { $0.fills[plan.id]?.isAbandoned == false } }
 
     /// Readers who wait for bytes that aren't kept go on with this response. Returns whether there are any.
     private func handOn(
@@ -147,6 +161,7 @@ struct Fill: Sendable {
     ) async -> Bool {
         guard !engine.isStopped, representation.withState({ $0.isAwaited(piece.range) }) else { return false }
         await reader.takeBack(piece)
+        await reader.setMayAsk { true }
         _ = await representation.passing.adopt(reader, ticket: ticket, settings: settings)
         return true
     }
@@ -156,6 +171,9 @@ struct Fill: Sendable {
         if let reader { return reader }
         try await ticket.admission()
         try await engine.traffic.turn(of: ticket)
+        guard representation.withState({ $0.asks(plan.id) }) else {
+            throw CacheError(.cancelled, "the transfer was abandoned")
+        }
         let head = representation.head
         if plan.probes {
             guard try await representation.isSameAtOrigin(settings) else { throw changed(at: plan.range.lowerBound) }
@@ -198,35 +216,21 @@ struct Fill: Sendable {
     private func write(_ piece: OriginPiece, limit: Int64) async throws {
         let range = piece.offset..<min(piece.range.upperBound, limit)
         let missing = representation.withState { $0.written.holes(in: range) }
+        let (representation, id) = (representation, plan.id)
         let woken = try await engine.room.take(missing.reduce(0) { $0 + Int64($1.count) }) {
-            let records = try await records(writing: piece, into: missing)
-            return representation.withState { $0.didWrite(range, records: records, by: plan.id) }
-        }
-        for wake in woken { wake() }
-        engine.committer.markDirty(representation, bytes: Int64(range.count))
-    }
-
-    private func records(
-        writing piece: OriginPiece, into holes: [Range<Int64>]
-    ) async throws -> [BlockChecksums.Record] {
-        let representation = representation
-        do {
-            return try await engine.pool.run {
-                try representation.withWriter { file in
+            do {
+                return try await engine.pool.run {
                     try piece.withUnsafeBytes { bytes in
-                        try holes.flatMap { hole in
-                            let lower = Int(hole.lowerBound - piece.offset)
-                            let part = UnsafeRawBufferPointer(rebasing: bytes[lower..<lower + hole.count])
-                            try file.write(part, at: hole.lowerBound)
-                            return BlockChecksums.records(of: part, at: hole.lowerBound)
-                        }
+                        let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<range.count])
+                        return try representation.write(bytes, at: range, into: missing, by: id)
                     }
                 }
+            } catch {
+                throw CacheError(
+                    .storage, "\(representation.path) can't be written; playing on without keeping", cause: error)
             }
-        } catch {
-            throw CacheError(
-                .storage, "\(representation.path) can't be written; playing on without keeping", cause: error)
         }
+        for wake in woken { wake() }
     }
 
     /// Bytes that were here before must be what came now, or it's another version. A strong tag says so without

@@ -44,7 +44,7 @@ final class PassingFill: Sendable {
     private let engine: Engine
     private let onLength: @Sendable (Int64) -> Void
     private let onEnd: @Sendable (PassingFill) -> Void
-    private let state: Mutex<State>
+    private let state: OrderedMutex<State>
 
     /// - Parameters:
     ///   - reader: brings the bytes from the window's start to its limit.
@@ -61,7 +61,8 @@ final class PassingFill: Sendable {
         self.engine = engine
         self.onLength = onLength
         self.onEnd = onEnd
-        state = Mutex(State(window: window))
+        state = OrderedMutex(.passingFill, State(window: window))
+        ticket.follow { [weak self] in self?.transferClass }
     }
 
     func start() {
@@ -84,7 +85,7 @@ final class PassingFill: Sendable {
             return state.window.join(at: position, transferClass)
         }
         guard let id else { return nil }
-        updateClass()
+        ticket.classChanged()
         return PassThrough(fill: self, id: id, end: end)
     }
 
@@ -103,14 +104,17 @@ final class PassingFill: Sendable {
     }
 
     func poll(_ id: Int, until end: Int64, onReady: @escaping @Sendable () -> Void) -> Step {
-        state.withLock { state in
+        // Let go of outside the lock: it may own what takes another.
+        var replaced: (@Sendable () -> Void)?
+        defer { withExtendedLifetime(replaced) {} }
+        return state.withLock { state in
             guard !state.isEnded, let position = state.window.readers[id]?.position, position < end else {
                 return .end
             }
             if position < state.window.end { return .bytes(position..<min(state.window.end, end)) }
             if let failure = state.failure { return .failed(failure) }
             if state.isOver { return .end }
-            state.window.setWake(onReady, of: id)
+            replaced = state.window.setWake(onReady, of: id)
             return .wait
         }
     }
@@ -146,7 +150,7 @@ final class PassingFill: Sendable {
         }
         guard let left else { return nil }
         if !isUnread {
-            updateClass()
+            ticket.classChanged()
             checkRoom()
         } else if hasHadReaders {
             end()
@@ -191,9 +195,7 @@ final class PassingFill: Sendable {
         onEnd(self)
     }
 
-    private func updateClass() {
-        ticket.change { before in state.withLock { $0.window.transferClass } ?? before }
-    }
+    private var transferClass: TransferClass? { state.withLock { $0.window.transferClass } }
 
     /// Goes on if there's room now.
     private func checkRoom() {

@@ -10,7 +10,7 @@ final class PassingFills: Sendable {
 
     private let engine: Engine
     private let locator: ResourceLocator
-    private let state = Mutex(State())
+    private let state = OrderedMutex(.passingFills, State())
 
     init(engine: Engine, locator: ResourceLocator) {
         self.engine = engine

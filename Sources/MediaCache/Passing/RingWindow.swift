@@ -48,8 +48,8 @@ struct RingWindow {
     /// The most bytes that will be held at once.
     var size: Int { Int(min(Self.capacity, limit - start)) }
 
-    /// How urgent it is to the most urgent reader; nil without any.
-    var transferClass: TransferClass? { readers.values.map(\.transferClass).max() }
+    /// How urgent it is to the most urgent reader; nil without any, as while only holds are left.
+    var transferClass: TransferClass? { readers.values.filter { !$0.isHold }.map(\.transferClass).max() }
 
     // MARK: - Readers
 
@@ -69,7 +69,11 @@ struct RingWindow {
 
     mutating func consume(_ count: Int, by id: Int) { readers[id]?.position += Int64(count) }
 
-    mutating func setWake(_ wake: @escaping @Sendable () -> Void, of id: Int) { readers[id]?.wake = wake }
+    /// Notes how to wake a reader. Returns the wake it replaces.
+    mutating func setWake(_ wake: @escaping @Sendable () -> Void, of id: Int) -> (@Sendable () -> Void)? {
+        defer { readers[id]?.wake = wake }
+        return readers[id]?.wake
+    }
 
     /// Returns how to wake all who wait.
     mutating func takeWakes(where isConcerned: (Reader) -> Bool = { _ in true }) -> [@Sendable () -> Void] {

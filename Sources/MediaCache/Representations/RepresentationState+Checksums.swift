@@ -29,6 +29,7 @@ extension RepresentationState {
     @discardableResult
     package mutating func forget(_ range: Range<Int64>) -> [Range<Int64>] {
         var forgotten: [Range<Int64>] = []
+        losses += 1
         for span in checksums.remove(range) + [range] {
             forgotten += written.spans(in: span)
             written.remove(span)

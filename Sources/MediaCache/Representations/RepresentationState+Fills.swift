@@ -18,7 +18,7 @@ extension RepresentationState {
 
     mutating func start(
         at position: Int64, end: Int64, window: Int64, readAhead: ReadAhead,
-        reader: (id: SessionID, transferClass: TransferClass)
+        reader: (id: SessionID, transferClass: TransferClass), wakes: inout [@Sendable () -> Void]
     ) -> FillPlan {
         let hole = written.hole(at: position, limit: length) ?? position..<length
         // No further than the reader will go, but for one read-ahead.
@@ -26,12 +26,13 @@ extension RepresentationState {
         if window < limit - position { limit = position + window }
         if ignoresRanges || head.length == nil { limit = hole.upperBound }
         return begin(
-            position..<limit, readers: [reader.id: reader.transferClass], transferClass: reader.transferClass)
+            position..<limit, readers: [reader.id: reader.transferClass], transferClass: reader.transferClass,
+            wakes: &wakes)
     }
 
     /// Starts a fill of the first hole in `range` that no fill is on, if there is one.
     mutating func startWanted(
-        in range: Range<Int64>, _ want: WantID, _ transferClass: TransferClass
+        in range: Range<Int64>, _ want: WantID, _ transferClass: TransferClass, wakes: inout [@Sendable () -> Void]
     ) -> FillPlan? {
         var position = range.lowerBound
         while position < min(range.upperBound, length) {
@@ -39,24 +40,38 @@ extension RepresentationState {
             guard position < min(range.upperBound, length) else { return nil }
             if let hole = written.hole(at: position, limit: min(range.upperBound, length)) {
                 let next = fills.values.map(\.position).filter { $0 > position }.min() ?? .max
-                return begin(position..<min(hole.upperBound, next), for: want, transferClass: transferClass)
+                return begin(
+                    position..<min(hole.upperBound, next), for: want, transferClass: transferClass, wakes: &wakes)
             }
         }
         return nil
     }
 
-    /// Notes a fill whose response is here already.
+    /// Notes the fill of a response whose head has been received, for a representation that has no reader yet.
+    mutating func beginFound(_ range: Range<Int64>, transferClass: TransferClass) -> FillPlan {
+        var wakes: [@Sendable () -> Void] = []
+        let plan = begin(range, transferClass: transferClass, wakes: &wakes)
+        fills[plan.id]?.hasAsked = true
+        fills[plan.id]?.hasHead = true
+        return plan
+    }
+
+    /// Notes a fill.
+    ///
+    /// - Parameter wakes: receives the wakes of readers whose fill will stop before their position, since this one
+    ///   begins there: they have to plan again.
     mutating func begin(
         _ range: Range<Int64>, readers: [SessionID: TransferClass] = [:], for want: WantID? = nil,
-        transferClass: TransferClass
+        transferClass: TransferClass, wakes: inout [@Sendable () -> Void]
     ) -> FillPlan {
         nextID += 1
         var range = range
-        // Each byte has one fill: who was to come here stops here.
+        // Each byte has one fill: one on its way here stops here.
         for id in fills.keys {
             guard let fill = fills[id] else { continue }
             if fill.position < range.lowerBound, range.lowerBound < fill.limit {
                 fills[id]?.limit = range.lowerBound
+                wakes += takeWaiters { range.lowerBound <= $0.position && $0.position < fill.limit }
             } else if range.lowerBound <= fill.position, fill.position < range.upperBound, fill.position < fill.limit {
                 range = range.lowerBound..<max(range.lowerBound, fill.position)
             }
@@ -75,6 +90,7 @@ extension RepresentationState {
     /// The origin sends the whole to every request: this fill may as well write all of it that is missing.
     mutating func ignoreRanges(of fill: FillID) {
         ignoresRanges = true
+        guard fills[fill]?.isEnded == false else { return }
         fills[fill]?.position = 0
         let end = length
         fills[fill]?.limit = end
@@ -85,6 +101,19 @@ extension RepresentationState {
         fills[fill]?.cancel = cancel
         return fills[fill]?.isEnded ?? true
     }
+
+    /// Notes that a fill asks the origin, for the first time or again after a failure.
+    ///
+    /// - Returns: whether it may: an abandoned fill isn't worth a request.
+    mutating func asks(_ fill: FillID) -> Bool {
+        guard fills[fill]?.isAbandoned == false else { return false }
+        fills[fill]?.hasAsked = true
+        fills[fill]?.hasHead = false
+        return true
+    }
+
+    /// Notes that the origin has answered a fill.
+    mutating func didGetHead(of fill: FillID) { fills[fill]?.hasHead = true }
 
     /// Up to where a fill may write now.
     func limit(of fill: FillID) -> Int64 { fills[fill]?.limit ?? 0 }
@@ -116,6 +145,7 @@ extension RepresentationState {
         uncommittedBytes += written.byteCount - before
         needsCommit = true
         fills[fill]?.position = range.upperBound
+        fills[fill]?.hasHead = true
         return takeWaiters { range.contains($0.position) }
     }
 

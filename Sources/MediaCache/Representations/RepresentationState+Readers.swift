@@ -22,35 +22,90 @@ extension RepresentationState {
         if recentEnds.count > 8 { recentEnds.removeFirst() }
         let left = wake + leaveFills(session)
         guard sessions.isEmpty else { return left }
-        // The fill that found the representation has no reader of its own. It may finish a read-ahead, since players
-        // that read in small ranges come back at once, but not a whole film.
-        return left
-            + fills.values.filter { isOver($0, distance: Self.finishDistance) }.compactMap(\.cancel)
+        // The fill that found the representation has no reader of its own.
+        return left + Array(fills.keys).flatMap { demote($0) { $0.abandonIfUnread() } }
     }
 
-    /// The reader goes elsewhere. Returns what is to be called: the ends of the fills that nobody reads any more, and
-    /// what tells of the others that they have become less urgent.
+    /// Takes a reader out of its fills. Returns the calls to make without the lock: the fills become less urgent.
     mutating func leaveFills(_ session: SessionID) -> [@Sendable () -> Void] {
-        waiters[session] = nil
-        return fills.keys.compactMap { id in
-            guard var fill = fills[id], fill.readers[session] != nil else { return nil }
-            let classChanged = fill.leave(session)
-            fills[id] = fill
-            return isOver(fill, distance: Self.finishDistance) ? fill.cancel : classChanged
-        }
+        let forgotten = waiters.removeValue(forKey: session).map { [Self.release($0.wake)] } ?? []
+        let joined = fills.filter { $0.value.readers[session] != nil }.keys
+        return forgotten + joined.flatMap { demote($0) { $0.leave(session) } }
     }
 
-    func isOver(_ fill: RunningFill, distance: Int64) -> Bool {
-        guard !fill.isOfInterest else { return false }
-        let left = fill.limit - fill.position
-        return left > distance && rate.time(for: left).map { $0 > Self.finishTime } ?? true
+    /// Makes a fill less urgent. One that is abandoned before its first request ends: no byte is on its way. One whose rest
+    /// arrives soon keeps its class, and yields its place if another transfer needs it.
+    private mutating func demote(
+        _ id: FillID, _ change: (inout RunningFill) -> (@Sendable () -> Void)?
+    ) -> [@Sendable () -> Void] {
+        guard var fill = fills[id] else { return [] }
+        let transferClass = fill.transferClass
+        var calls = [change(&fill)]
+        if fill.isAbandoned {
+            if !fill.hasAsked { calls.append(fill.end()) }
+            if isSlow(fill) == false { fill.transferClass = transferClass }
+        }
+        fills[id] = fill
+        return calls.compactMap(\.self)
+    }
+
+    /// Ends a fill if it's abandoned, since another transfer needs its connection.
+    ///
+    /// - Returns: the call to make without the lock; nil if a reader or a want needs the fill.
+    mutating func preempt(_ id: FillID) -> (@Sendable () -> Void)? {
+        guard fills[id]?.isAbandoned == true else { return nil }
+        return fills[id]?.end()
+    }
+
+    /// Begins the grace period of an abandoned fill. Returns false if the fill isn't abandoned or the period has begun.
+    mutating func watchAbandoned(_ id: FillID) -> Bool {
+        guard let fill = fills[id], fill.isAbandoned, !fill.isEnded, fill.watch == nil else { return false }
+        fills[id]?.watch = (fill.abandonments, fill.position)
+        return true
+    }
+
+    /// The grace period of an abandoned fill has passed.
+    ///
+    /// - Returns: whether another one begins, and the call to make without the lock, which ends the fill.
+    mutating func graceEnded(_ id: FillID) -> (goesOn: Bool, end: (@Sendable () -> Void)?) {
+        guard var fill = fills[id], fill.isAbandoned, !fill.isEnded, let watch = fill.watch else {
+            fills[id]?.watch = nil
+            return (false, nil)
+        }
+        let isStuck = fill.position == watch.position
+        fill.watch = (fill.abandonments, fill.position)
+        defer { fills[id] = fill }
+        // Abandoned again meanwhile: its grace period has only begun.
+        let isFar = fill.limit - fill.position > Self.finishDistance
+        guard fill.abandonments == watch.abandonment, isStuck || isFar || isSlow(fill) ?? true else {
+            return (true, nil)
+        }
+        return (false, fill.end())
+    }
+
+    /// Whether the rest of a fill takes long; nil if nothing tells.
+    private func isSlow(_ fill: RunningFill) -> Bool? {
+        rate.time(for: fill.limit - fill.position).map { $0 > Self.finishTime }
+    }
+
+    /// Whether a fill holds back for playback: not while it's abandoned, unless its rest takes long. The bytes that are on
+    /// their way would be requested again.
+    func holdsBack(_ id: FillID) -> Bool {
+        guard let fill = fills[id], fill.isAbandoned else { return true }
+        return isSlow(fill) ?? false
+    }
+
+    /// A call that only lets go of a wake. A wake may own what takes another lock when it's let go, so no lock is held
+    /// then.
+    static func release(_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        { withExtendedLifetime(wake) {} }
     }
 
     /// How urgent a fill is now.
     func transferClass(of fill: FillID) -> TransferClass { fills[fill]?.transferClass ?? .background }
 
-    mutating func setClassChanged(_ classChanged: @escaping @Sendable () -> Void, of fill: FillID) {
-        fills[fill]?.classChanged = classChanged
+    mutating func setStandingChanged(_ standingChanged: @escaping @Sendable () -> Void, of fill: FillID) {
+        fills[fill]?.standingChanged = standingChanged
     }
 
     /// What there is for the reader at `position`, whose range ends at `end`.
@@ -63,6 +118,7 @@ extension RepresentationState {
         _ session: SessionID, position: Int64, end: Int64, window: inout Int64, readAhead: ReadAhead,
         transferClass: TransferClass, work: inout Work, wake: @escaping @Sendable () -> Void
     ) -> Answer {
+        if let stale = waiters.removeValue(forKey: session) { work.calls.append(Self.release(stale.wake)) }
         if let failure = failures.removeValue(forKey: session) { return .failed(failure) }
         let end = min(end, length)
         guard position < end else { return .end }
@@ -95,7 +151,9 @@ extension RepresentationState {
             work.calls += [fills[id]?.join(session, transferClass)].compactMap(\.self)
         } else {
             let reader = (session, transferClass)
-            work.plans.append(start(at: position, end: end, window: window, readAhead: readAhead, reader: reader))
+            work.plans.append(
+                start(
+                    at: position, end: end, window: window, readAhead: readAhead, reader: reader, wakes: &work.wakes))
         }
         waiters[session] = Waiter(position: position, wake: wake)
         return .wait
@@ -120,7 +178,8 @@ extension RepresentationState {
         guard isNear, isTold else { return max(position + 1, covered - window / 2) }
         window = min(window * 2, readAhead.maximum)
         let reader = (session, transferClass)
-        work.plans.append(start(at: covered, end: end, window: window, readAhead: readAhead, reader: reader))
+        work.plans.append(
+            start(at: covered, end: end, window: window, readAhead: readAhead, reader: reader, wakes: &work.wakes))
         return max(position + 1, coverage(from: position) - window / 2)
     }
 

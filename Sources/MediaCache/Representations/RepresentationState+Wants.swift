@@ -52,8 +52,10 @@ extension RepresentationState {
         let near = fillIDs(in: range)
         if let own = near.first(where: { fills[$0]?.starter == want }) { return .wait([own]) }
         let plan =
-            startWanted(in: max(position, range.lowerBound)..<max(position, range.upperBound), want, transferClass)
-            ?? startWanted(in: range, want, transferClass)
+            startWanted(
+                in: max(position, range.lowerBound)..<max(position, range.upperBound), want, transferClass,
+                wakes: &calls)
+            ?? startWanted(in: range, want, transferClass, wakes: &calls)
         return plan.map(WantStep.start) ?? .wait(Set(near))
     }
 
@@ -65,13 +67,10 @@ extension RepresentationState {
         var calls: [@Sendable () -> Void] = []
         for id in fills.keys {
             guard var fill = fills[id], fill.wants[want] != nil else { continue }
-            let classChanged = fill.endWant(want)
-            if fill.isOfInterest {
-                calls += [classChanged].compactMap(\.self)
-            } else if fill.position < min(fill.limit, length) {
-                fill.isEnded = true
+            calls += [fill.endWant(want)].compactMap(\.self)
+            if !fill.isOfInterest, fill.position < min(fill.limit, length) {
                 ended.insert(id)
-                calls += [fill.cancel].compactMap(\.self)
+                calls += [fill.end()].compactMap(\.self)
             }
             fills[id] = fill
         }

@@ -23,10 +23,20 @@ package struct RepresentationState: Sendable {
         /// The highest class of those for whom it runs; what it began with until the first has come and gone.
         var transferClass: TransferClass
         var cancel: (@Sendable () -> Void)?
-        /// Whether nobody wanted any more of it.
+        /// Whether a request has been sent for it.
+        var hasAsked = false
+        /// Whether the origin is sending: false from each request until its response.
+        var hasHead = false
+        /// Whether every reader and every want that it ran for has left.
+        private(set) var isAbandoned = false
+        /// How many times it has been abandoned.
+        private(set) var abandonments = 0
+        /// How things were when the grace period of an abandoned fill began; nil while none runs.
+        var watch: (abandonment: Int, position: Int64)?
+        /// Whether it was ended because it was abandoned.
         var isEnded = false
-        /// Has the scheduler look at ``transferClass`` again. Called outside every lock.
-        var classChanged: (@Sendable () -> Void)?
+        /// Has the scheduler look at ``transferClass`` again, and begins a grace period. Called outside every lock.
+        var standingChanged: (@Sendable () -> Void)?
 
         /// Whether anybody reads it, or wants all of it.
         var isOfInterest: Bool { !readers.isEmpty || !wants.isEmpty }
@@ -37,30 +47,43 @@ package struct RepresentationState: Sendable {
 
         mutating func join(_ session: SessionID, _ transferClass: TransferClass) -> (@Sendable () -> Void)? {
             readers[session] = transferClass
-            return setClass(max(self.transferClass, transferClass))
+            return setStanding(max(self.transferClass, transferClass))
         }
 
         mutating func leave(_ session: SessionID) -> (@Sendable () -> Void)? {
             readers[session] = nil
-            // What nobody reads any more only takes what is on its way, and would be sent again: it keeps its place.
-            guard isOfInterest else { return nil }
-            return setClass(classOfInterest)
+            return setStanding(classOfInterest)
         }
 
         mutating func want(_ want: WantID, _ transferClass: TransferClass) -> (@Sendable () -> Void)? {
             wants[want] = transferClass
-            return setClass(max(self.transferClass, transferClass))
+            return setStanding(max(self.transferClass, transferClass))
         }
 
         mutating func endWant(_ want: WantID) -> (@Sendable () -> Void)? {
             wants[want] = nil
-            return isOfInterest ? setClass(classOfInterest) : nil
+            return setStanding(classOfInterest)
         }
 
-        private mutating func setClass(_ transferClass: TransferClass) -> (@Sendable () -> Void)? {
-            guard self.transferClass != transferClass else { return nil }
+        /// Abandons a fill that no reader has joined: the last session of the representation has ended.
+        mutating func abandonIfUnread() -> (@Sendable () -> Void)? {
+            isOfInterest ? nil : setStanding(.background)
+        }
+
+        /// Ends the fill. Without a response it covers no byte any more: readers plan as if it didn't exist.
+        mutating func end() -> (@Sendable () -> Void)? {
+            isEnded = true
+            if !hasHead { limit = position }
+            return cancel
+        }
+
+        private mutating func setStanding(_ transferClass: TransferClass) -> (@Sendable () -> Void)? {
+            let wasAbandoned = isAbandoned
+            isAbandoned = !isOfInterest
+            if isAbandoned, !wasAbandoned { abandonments += 1 }
+            guard self.transferClass != transferClass || isAbandoned != wasAbandoned else { return nil }
             self.transferClass = transferClass
-            return classChanged
+            return standingChanged
         }
     }
 
@@ -79,7 +102,10 @@ package struct RepresentationState: Sendable {
     /// What is to be done outside the lock after a reader was answered.
     struct Work {
         var plans: [FillPlan] = []
+        /// To be called without the representation's lock.
         var calls: [@Sendable () -> Void] = []
+        /// The wakes of other readers, to be called without any lock.
+        var wakes: [@Sendable () -> Void] = []
     }
 
     /// What a reader gets.
@@ -104,9 +130,11 @@ package struct RepresentationState: Sendable {
 
     /// If a fill is this near, waiting for it is always quicker than asking anew.
     static let nearDistance: Int64 = 256 << 10
-    /// A fill that nobody reads any more may still finish this many bytes: they are in the pipe already.
+    /// How long an abandoned fill goes on at least where no other transfer needs its connection: the origin has sent
+    /// bytes already, and would send them again to a reader that comes back.
+    static let abandonmentGrace = Duration.seconds(1)
+    /// After that it goes on where this many bytes are missing at most, and arrive within ``finishTime``.
     static let finishDistance: Int64 = 1 << 20
-    /// So may what the origin sends in this time: most of it is on its way, and would be sent again.
     static let finishTime = Duration.milliseconds(500)
     /// How far a reader goes past the blob before it's asked whether bytes can be kept again.
     static let passDistance: Int64 = 8 << 20
@@ -143,6 +171,8 @@ package struct RepresentationState: Sendable {
     /// The part of ``lost`` that wasn't in the blob at opening.
     var lostAtOpening = SpanMap()
 
+    /// How many times bytes have been given up: what a session knows to be available may not be any more.
+    var losses = 0
     var nextID = 0
     var sessions: Set<SessionID> = []
     var waiters: [SessionID: Waiter] = [:]

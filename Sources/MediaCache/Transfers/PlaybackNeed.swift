@@ -1,7 +1,8 @@
 /// Whether what plays is short of bytes, so that other transfers hold back: measured, not guessed. Pure.
 ///
 /// What plays is short while a reader of it waits for bytes to come. Others come back when it hasn't been for some time:
-/// the longer it was short, and the sooner it was short again, the longer.
+/// the longer it was short, and the sooner it was short again, the longer. They also come back where holding back
+/// doesn't help: no reader has received anything for ``longestHold``.
 struct PlaybackNeed: Sendable {
     /// Who holds back for longer than this lets its connection go: what it was sent takes room on the link.
     static let patience = Duration.milliseconds(50)
@@ -11,10 +12,12 @@ struct PlaybackNeed: Sendable {
     /// What plays and is short again within so many times the calm before it needs more of it.
     private static let relapseFactor = 8
     private static let longestBackoff = 16
+    /// The longest time for which others hold back while no waiting reader receives a byte.
+    static let longestHold = Duration.seconds(10)
 
     /// How many wait.
     private(set) var waiting = 0
-    /// Since when somebody has.
+    /// When the first reader began to wait, or the last received bytes while others went on waiting.
     private var since: Duration?
     /// When the last stopped.
     private var last: Duration?
@@ -38,15 +41,16 @@ struct PlaybackNeed: Sendable {
     /// One that waited doesn't any more.
     mutating func end(now: Duration) {
         waiting -= 1
-        guard waiting == 0 else { return }
         shortTime += now - (since ?? now)
-        since = nil
+        since = waiting > 0 ? now : nil
+        guard waiting == 0 else { return }
         last = now
     }
 
     /// Whether others hold back.
     func isHolding(now: Duration) -> Bool {
-        waiting > 0 || calmFrom.map { now < $0 } ?? false
+        if let since { return now - since < Self.longestHold }
+        return calmFrom.map { now < $0 } ?? false
     }
 
     /// From when on others come back, as things stand; nil while somebody waits, or if nobody ever has.

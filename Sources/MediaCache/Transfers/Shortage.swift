@@ -5,16 +5,19 @@ final class Shortage: Sendable {
     private enum Phase { case idle, running, over }
 
     private let traffic: Traffic
+    /// The scheme and authority whose bytes are waited for; nil holds every host's transfers back.
+    private let host: String?
     private let phase = Mutex(Phase.idle)
 
-    init(_ traffic: Traffic) {
+    init(_ traffic: Traffic, host: String? = nil) {
         self.traffic = traffic
+        self.host = host
     }
 
     /// Of a reader of this class, if it's one of what plays.
-    convenience init?(_ traffic: Traffic, of transferClass: TransferClass) {
+    convenience init?(_ traffic: Traffic, of transferClass: TransferClass, host: String) {
         guard transferClass == .playback else { return nil }
-        self.init(traffic)
+        self.init(traffic, host: host)
     }
 
     deinit { end() }
@@ -24,16 +27,17 @@ final class Shortage: Sendable {
         phase.withLock { phase in
             guard phase == .idle else { return }
             phase = .running
-            traffic.shortageBegan()
+            traffic.shortageBegan(at: host)
         }
     }
 
     /// There is something.
     func end() {
-        phase.withLock { phase in
+        let isRunning = phase.withLock { phase in
             defer { phase = .over }
-            if phase == .running { traffic.shortageEnded() }
+            return phase == .running
         }
+        if isRunning { traffic.shortageEnded(at: host) }
     }
 }
 

@@ -3,21 +3,21 @@ import Synchronization
 /// Keeps transfers that run out of each other's way: bandwidth limits, and what plays before what doesn't.
 ///
 /// A transfer asks for its turn before it takes bytes, and pays for them after. What isn't playback holds back while
-/// what plays is short of bytes; if that lasts, it lets its connection go.
+/// what plays is short of bytes from the same host; if that lasts, it lets its connection go. Trouble with one host
+/// doesn't stop transfers from others.
 package final class Traffic: Sendable {
     private struct State {
         var ledger: BandwidthLedger
         /// Changes with the limits.
         var epoch = 0
-        var need = PlaybackNeed()
+        /// By host; nil is the need that holds for every host.
+        var needs: [String?: Need] = [:]
         var meter = ThroughputMeter()
         var hosts: [String: Host] = [:]
         var nextID = 0
         /// What runs and may have to hold back, and how it lets its connection go.
-        var running: [Int: @Sendable () -> Void] = [:]
+        var running: [Int: Running] = [:]
         var waiting: [Int: Waiter] = [:]
-        /// Whether connections have been let go since what plays got short.
-        var hasLetGo = false
         /// Looks after those that hold back.
         var watch: Task<Void, Never>?
 
@@ -25,6 +25,30 @@ package final class Traffic: Sendable {
             nextID += 1
             return nextID
         }
+
+        private func needs(at host: String) -> [Need] { [needs[nil], needs[host]].compactMap(\.self) }
+
+        /// Whether transfers from `host` that aren't playback hold back.
+        func isHolding(_ host: String, now: Duration) -> Bool {
+            needs(at: host).contains { $0.playback.isHolding(now: now) }
+        }
+
+        /// Whether those that hold back are to let their connections go.
+        func isUrgent(_ host: String, now: Duration) -> Bool {
+            needs(at: host).contains { $0.playback.isHolding(now: now) && $0.playback.isUrgent(now: now) }
+        }
+    }
+
+    /// How short of bytes playback from one host is.
+    private struct Need {
+        var playback = PlaybackNeed()
+        /// Whether connections have been let go since what plays got short.
+        var hasLetGo = false
+    }
+
+    private struct Running {
+        var host: String
+        var letGo: @Sendable () -> Void
     }
 
     /// What isn't playback takes of one host.
@@ -51,13 +75,13 @@ package final class Traffic: Sendable {
 
     private let time: any TimeSource
     private let isGoverned: Bool
-    private let state: Mutex<State>
+    private let state: OrderedMutex<State>
 
     /// - Parameter isGoverned: whether what isn't playback makes way for others on the link (``LatencyGovernor``).
     package init(limits: BandwidthLimits, isGoverned: Bool, time: any TimeSource) {
         self.time = time
         self.isGoverned = isGoverned
-        state = Mutex(State(ledger: BandwidthLedger(limits: limits)))
+        state = OrderedMutex(.traffic, State(ledger: BandwidthLedger(limits: limits)))
     }
 
     deinit {
@@ -101,7 +125,7 @@ package final class Traffic: Sendable {
             if state.hosts[host] == nil, state.hosts.count >= Self.hostCapacity { state.hosts = [:] }
             var known = state.hosts[host] ?? Host()
             // Who waits behind what plays tells nothing of what holds back.
-            let delivered = state.need.isHolding(now: now) ? nil : known.meter.bytesPerSecond
+            let delivered = state.isHolding(host, now: now) ? nil : known.meter.bytesPerSecond
             known.governor.answered(after: latency, delivered: delivered, now: now)
             state.hosts[host] = known
         }
@@ -142,7 +166,8 @@ package final class Traffic: Sendable {
     /// - Throws: `CancellationError` when the task is cancelled.
     package func turn(of ticket: TransferScheduler.Ticket, letGo: () async -> Void = {}) async throws {
         let now = time.monotonic
-        let (isHolding, isUrgent) = state.withLock { ($0.need.isHolding(now: now), $0.need.isUrgent(now: now)) }
+        let host = ticket.host
+        let (isHolding, isUrgent) = state.withLock { ($0.isHolding(host, now: now), $0.isUrgent(host, now: now)) }
         guard isHolding, ticket.transferClass.holdsBack else { return }
         if isUrgent { await letGo() }
         let id = state.withLock { $0.takeID() }
@@ -152,12 +177,14 @@ package final class Traffic: Sendable {
                 // Resumed outside the lock: a task that is being cancelled comes here with its own held.
                 let outcome = state.withLock { state -> Result<Void, any Error>? in
                     guard !Task.isCancelled else { return .failure(CancellationError()) }
-                    guard state.need.isHolding(now: now), ticket.transferClass.holdsBack else { return .success(()) }
+                    guard state.isHolding(host, now: now) else { return .success(()) }
                     state.waiting[id] = Waiter(ticket: ticket, continuation: continuation)
                     startWatch(&state)
                     return nil
                 }
                 if let outcome { continuation.resume(with: outcome) }
+                // The class may have been raised before the transfer was listed as waiting.
+                if !ticket.transferClass.holdsBack { resume([id]) }
             }
         } onCancel: {
             let waiter = state.withLock { $0.waiting.removeValue(forKey: id) }
@@ -165,21 +192,31 @@ package final class Traffic: Sendable {
         }
     }
 
+    private func resume(_ ids: [Int]) {
+        let waiters = state.withLock { state in ids.compactMap { state.waiting.removeValue(forKey: $0) } }
+        for waiter in waiters { waiter.continuation.resume() }
+    }
+
     /// The next bytes of a transfer that has entered, or nil at their end, once it may go on: one that isn't what plays
-    /// any more may have to wait for its place anew, or hold back, without a connection.
+    /// any more may have to wait for its place again, or hold back, without a connection.
     ///
-    /// - Parameter ifWanted: whether it's worth waiting for a place.
-    /// - Throws: what the reader does; `CacheError` with `cancelled` if nobody wants what would have to wait.
+    /// - Parameters:
+    ///   - ifWanted: whether the transfer is wanted. One that isn't wanted keeps its connection while it holds back, since it
+    ///     doesn't open another, until a transfer of a higher class takes its place.
+    ///   - holdsBack: whether it holds back at all, as its class says.
+    /// - Throws: what the reader does; `CacheError` with `cancelled` if it isn't wanted and would have to wait for a place.
     func next(
-        of reader: OriginReader, by ticket: TransferScheduler.Ticket, ifWanted: () -> Bool = { true }
+        of reader: OriginReader, by ticket: TransferScheduler.Ticket, ifWanted: () -> Bool = { true },
+        holdsBack: () -> Bool = { true }
     ) async throws -> OriginPiece? {
         while true {
-            if !ticket.isAdmittedNow() {
-                guard ifWanted() else { throw CacheError(.cancelled, "nobody reads it any more") }
+            let isAdmitted = ticket.isAdmittedNow()
+            if !isAdmitted {
+                guard ifWanted() else { throw CacheError(.cancelled, "the transfer was abandoned") }
                 await reader.close()
                 try await ticket.admission()
             }
-            try await turn(of: ticket) { await reader.close() }
+            if holdsBack() { try await turn(of: ticket) { if ifWanted() { await reader.close() } } }
             do {
                 return try await reader.next()
             } catch is OriginReader.ConnectionLetGo {}
@@ -191,49 +228,60 @@ package final class Traffic: Sendable {
 
     /// A transfer has a connection, which is let go when what plays has been short of bytes for some time. Returns what
     /// ``leave(_:)`` takes.
-    func enter(of ticket: TransferScheduler.Ticket, _ reader: OriginReader) -> Int {
+    ///
+    /// - Parameter ifWanted: as in ``next(of:by:ifWanted:)``.
+    func enter(
+        of ticket: TransferScheduler.Ticket, _ reader: OriginReader,
+        ifWanted: @escaping @Sendable () -> Bool = { true }
+    ) -> Int {
         state.withLock { state in
             let id = state.takeID()
-            state.running[id] = { if ticket.transferClass.holdsBack { Task { await reader.letGo() } } }
-            if state.need.waiting > 0 { startWatch(&state) }
+            state.running[id] = Running(host: ticket.host) {
+                if ticket.transferClass.holdsBack, ifWanted() { Task { await reader.letGo() } }
+            }
+            if state.needs.values.contains(where: { $0.playback.waiting > 0 }) { startWatch(&state) }
             return id
         }
     }
 
     /// The transfer has ended.
     func leave(_ id: Int) {
-        state.withLock { $0.running[id] = nil }
+        // Let go of outside the lock: with it goes a ticket.
+        let left = state.withLock { $0.running.removeValue(forKey: id) }
+        withExtendedLifetime(left) {}
     }
 
     /// A transfer has become another class: one that plays doesn't hold back.
     func classesChanged() {
-        let raised = state.withLock { state in
-            let raised = state.waiting.filter { !$0.value.ticket.transferClass.holdsBack }
-            for id in raised.keys { state.waiting[id] = nil }
-            return raised.values.map(\.continuation)
-        }
-        for continuation in raised { continuation.resume() }
+        // A ticket's class is the scheduler's: its lock isn't taken under this one.
+        let waiting = state.withLock { $0.waiting.mapValues(\.ticket) }
+        resume(waiting.filter { !$0.value.transferClass.holdsBack }.map(\.key))
     }
 
-    func shortageBegan() {
+    /// A reader of what plays waits for bytes from `host`; nil for a wait that concerns every host.
+    func shortageBegan(at host: String?) {
         let now = time.monotonic
         state.withLock { state in
-            if !state.need.isHolding(now: now) { state.hasLetGo = false }
-            state.need.begin(now: now)
+            if state.needs[host] == nil, state.needs.count >= Self.hostCapacity {
+                state.needs = state.needs.filter { $0.value.playback.waiting > 0 }
+            }
+            var need = state.needs[host] ?? Need()
+            if !need.playback.isHolding(now: now) { need.hasLetGo = false }
+            need.playback.begin(now: now)
+            state.needs[host] = need
             if !state.running.isEmpty || !state.waiting.isEmpty { startWatch(&state) }
         }
     }
 
-    func shortageEnded() {
+    /// The reader doesn't wait any more.
+    func shortageEnded(at host: String?) {
         let now = time.monotonic
         let back = state.withLock { state in
-            state.need.end(now: now)
-            guard !state.need.isHolding(now: now) else { return [Waiter]() }
-            // It was for no time at all.
-            defer { state.waiting = [:] }
-            return Array(state.waiting.values)
+            state.needs[host]?.playback.end(now: now)
+            // Those that held back for no time at all.
+            return state.waiting.filter { !state.isHolding($0.value.ticket.host, now: now) }.map(\.key)
         }
-        for waiter in back { waiter.continuation.resume() }
+        resume(back)
     }
 
     // MARK: - Watching
@@ -265,18 +313,22 @@ package final class Traffic: Sendable {
     private func nextStep() -> Step {
         let now = time.monotonic
         return state.withLock { state in
-            guard state.need.isHolding(now: now) else {
-                if let first = state.waiting.keys.min(), let waiter = state.waiting.removeValue(forKey: first) {
-                    return .comeBack(waiter.continuation)
-                }
+            let free = state.waiting.filter { !state.isHolding($0.value.ticket.host, now: now) }
+            if let first = free.keys.min(), let waiter = state.waiting.removeValue(forKey: first) {
+                return .comeBack(waiter.continuation)
+            }
+            let holding = state.needs.filter { $0.value.playback.isHolding(now: now) }
+            guard !holding.isEmpty else {
                 state.watch = nil
                 return .end
             }
-            if state.need.isUrgent(now: now), !state.hasLetGo {
-                state.hasLetGo = true
-                return .letGo(Array(state.running.values))
+            let urgent = holding.filter { !$0.value.hasLetGo && $0.value.playback.isUrgent(now: now) }
+            if !urgent.isEmpty {
+                for host in urgent.keys { state.needs[host]?.hasLetGo = true }
+                let running = state.running.values.filter { urgent[$0.host] != nil || urgent[nil] != nil }
+                return .letGo(running.map(\.letGo))
             }
-            let calm = state.need.calmFrom.map { $0 - now } ?? PlaybackNeed.patience
+            let calm = holding.values.compactMap(\.playback.calmFrom).min().map { $0 - now } ?? PlaybackNeed.patience
             return .sleep(min(max(calm, .milliseconds(1)), PlaybackNeed.patience))
         }
     }

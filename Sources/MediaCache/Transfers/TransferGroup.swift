@@ -18,7 +18,7 @@ public final class TransferGroup: Sendable {
         weak var scheduler: TransferScheduler?
     }
 
-    private let state: Mutex<State>
+    private let state: OrderedMutex<State>
 
     /// Creates a group without transfers.
     ///
@@ -28,7 +28,7 @@ public final class TransferGroup: Sendable {
     ///   - limit: how many transfers run at once; nil for as many as the store allows.
     public init(name: String, rank: Int = 0, limit: Int? = nil) {
         self.name = name
-        state = Mutex(State(rank: rank, limit: limit))
+        state = OrderedMutex(.group, State(rank: rank, limit: limit))
     }
 
     /// Which group goes first within a class: the one with the smaller rank. Waiting transfers follow a change at once.

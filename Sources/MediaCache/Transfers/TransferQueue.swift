@@ -38,7 +38,7 @@ struct TransferQueue: Sendable {
     private var lanes: [Lane: OrderedIDs] = [:]
     private var groups: [GroupID?: Group] = [:]
     private var runningByHost: [String: Int] = [:]
-    private(set) var runningCount = 0
+    private var running: Set<ID> = []
     private(set) var waitingCount = 0
 
     init(limits: TransferScheduler.Limits) {
@@ -52,6 +52,7 @@ struct TransferQueue: Sendable {
     }
 
     func transferClass(of id: ID) -> TransferClass? { entries[id]?.lane.transferClass }
+    var runningCount: Int { running.count }
     func isRunning(_ id: ID) -> Bool { entries[id]?.isRunning ?? false }
     func running(in group: GroupID?) -> Int { groups[group]?.running ?? 0 }
     func running(at host: String) -> Int { runningByHost[host] ?? 0 }
@@ -101,7 +102,7 @@ struct TransferQueue: Sendable {
     mutating func giveBack(_ id: ID) {
         guard let entry = entries[id], entry.isRunning else { return }
         entries[id]?.isRunning = false
-        runningCount -= 1
+        running.remove(id)
         groups[entry.lane.group]?.running -= 1
         let left = runningByHost[entry.lane.host, default: 1] - 1
         runningByHost[entry.lane.host] = left > 0 ? left : nil
@@ -118,6 +119,21 @@ struct TransferQueue: Sendable {
 
     // MARK: - Places
 
+    /// Transfers that run where one above the background class waits for a place that the end of one of them would make
+    /// free, the oldest first.
+    func inTheWay() -> [ID] {
+        guard waitingCount > 0 else { return [] }
+        let blocked = lanes.keys.filter { $0.transferClass > .background && !isFree($0) }
+        guard !blocked.isEmpty else { return [] }
+        return running.sorted().filter { id in
+            guard let lane = entries[id]?.lane else { return false }
+            return blocked.contains { waiting in
+                (lane.host == waiting.host || !isHostFull(waiting))
+                    && (lane.group == waiting.group || !isGroupFull(waiting))
+            }
+        }
+    }
+
     /// Takes a place, if one is free for it that nobody waits for who comes before.
     mutating func takePlace(_ id: ID) -> Bool {
         guard let entry = entries[id] else { return false }
@@ -126,7 +142,7 @@ struct TransferQueue: Sendable {
         guard isFree(entry.lane) else { return false }
         stopWaiting(id)
         entries[id]?.isRunning = true
-        runningCount += 1
+        running.insert(id)
         groups[entry.lane.group]?.running += 1
         runningByHost[entry.lane.host, default: 0] += 1
         return true
@@ -156,12 +172,16 @@ struct TransferQueue: Sendable {
     }
 
     private func isFree(_ lane: Lane) -> Bool {
-        let reserve = lane.transferClass == .playback ? limits.playbackReserve : 0
-        guard runningCount < limits.total + reserve, running(at: lane.host) < limits.perHost + reserve else {
-            return false
-        }
-        guard let group = groups[lane.group], let limit = group.terms.limit else { return true }
-        return group.running < limit + reserve
+        runningCount < limits.total + reserve(lane) && !isHostFull(lane) && !isGroupFull(lane)
+    }
+
+    private func reserve(_ lane: Lane) -> Int { lane.transferClass == .playback ? limits.playbackReserve : 0 }
+
+    private func isHostFull(_ lane: Lane) -> Bool { running(at: lane.host) >= limits.perHost + reserve(lane) }
+
+    private func isGroupFull(_ lane: Lane) -> Bool {
+        guard let group = groups[lane.group], let limit = group.terms.limit else { return false }
+        return group.running >= limit + reserve(lane)
     }
 
     private func isOver(_ lane: Lane) -> Bool {

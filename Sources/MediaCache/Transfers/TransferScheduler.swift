@@ -26,6 +26,8 @@ public final class TransferScheduler: Sendable {
     private struct State {
         var queue: TransferQueue
         var continuations: [TransferQueue.ID: CheckedContinuation<Void, any Error>] = [:]
+        /// End transfers that are abandoned, and return whether they did.
+        var preemptions: [TransferQueue.ID: @Sendable () -> Bool] = [:]
 
         /// Gives free places away. Returns whom to wake.
         mutating func admit() -> [CheckedContinuation<Void, any Error>] {
@@ -33,13 +35,13 @@ public final class TransferScheduler: Sendable {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: OrderedMutex<State>
     private let onRaise: @Sendable () -> Void
 
     /// - Parameter onRaise: called outside every lock of the scheduler when a transfer has become one of what plays.
     package init(limits: Limits = Limits(), onRaise: @escaping @Sendable () -> Void = {}) {
         self.onRaise = onRaise
-        state = Mutex(State(queue: TransferQueue(limits: limits)))
+        state = OrderedMutex(.scheduler, State(queue: TransferQueue(limits: limits)))
     }
 
     /// How many transfers may run. New ones follow a change at once; what runs already runs on.
@@ -79,6 +81,8 @@ public final class TransferScheduler: Sendable {
         package let host: String
         /// Whose transfer it is.
         package let group: TransferGroup?
+        /// Gives the class that the transfer should have.
+        private let source = Mutex<(@Sendable () -> TransferClass?)?>(nil)
 
         fileprivate init(scheduler: TransferScheduler, id: TransferQueue.ID, host: String, group: TransferGroup?) {
             self.scheduler = scheduler
@@ -101,19 +105,48 @@ public final class TransferScheduler: Sendable {
         /// Whether the transfer may run, or go on: one that isn't what plays any more may have to wait again.
         package func isAdmittedNow() -> Bool { scheduler.state.withLock { $0.queue.takePlace(id) } }
 
-        /// Changes the class, as when a player starts to read what was a download, or leaves it again.
+        /// Has the class follow `source` instead of the source before, as when a player starts to read a download.
         ///
-        /// - Parameter transferClass: gives the new class for the one before. Called inside the scheduler's lock, so that
-        ///   of two changes at once the later one counts.
-        package func change(_ transferClass: (TransferClass) -> TransferClass) {
+        /// - Parameters:
+        ///   - source: gives the class the transfer should have; nil leaves it as it is. Called outside every lock of the
+        ///     scheduler. Call ``classChanged()`` whenever its result may have changed.
+        ///   - preempt: ends the transfer if it's abandoned, and returns whether it is; called outside every lock of the
+        ///     scheduler, while a transfer above the background class waits for a place like this one's.
+        package func follow(
+            _ source: @escaping @Sendable () -> TransferClass?, preempt: (@Sendable () -> Bool)? = nil
+        ) {
+            let preemptionBefore = scheduler.state.withLock { state in
+                defer { state.preemptions[id] = state.queue.contains(id) ? preempt : nil }
+                return state.preemptions[id]
+            }
+            withExtendedLifetime(preemptionBefore) {}
+            let before = self.source.withLock { current in
+                defer { current = source }
+                return current
+            }
+            withExtendedLifetime(before) {}
+            classChanged()
+        }
+
+        /// Takes the class that the source gives now.
+        package func classChanged() {
+            var taken: TransferClass?
+            // Of several calls at once, the last to change the class may have asked first: each asks again afterwards.
+            while let transferClass = source.withLock({ $0 })?(), transferClass != taken {
+                take(transferClass)
+                taken = transferClass
+            }
+        }
+
+        private func take(_ transferClass: TransferClass) {
             var isRaised = false
             scheduler.update { state in
                 guard let before = state.queue.transferClass(of: id) else { return }
-                let after = transferClass(before)
-                state.queue.change(id, to: after)
-                isRaised = before.holdsBack && !after.holdsBack
+                state.queue.change(id, to: transferClass)
+                isRaised = before.holdsBack && !transferClass.holdsBack
             }
             if isRaised { scheduler.onRaise() }
+            scheduler.preempt()
         }
 
         /// Gives the right to run to the next in the queue, to take it again later.
@@ -122,10 +155,13 @@ public final class TransferScheduler: Sendable {
         /// Gives the place up for good. May be called more than once.
         package func release() {
             var waiting: CheckedContinuation<Void, any Error>?
+            var preemption: (@Sendable () -> Bool)?
             scheduler.update { state in
                 state.queue.remove(id)
                 waiting = state.continuations.removeValue(forKey: id)
+                preemption = state.preemptions.removeValue(forKey: id)
             }
+            withExtendedLifetime(preemption) {}
             waiting?.resume(throwing: CancellationError())
         }
     }
@@ -144,6 +180,23 @@ public final class TransferScheduler: Sendable {
         for continuation in admitted { continuation.resume() }
     }
 
+    /// Ends abandoned transfers that are in the way of others. Their places are free at once.
+    private func preempt() {
+        var asked: Set<TransferQueue.ID> = []
+        func next() -> (id: TransferQueue.ID, end: @Sendable () -> Bool)? {
+            state.withLock { state in
+                for id in state.queue.inTheWay() where !asked.contains(id) {
+                    if let end = state.preemptions[id] { return (id, end) }
+                }
+                return nil
+            }
+        }
+        while let (id, end) = next() {
+            asked.insert(id)
+            if end() { update { $0.queue.giveBack(id) } }
+        }
+    }
+
     private func wait(_ id: TransferQueue.ID) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -156,6 +209,7 @@ public final class TransferScheduler: Sendable {
                 }
                 guard let admitted else { return continuation.resume(throwing: CancellationError()) }
                 for continuation in admitted { continuation.resume() }
+                preempt()
             }
         } onCancel: {
             let continuation = state.withLock { state in

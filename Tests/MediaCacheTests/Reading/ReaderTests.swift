@@ -1,8 +1,9 @@
-import MediaCache
 import MediaCacheTesting
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import MediaCache
 
 /// Readers that seek, share, pause and leave.
 struct ReaderTests {
@@ -23,6 +24,148 @@ struct ReaderTests {
         #expect(fixture.origin.requests[1].range?.knownStart == 30_000_000)
         session.cancel()
         gate.open()
+        await store.close()
+    }
+
+    /// Reads of a film that is known, where one request may run at a time.
+    private func knownFilm(_ fixture: EngineFixture) async throws -> CacheStore {
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 0) }
+        _ = try await store.bytes(fixture.url, .closed(0, through: 9))
+        await store.settled { $0.statistics.runningFills == 0 }
+        return store
+    }
+
+    /// An origin that doesn't answer holds no place that another reader needs, fast as it may have been before.
+    @Test(arguments: [false, true], [false, true])
+    func anAbandonedFillIsCancelledBeforeItsResponse(bySeeking: Bool, wasFast: Bool) async throws {
+        let fixture = try EngineFixture()
+        let store = try await knownFilm(fixture)
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdHead(gate))
+        let first = try await store.read(ReadRequest(url: fixture.url, range: .from(20_000_000)))
+        if wasFast { first.currentRepresentation?.withState { $0.measured(bytes: 100 << 20, in: .seconds(1)) } }
+        let reading = Task { try await first.allBytes() }
+        await gate.waitForArrivals()
+        var second = first
+        if bySeeking {
+            reading.cancel()
+            _ = try? await reading.value
+            second = try await store.read(ReadRequest(url: fixture.url, range: .from(20_000_000)))
+            _ = second.poll(maximum: 1) {}
+            second.seek(to: 30_000_000)
+        } else {
+            first.cancel()
+            _ = try? await reading.value
+            second = try await store.read(ReadRequest(url: fixture.url, range: .from(30_000_000)))
+        }
+        // The gate stays closed: only the end of the first request makes room for the second.
+        var iterator = second.buffers.makeAsyncIterator()
+        let bytes = try #require(try await iterator.next())
+        #expect(Self.body.matches(bytes, at: 30_000_000))
+        let requests = fixture.origin.requests.dropFirst().map { ($0.range?.knownStart, $0.progress) }
+        #expect(requests.map(\.0) == [20_000_000, 30_000_000])
+        #expect(requests.first?.1 == .cancelled)
+        #expect(!gate.isOpen)
+        second.cancel()
+        await store.close()
+    }
+
+    @Test func anAbandonedFillWithAResponseMakesWayForPlayback() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 1) }
+        _ = try await store.bytes(fixture.url, .closed(0, through: 9))
+        await store.settled { $0.statistics.runningFills == 0 }
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdBody(at: 20_100_000, gate))
+        let session = try await store.read(ReadRequest(url: fixture.url, range: .from(20_000_000)))
+        var iterator = session.buffers.makeAsyncIterator()
+        _ = try await iterator.next()
+        await gate.waitForArrivals()
+        let representation = try #require(session.currentRepresentation)
+        let fills = representation.state.withLock { $0.fills.mapValues(\.position) }
+        let fill = try #require(fills.first { $0.value < 21_000_000 }?.key)
+        #expect(representation.transferClass(of: fill) == .playback)
+        session.cancel()
+        #expect(representation.transferClass(of: fill) == .background)
+        // A reader that comes back takes it up again.
+        let again = try await store.read(ReadRequest(url: fixture.url, range: .from(20_100_000)))
+        _ = again.poll(maximum: 1) {}
+        #expect(representation.transferClass(of: fill) == .playback)
+        gate.open()
+        again.cancel()
+        await store.close()
+    }
+
+    /// A seek needs the place of an abandoned fill whose response doesn't go on.
+    @Test(arguments: [false, true])
+    func anAbandonedFillWithAResponseIsEndedForASeek(wasFast: Bool) async throws {
+        let fixture = try EngineFixture()
+        let store = try await knownFilm(fixture)
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdBody(at: 20_100_000, gate))
+        let session = try await store.read(ReadRequest(url: fixture.url, range: .from(20_000_000)))
+        if wasFast { session.currentRepresentation?.withState { $0.measured(bytes: 100 << 20, in: .seconds(1)) } }
+        var iterator = session.buffers.makeAsyncIterator()
+        _ = try await iterator.next()
+        await gate.waitForArrivals()
+        session.seek(to: 30_000_000)
+        let bytes = try #require(try await iterator.next())
+        #expect(Self.body.matches(bytes, at: 30_000_000))
+        #expect(!gate.isOpen)
+        session.cancel()
+        await store.close()
+    }
+
+    /// Segments of one file are read one after another, and the origin's rate isn't known yet.
+    @Test func readersOfAdjacentRangesRepeatNoByte() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 4 << 20, maximum: 8 << 20) }
+        _ = try await store.bytes(fixture.url, .closed(0, through: 9))
+        await store.settled { $0.statistics.runningFills == 0 }
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdHead(gate))
+        let sent = fixture.origin.bodyBytes
+        // The first reader leaves before the response, the others in the middle of it.
+        let first = try await store.read(ReadRequest(url: fixture.url, range: .closed(20_000_000, through: 20_099_999)))
+        _ = first.poll(maximum: 1) {}
+        await gate.waitForArrivals()
+        first.cancel()
+        for lower in stride(from: 20_000_000, to: 20_300_000, by: 100_000) as StrideTo<Int64> {
+            let range = lower..<lower + 100_000
+            let session = try await store.read(
+                ReadRequest(url: fixture.url, range: .closed(lower, through: range.upperBound - 1)))
+            async let bytes = session.allBytes()
+            if lower == 20_000_000 { gate.open() }
+            #expect(try await bytes == Self.body.bytes(in: range))
+            session.cancel()
+        }
+        await store.settled { $0.statistics.runningFills == 0 }
+        let info = try #require(try await store.resource(for: fixture.url))
+        #expect(fixture.origin.requests.filter { ($0.range?.knownStart ?? 0) >= 20_000_000 }.count == 1)
+        #expect(fixture.origin.bodyBytes - sent <= info.bytesKept)
+        await store.close()
+    }
+
+    @Test func anAbandonedFillIsNotAskedForAgain() async throws {
+        let fixture = try EngineFixture()
+        let store = try await knownFilm(fixture)
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdBody(at: 20_100_000, gate), .reset(after: 150_000))
+        var request = ReadRequest(url: fixture.url, range: .from(20_000_000))
+        request.settings = store.transfers
+        request.settings?.retries = RetryPolicy(budget: 5, initialDelay: .zero)
+        let session = try await store.read(request)
+        var iterator = session.buffers.makeAsyncIterator()
+        _ = try await iterator.next()
+        await gate.waitForArrivals()
+        session.cancel()
+        gate.open()
+        await store.settled { $0.statistics.runningFills == 0 }
+        #expect(fixture.origin.requests.filter { ($0.range?.knownStart ?? 0) >= 20_000_000 }.count <= 2)
+        #expect(fixture.origin.requests.allSatisfy { $0.range?.knownStart != 20_150_000 })
         await store.close()
     }
 
@@ -127,7 +270,12 @@ struct ReaderTests {
         await gate.waitForArrivals()
         for session in sessions { session.cancel() }
         for reading in readings { _ = try? await reading.value }
-        await fixture.origin.wait { requests in requests.allSatisfy { $0.progress != .running } }
+        // A reader may come back.
+        fixture.time.advance(by: .milliseconds(900))
+        #expect(fixture.origin.requests.contains { $0.progress == .running })
+        try await fixture.turningTheClock {
+            await fixture.origin.wait { requests in requests.allSatisfy { $0.progress != .running } }
+        }
         #expect(!gate.isOpen)
         #expect(fixture.origin.bodyBytes < Self.body.length)
         await store.close()

@@ -9,10 +9,22 @@ struct PlaybackNeedTests {
         need.begin(now: .seconds(1))
         need.begin(now: .seconds(1))
         need.end(now: .milliseconds(1020))
-        #expect(need.isHolding(now: .seconds(100)))
+        #expect(need.isHolding(now: .seconds(10)))
         need.end(now: .milliseconds(1030))
         #expect(need.isHolding(now: .milliseconds(1149)))
         #expect(!need.isHolding(now: .milliseconds(1151)))
+    }
+
+    @Test func othersComeBackWhereNoReaderReceivesAnything() {
+        var need = PlaybackNeed()
+        need.begin(now: .seconds(1))
+        need.begin(now: .seconds(5))
+        #expect(need.isHolding(now: .milliseconds(10_999)))
+        #expect(!need.isHolding(now: .seconds(11)))
+        // One of two receives bytes: holding back helps again.
+        need.end(now: .seconds(20))
+        #expect(need.isHolding(now: .milliseconds(29_999)))
+        #expect(!need.isHolding(now: .seconds(30)))
     }
 
     @Test func aHiccupClosesNothing() {

@@ -10,7 +10,7 @@ struct TrafficTests {
 
     init() throws {
         fixture = try EngineFixture()
-        film = try ResourceURL("http://other.example/film.mp4")
+        film = try ResourceURL("http://origin.example/other.mp4")
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin[film] = ScriptedResource(Self.body)
     }
@@ -68,6 +68,42 @@ struct TrafficTests {
         // Nothing that came is asked for again.
         #expect(bytesOfDownload() == Self.body.length)
         #expect(store.engine.scheduler.isIdle)
+        await store.close()
+    }
+
+    @Test func aDeadOriginStopsNoDownloadFromAnother() async throws {
+        let store = try await fixture.open()
+        let dead = try ResourceURL("http://dead.example/film.mp4")
+        let head = ScriptedGate()
+        fixture.origin.always(dead, .holdHead(head))
+        let playing = Task { try await store.bytes(dead) }
+        await head.waitForArrivals()
+        // The clock stands still: it never holds back.
+        let info = try await store.fill(ReadRequest(url: fixture.url, transferClass: .download))
+        #expect(info.isComplete)
+        #expect(store.engine.traffic.holdingCount == 0)
+        playing.cancel()
+        _ = try? await playing.value
+        await store.close()
+    }
+
+    @Test func aDownloadComesBackWherePlaybackReceivesNothing() async throws {
+        let store = try await fixture.open()
+        let (download, gate) = await download(from: store, to: 500_000)
+        let head = ScriptedGate()
+        fixture.origin.always(film, .holdHead(head))
+        var request = ReadRequest(url: film, settings: store.transfers)
+        request.settings?.limits.firstByte = .seconds(1_000_000)
+        let playing = Task { [request] in try await store.read(request).allBytes() }
+        await head.waitForArrivals()
+        gate.open()
+        await store.settled { $0.engine.traffic.holdingCount == 1 }
+        let held = await pass(.milliseconds(50)) { store.statistics.runningFills == 0 }
+        #expect(held >= .seconds(9))
+        #expect(try await download.value.isComplete)
+        #expect(fixture.origin.requests(for: film).map(\.progress) == [.running])
+        head.open()
+        #expect(try await playing.value == Self.body.bytes)
         await store.close()
     }
 
@@ -166,7 +202,7 @@ struct TrafficTests {
         do {
             let traffic = Traffic(limits: BandwidthLimits(), isGoverned: false, time: time)
             dropped = traffic
-            traffic.shortageBegan()
+            traffic.shortageBegan(at: ticket.host)
             let turn = Task { [weak traffic] in try await traffic?.turn(of: ticket) }
             await time.waitForSleepers()
             turn.cancel()

@@ -66,9 +66,35 @@ struct TransferSchedulerTests {
         let ticket = scheduler.ticket(host: "a", transferClass: .background)
         let admission = Task { try await ticket.admission() }
         while scheduler.waitingCount < 1 { await Task.yield() }
-        ticket.change { max($0, .playback) }
-        ticket.change { max($0, .download) }
+        ticket.follow { .playback }
         try await admission.value
+        #expect(scheduler.waitingCount == 0)
+    }
+
+    /// A class may change while it's being applied, and the ticket may pass to another owner meanwhile.
+    @Test func theLatestSourceDecidesTheClass() async throws {
+        let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 0))
+        let ticket = scheduler.ticket(host: "a", transferClass: .background)
+        let calls = Mutex(0)
+        ticket.follow {
+            let isFirst = calls.withLock { calls in
+                calls += 1
+                return calls == 1
+            }
+            // The next owner takes the ticket over before this value is applied.
+            if isFirst { ticket.follow { .preload } }
+            return .playback
+        }
+        #expect(ticket.transferClass == .preload)
+        #expect(calls.withLock { $0 } == 1)
+    }
+
+    /// A source reads its owner's state, under the owner's lock: no lock of the scheduler is held then.
+    @Test func aSourceMayAskTheScheduler() async throws {
+        let scheduler = TransferScheduler()
+        let ticket = scheduler.ticket(host: "a", transferClass: .download)
+        ticket.follow { [weak ticket] in ticket.map { max($0.transferClass, .preload) } }
+        #expect(ticket.transferClass == .preload)
         #expect(scheduler.waitingCount == 0)
     }
 
@@ -80,12 +106,52 @@ struct TransferSchedulerTests {
         let other = scheduler.ticket(host: "a", transferClass: .preload)
         let admissions = [falling, other].map { ticket in Task { try await ticket.admission() } }
         while scheduler.waitingCount < 2 { await Task.yield() }
-        falling.change { _ in .download }
+        falling.follow { .download }
         running.release()
         try await admissions[1].value
         #expect(scheduler.waitingCount == 1)
         other.release()
         try await admissions[0].value
+    }
+
+    /// An abandoned transfer gives its place to one of a higher class that needs exactly this place.
+    @Test func anAbandonedTransferMakesWay() async throws {
+        let scheduler = TransferScheduler(limits: .init(total: 3, perHost: 1, playbackReserve: 0))
+        let abandoned = Mutex<Set<String>>(["a", "b"])
+        let ended = Mutex<[String]>([])
+        var running: [TransferScheduler.Ticket] = []
+        for host in ["a", "b", "c"] {
+            let ticket = scheduler.ticket(host: host, transferClass: .background)
+            ticket.follow({ .background }) {
+                guard abandoned.withLock({ $0.contains(host) }) else { return false }
+                ended.withLock { $0.append(host) }
+                return true
+            }
+            try await ticket.admission()
+            running.append(ticket)
+        }
+        let equal = scheduler.ticket(host: "a", transferClass: .background)
+        let waiting = Task { try await equal.admission() }
+        while scheduler.waitingCount == 0 { await Task.yield() }
+        #expect(ended.withLock(\.self).isEmpty)
+        equal.release()
+        _ = try? await waiting.value
+        let seek = scheduler.ticket(host: "a", transferClass: .playback)
+        try await seek.admission()
+        #expect(ended.withLock(\.self) == ["a"])
+        // The place at this host is taken by a transfer that a reader needs.
+        let other = scheduler.ticket(host: "c", transferClass: .playback)
+        let blocked = Task { try await other.admission() }
+        while scheduler.waitingCount == 0 { await Task.yield() }
+        #expect(ended.withLock(\.self) == ["a"])
+        // The total is the limit here: any host's place will do.
+        let third = scheduler.ticket(host: "d", transferClass: .download)
+        try await third.admission()
+        #expect(ended.withLock(\.self) == ["a", "b"])
+        other.release()
+        _ = try? await blocked.value
+        for ticket in running + [seek, third] { ticket.release() }
+        #expect(scheduler.isIdle)
     }
 
     /// The reserve is for what plays: what plays no more has to make room for what does.
@@ -97,7 +163,7 @@ struct TransferSchedulerTests {
         let next = scheduler.ticket(host: "a", transferClass: .playback)
         let admission = Task { try await next.admission() }
         while scheduler.waitingCount < 1 { await Task.yield() }
-        playing.change { _ in .download }
+        playing.follow { .download }
         try await admission.value
         #expect(!playing.isAdmittedNow())
         #expect(download.isAdmittedNow())

@@ -1,0 +1,77 @@
+import Synchronization
+
+#if DEBUG
+    #if canImport(Darwin)
+        import Darwin
+    #elseif canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+#endif
+
+/// The locks that a thread may hold together, in the order in which it takes them.
+///
+/// A thread that holds a lock takes only locks further down. No callback is called under any lock but ``session``,
+/// which is taken first and held by the session's one reader.
+enum LockRank: Int, CaseIterable {
+    case session, table, resource, passingFills, passingFill, representation, blob, committer, scheduler, group, traffic
+}
+
+/// A mutex with a place in the order of locks. Debug builds assert that each thread keeps to the order.
+struct OrderedMutex<Value: ~Copyable>: ~Copyable, Sendable {
+    private let mutex: Mutex<Value>
+    #if DEBUG
+        private let rank: LockRank
+    #endif
+
+    /// Creates a mutex that protects `value`.
+    init(_ rank: LockRank, _ value: consuming sending Value) {
+        mutex = Mutex(value)
+        #if DEBUG
+            self.rank = rank
+        #endif
+    }
+
+    /// Calls `body` with the value while the lock is held.
+    func withLock<Result: ~Copyable, E: Error>(
+        _ body: (inout sending Value) throws(E) -> sending Result
+    ) throws(E) -> sending Result {
+        #if DEBUG
+            HeldLocks.enter(rank)
+            defer { HeldLocks.leave(rank) }
+        #endif
+        return try mutex.withLock(body)
+    }
+}
+
+#if DEBUG
+    /// The ordered locks that the current thread holds: one bit for each rank, in the thread's own storage.
+    private enum HeldLocks {
+        private static let key: pthread_key_t = {
+            var key = pthread_key_t()
+            let status = pthread_key_create(&key, nil)
+            precondition(status == 0, "pthread_key_create: \(status)")
+            return key
+        }()
+
+        static func enter(_ rank: LockRank) {
+            let held = held
+            assert(held >> rank.rawValue == 0, "\(rank) is locked under a lock that comes later: \(names(of: held))")
+            set(held | 1 << rank.rawValue)
+        }
+
+        static func leave(_ rank: LockRank) { set(held & ~(1 << rank.rawValue)) }
+
+        private static var held: Int { Int(bitPattern: pthread_getspecific(key)) }
+
+        private static func set(_ held: Int) {
+            let status = pthread_setspecific(key, UnsafeMutableRawPointer(bitPattern: held))
+            precondition(status == 0, "pthread_setspecific: \(status)")
+        }
+
+        private static func names(of held: Int) -> String {
+            LockRank.allCases.filter { held & 1 << $0.rawValue != 0 }.map { "\($0)" }.joined(separator: ", ")
+        }
+    }
+#endif

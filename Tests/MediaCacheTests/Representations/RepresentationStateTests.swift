@@ -1,0 +1,90 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import MediaCache
+
+/// Decisions of a representation without a store around it.
+struct RepresentationStateTests {
+    private static let readAhead = ReadAhead(initial: 1 << 20, maximum: 8 << 20)
+
+    private func state(ignoresRanges: Bool = false) -> RepresentationState {
+        RepresentationState(
+            head: ResourceHead(
+                length: 100_000_000, contentType: "video/mp4", validator: Validator(entityTag: "\"1\""),
+                validatedAt: Date(timeIntervalSince1970: 0), entityTag: "\"1\""),
+            freshness: Freshness(), ignoresRanges: ignoresRanges)
+    }
+
+    private func advance(
+        _ state: inout RepresentationState, at position: Int64, session: Int, work: inout RepresentationState.Work,
+        wake: @escaping @Sendable () -> Void = {}
+    ) -> RepresentationState.Answer {
+        var window = Self.readAhead.initial
+        return state.advance(
+            session, position: position, end: 100_000_000, window: &window, readAhead: Self.readAhead,
+            transferClass: .playback, work: &work, wake: wake)
+    }
+
+    /// A reader waits for a byte far ahead in a fast fill. Then the origin slows down, and another reader's fill begins
+    /// before that byte and ends before it, too.
+    @Test func aReaderWhoseFillStopsShortForAnothersIsWoken() {
+        var state = state()
+        state.measured(bytes: 100 << 20, in: .seconds(1))
+        state.measured(latency: .seconds(100))
+        var wakes: [@Sendable () -> Void] = []
+        let fill = state.begin(0..<50_000_000, transferClass: .playback, wakes: &wakes)
+        #expect(wakes.isEmpty)
+        let isWoken = Mutex(false)
+        let (patient, _) = state.attach(at: 40_000_000, readAhead: Self.readAhead)
+        var work = RepresentationState.Work()
+        let answer = advance(&state, at: 40_000_000, session: patient, work: &work) {
+            isWoken.withLock { $0 = true }
+        }
+        guard case .wait = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(work.plans.isEmpty)
+        for _ in 0..<100 {
+            state.measured(bytes: 1, in: .seconds(1))
+            state.measured(latency: .zero)
+        }
+        let (other, _) = state.attach(at: 20_000_000, readAhead: Self.readAhead)
+        work = RepresentationState.Work()
+        _ = advance(&state, at: 20_000_000, session: other, work: &work)
+        #expect(work.plans.map(\.range) == [20_000_000..<20_000_000 + 1 << 20])
+        #expect(state.limit(of: fill.id) == 20_000_000)
+        for wake in work.wakes { wake() }
+        #expect(isWoken.withLock { $0 })
+        // It plans a fill of its own.
+        work = RepresentationState.Work()
+        _ = advance(&state, at: 40_000_000, session: patient, work: &work)
+        #expect(work.plans.map(\.range.lowerBound) == [40_000_000])
+    }
+
+    private final class Token: Sendable {}
+
+    /// What a wake owns may take a lock when it's let go, as a shortage of playback does: it outlives the state's lock.
+    @Test(arguments: [false, true])
+    func aForgottenWakeOutlivesTheLock(bySeeking: Bool) {
+        var state = state()
+        let (session, _) = state.attach(at: 0, readAhead: Self.readAhead)
+        var work = RepresentationState.Work()
+        weak var token: Token?
+        do {
+            let owned = Token()
+            token = owned
+            _ = advance(&state, at: 0, session: session, work: &work) { withExtendedLifetime(owned) {} }
+        }
+        work = RepresentationState.Work()
+        if bySeeking {
+            work.calls = state.leaveFills(session)
+        } else {
+            _ = advance(&state, at: 0, session: session, work: &work)
+        }
+        #expect(token != nil)
+        work = RepresentationState.Work()
+        #expect(token == nil)
+    }
+}
