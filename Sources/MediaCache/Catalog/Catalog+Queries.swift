@@ -7,6 +7,38 @@ package struct CatalogEntry: Sendable {
     package var representations: [StoredRepresentation]
     /// Representations whose rows are damaged: what they say can't be used.
     package var damaged: [Int64]
+    /// The blobs of ``damaged``, as far as the rows can be read.
+    package var damagedBlobs: [Int64: String] = [:]
+
+    /// The current and the pinned version.
+    var versions: StoredVersions {
+        var versions = StoredVersions(isPinned: resource.isPinned)
+        for representation in representations { versions.add(representation) }
+        return versions
+    }
+}
+
+/// The versions of a resource that count: the one that readers get, and the one that its pin names.
+package struct StoredVersions: Sendable {
+    /// Whether the resource is pinned.
+    package var isPinned: Bool
+    /// The newest version that the origin hasn't replaced.
+    package private(set) var current: StoredRepresentation?
+    /// The version that the pin names, by ``PinRank``; nil while nothing is pinned.
+    package private(set) var pinned: StoredRepresentation?
+
+    init(isPinned: Bool) { self.isPinned = isPinned }
+
+    /// The current version if it's complete, otherwise the pinned one, if there is one.
+    package var listed: StoredRepresentation? {
+        if let current, current.isComplete { return current }
+        return pinned ?? current
+    }
+
+    mutating func add(_ representation: StoredRepresentation) {
+        if !representation.isSuperseded, current.map({ $0.id < representation.id }) ?? true { current = representation }
+        if isPinned, pinned.map({ $0.pinRank < representation.pinRank }) ?? true { pinned = representation }
+    }
 }
 
 extension Catalog {
@@ -36,7 +68,9 @@ extension Catalog {
                 if let representation = try? StoredRepresentation(row: row, key: key) {
                     entries[key]?.representations.append(representation)
                 } else {
-                    entries[key]?.damaged.append(try row.value("id"))
+                    let id: Int64 = try row.value("id")
+                    entries[key]?.damaged.append(id)
+                    entries[key]?.damagedBlobs[id] = try? row.value("blob")
                 }
             }
             return entries
@@ -72,52 +106,57 @@ extension Catalog {
 
     static let keysFrom = "SELECT key FROM resource WHERE key >= ? ORDER BY key"
 
-    /// All resources, most recently used first, each with its newest representation.
+    /// All resources, most recently used first, each with the version that is listed.
     package func resources() async throws -> [(resource: StoredResource, representation: StoredRepresentation)] {
         try await read { db in
-            let rows = try Row.fetchAll(
+            var versions: [Int64: StoredVersions] = [:]
+            let rows = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT p.*, r.key AS resource_key FROM representation p JOIN resource r ON r.id = p.resource
-                    WHERE superseded = 0 ORDER BY p.id
+                    SELECT p.*, r.key AS resource_key, r.pinned AS resource_pinned
+                    FROM representation p JOIN resource r ON r.id = p.resource
+                    WHERE \(Self.isListed) ORDER BY p.id
                     """)
-            let newest = Dictionary(
-                rows.compactMap { row in
-                    (try? StoredRepresentation(row: row, key: row.value("resource_key"))).map { ($0.resourceID, $0) }
-                }, uniquingKeysWith: { $1 })
+            while let row = try rows.next() {
+                let key: String = try row.value("resource_key")
+                guard let representation = try? StoredRepresentation(row: row, key: key) else { continue }
+                let isPinned: Bool = try row.value("resource_pinned")
+                versions[representation.resourceID, default: StoredVersions(isPinned: isPinned)].add(representation)
+            }
             return try Row.fetchAll(db, sql: "SELECT * FROM resource ORDER BY use_order DESC").compactMap { row in
                 guard let resource = try? StoredResource(row: row) else { return nil }
-                return newest[resource.id].map { (resource, $0) }
+                return versions[resource.id]?.listed.map { (resource, $0) }
             }
         }
     }
 
-    /// The newest representation of each resource that is known under one of `keys`, and whether it's pinned.
-    package func newest(
-        keys: [String]
-    ) async throws -> [String: (representation: StoredRepresentation, isPinned: Bool)] {
+    /// The current and the pinned version of each resource that is known under one of `keys`.
+    package func versions(keys: [String]) async throws -> [String: StoredVersions] {
         guard !keys.isEmpty else { return [:] }
         return try await read { db in
-            var newest: [String: (representation: StoredRepresentation, isPinned: Bool)] = [:]
-            let rows = try Row.fetchCursor(db, sql: Self.newest(of: keys.count), arguments: StatementArguments(keys))
+            var versions: [String: StoredVersions] = [:]
+            let rows = try Row.fetchCursor(db, sql: Self.versions(of: keys.count), arguments: StatementArguments(keys))
             while let row = try rows.next() {
                 let key: String = try row.value("resource_key")
                 // A damaged row says nothing that could be relied on.
                 guard let representation = try? StoredRepresentation(row: row, key: key) else { continue }
-                if let other = newest[key], other.representation.id > representation.id { continue }
-                newest[key] = (representation, try row.value("resource_pinned"))
+                let isPinned: Bool = try row.value("resource_pinned")
+                versions[key, default: StoredVersions(isPinned: isPinned)].add(representation)
             }
-            return newest
+            return versions
         }
     }
 
-    static func newest(of count: Int) -> String {
+    static func versions(of count: Int) -> String {
         """
         SELECT p.*, r.key AS resource_key, r.pinned AS resource_pinned FROM resource r
         JOIN representation p ON p.resource = r.id
-        WHERE superseded = 0 AND r.key IN (\(databaseQuestionMarks(count: count)))
+        WHERE \(isListed) AND r.key IN (\(databaseQuestionMarks(count: count)))
         """
     }
+
+    /// What may be the current or the pinned version.
+    private static let isListed = "(superseded = 0 OR pinned = 1)"
 
     /// The checksum pages of a representation. Blocks; called from the pool.
     package func checksumPages(of representation: Int64) throws -> [Int64: [UInt8]] {
@@ -195,14 +234,34 @@ extension Catalog {
         }
     }
 
-    /// Representations that go at the next opening: a newer one replaced them, or they were kept until closed.
+    /// Representations that go at the next opening: a newer one replaced them, or they were kept until closed. Not the
+    /// one that a pin names, by ``PinRank``.
     package func supersededRepresentations() async throws -> [(id: Int64, blob: String)] {
         try await read { db in
             try Row.fetchAll(db, sql: Self.superseded).map { (try $0.value("id"), try $0.value("blob")) }
         }
     }
 
-    static let superseded = "SELECT id, blob FROM representation WHERE superseded = 1"
+    static let superseded = """
+        SELECT id, blob FROM representation p WHERE superseded = 1 AND NOT (
+            (SELECT pinned FROM resource r WHERE r.id = p.resource) = 1
+            AND NOT EXISTS (
+                SELECT 1 FROM representation n WHERE n.resource = p.resource
+                AND (n.kept, n.bytes IS n.length, NOT n.superseded, n.id)
+                > (p.kept, p.bytes IS p.length, NOT p.superseded, p.id)
+            )
+        )
+        """
+
+    /// The keys of pinned resources that have other versions besides the pinned one.
+    package func pinnedWithOthers() async throws -> [String] {
+        try await read { db in try String.fetchAll(db, sql: Self.pinnedWithOthers) }
+    }
+
+    static let pinnedWithOthers = """
+        SELECT key FROM resource WHERE pinned = 1 AND id IN
+        (SELECT resource FROM representation GROUP BY resource HAVING count(*) > 1)
+        """
 }
 
 extension Row {
@@ -255,7 +314,7 @@ extension StoredRepresentation {
             peer: try (row.optional("peer") as String?).flatMap(AddressKind.init) ?? .unknown)
         freshness = Freshness(
             freshUntil: try (row.optional("fresh_until") as Double?).map(Date.init(timeIntervalSince1970:)),
-            mustRevalidate: try row.value("must_revalidate"))
+            rule: try row.value("must_revalidate"))
         ignoresRanges = try row.value("ignores_ranges")
         isSuperseded = try row.value("superseded")
         guard let spans = SpanMap(encoded: try row.value("spans") as Data) else {

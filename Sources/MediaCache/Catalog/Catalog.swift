@@ -285,7 +285,7 @@ package final class Catalog: Sendable {
             representation.id, representation.resourceID, representation.blob, representation.isKept, head.length,
             head.contentType, head.validator.entityTag, head.validator.lastModified,
             head.validatedAt.timeIntervalSince1970, head.isStale, head.entityTag,
-            representation.freshness.freshUntil?.timeIntervalSince1970, representation.freshness.mustRevalidate,
+            representation.freshness.freshUntil?.timeIntervalSince1970, representation.freshness.rule,
             representation.ignoresRanges, representation.isSuperseded, Data(representation.spans.encoded),
             representation.spans.byteCount, representation.checksum(key: resource.key),
             head.location?.description, head.peer.rawValue,

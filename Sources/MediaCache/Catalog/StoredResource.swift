@@ -32,6 +32,13 @@ package struct StoredRepresentation: Sendable {
     /// What made its bytes of the origin's.
     package var transform: AppliedTransform?
 
+    /// Whether every byte is cached.
+    var isComplete: Bool { head.length == spans.byteCount }
+
+    var pinRank: PinRank {
+        PinRank(isKept: isKept, isComplete: isComplete, isCurrent: !isSuperseded, id: id)
+    }
+
     /// The checksum of what decides which bytes are served under which name, so that a catalog damaged inside a value,
     /// which SQLite doesn't notice, serves nothing wrong.
     package func checksum(key: String) -> Int64 {
@@ -49,9 +56,36 @@ package struct StoredRepresentation: Sendable {
     }
 }
 
+/// The order in which a resource's versions are candidates for the one that its pin names, the last being that one: a
+/// blob that has been moved because of the pin, then a complete version, the current one, and the newest.
+struct PinRank: Comparable {
+    /// Whether the blob lies with what is kept.
+    var isKept: Bool
+    /// Whether every byte is committed.
+    var isComplete: Bool
+    /// Whether the origin hasn't replaced the version.
+    var isCurrent: Bool
+    var id: Int64
+
+    static func < (a: PinRank, b: PinRank) -> Bool {
+        (a.isKept ? 1 : 0, a.isComplete ? 1 : 0, a.isCurrent ? 1 : 0, a.id)
+            < (b.isKept ? 1 : 0, b.isComplete ? 1 : 0, b.isCurrent ? 1 : 0, b.id)
+    }
+}
+
 /// What one commit writes about a representation: all of its row, and the checksum pages that changed.
 package struct CommitSnapshot: Sendable {
     package var resource: StoredResource
     package var representation: StoredRepresentation
     package var dirtyPages: [Int64: [UInt8]]
+}
+
+extension Freshness {
+    /// The stored form of the directives: 1 for `no-cache`, 2 for `must-revalidate`, 0 for neither.
+    var rule: Int { mustRevalidate ? 1 : forbidsStale ? 2 : 0 }
+
+    /// Freshness as stored.
+    init(freshUntil: Date?, rule: Int) {
+        self.init(freshUntil: freshUntil, mustRevalidate: rule == 1, forbidsStale: rule == 2)
+    }
 }

@@ -29,7 +29,7 @@ package final class Committer: Sendable {
     private let health: StorageHealth
     private let counters: Counters
     private let logger: Logger
-    private let state = Mutex(State())
+    private let state = OrderedMutex(.committer, State())
 
     package init(
         catalog: Catalog, files: any BlobFileSystem, time: any TimeSource, pool: BlockingPool, health: StorageHealth,
@@ -156,6 +156,8 @@ package final class Committer: Sendable {
         }
         let commits = dirty.compactMap { $0.takeCommit() }
         let unsynced = await sync(commits)
+        let lost = unsynced.keys.map { commits[$0].representation }
+        if !lost.isEmpty { await pool.perform { for representation in lost { representation.forgetUnsynced() } } }
         let synced = commits.indices.filter { unsynced[$0] == nil }
         let uncommitted = await record(synced.map { commits[$0] }, used: used)
         var failure: CacheError?
@@ -163,7 +165,7 @@ package final class Committer: Sendable {
             let commit = commits[index]
             let error = unsynced[index] ?? uncommitted[ObjectIdentifier(commit.representation)]
             failure = failure ?? error
-            commit.representation.commitEnded(commit, error: error, lostData: unsynced[index] != nil)
+            commit.representation.commitEnded(commit, error: error)
             if error == nil { counters.add(\.bytesCommitted, commit.bytes) }
         }
         if let failure { health.failed(failure) }
@@ -242,7 +244,7 @@ package final class Committer: Sendable {
         }
     }
 
-    /// What is pinned is listed outside the catalog too, anew once it's complete.
+    /// Lists what is pinned outside the catalog too, and again when its spans have changed and no fill runs.
     private func writeSidecars(_ commits: [PendingCommit]) async {
         let pinned = commits.filter(\.snapshot.resource.isPinned).map(\.representation)
         guard !pinned.isEmpty else { return }

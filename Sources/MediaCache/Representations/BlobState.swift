@@ -12,8 +12,8 @@ struct BlobState {
     var isCommitting = false
     /// Set once: it's being deleted, and may not come back by a late commit.
     var isAbandoned = false
-    /// How many bytes the sidecar on disk lists, if this opening wrote it.
-    var sidecarBytes: Int64?
+    /// The spans that the sidecar on disk lists, if this opening wrote it.
+    var listed: SpanMap?
     var roomWaiters: [CheckedContinuation<Void, Never>] = []
     var fillWaiters: [CheckedContinuation<Void, Never>] = []
     var verifying: Set<Range<Int64>> = []

@@ -64,21 +64,47 @@ extension Representation {
         }
     }
 
-    /// Calls `body` with the blob, to be written to. Nobody else writes or moves it meanwhile. Blocks.
-    func withWriter<Result: Sendable>(_ body: (any BlobFile) throws -> Result) throws -> Result {
-        try writing.withLock { _ in
-            try replaceIfLinked()
-            do {
-                return try body(try source())
-            } catch let error as SystemError where error.number == ENOENT && !file.withLock({ $0.isNew }) {
-                // The system has purged the blob since it was opened: another one takes its place.
-                file.withLock { $0.isNew = true }
-                return try body(try source())
-            } catch let error as SystemError where error.number == EROFS {
-                // It was opened while it could only be read. That may be over.
-                file.withLock { $0.file = nil }
-                return try body(try source())
+    /// Writes the parts of `bytes` that fill `holes`, and notes all of `range` as written. Blocks.
+    ///
+    /// Both happen before anybody else may write the blob, copy it elsewhere or give up what a failed sync may have lost:
+    /// no byte counts as written that isn't in the blob.
+    ///
+    /// - Parameters:
+    ///   - range: where the bytes lie.
+    ///   - fill: the fill that brought them; 0 for none.
+    /// - Returns: the readers to be woken.
+    func write(
+        _ bytes: UnsafeRawBufferPointer, at range: Range<Int64>, into holes: [Range<Int64>],
+        by fill: RepresentationState.FillID = 0
+    ) throws -> [@Sendable () -> Void] {
+        let parts = holes.map { hole in
+            let lower = Int(hole.lowerBound - range.lowerBound)
+            return (hole.lowerBound, UnsafeRawBufferPointer(rebasing: bytes[lower..<lower + hole.count]))
+        }
+        let records = parts.flatMap { BlockChecksums.records(of: $1, at: $0) }
+        let woken = try writing.withLock { _ in
+            try withWritable { file in
+                for (offset, part) in parts { try file.write(part, at: offset) }
             }
+            return state.withLock { $0.didWrite(range, records: records, by: fill) }
+        }
+        engine.committer.markDirty(self, bytes: Int64(range.count))
+        return woken
+    }
+
+    /// Calls `body` with the blob, to be written to. Called by the holder of ``writing``.
+    private func withWritable(_ body: (any BlobFile) throws -> Void) throws {
+        try replaceIfLinked()
+        do {
+            try body(try source())
+        } catch let error as SystemError where error.number == ENOENT && !file.withLock({ $0.isNew }) {
+            // The system has purged the blob since it was opened: another one takes its place.
+            file.withLock { $0.isNew = true }
+            try body(try source())
+        } catch let error as SystemError where error.number == EROFS {
+            // It was opened while it could only be read. That may be over.
+            file.withLock { $0.file = nil }
+            try body(try source())
         }
     }
 

@@ -100,11 +100,9 @@ extension Representation {
         }
     }
 
-    package func commitEnded(_ commit: PendingCommit, error: CacheError?, lostData: Bool = false) {
+    package func commitEnded(_ commit: PendingCommit, error: CacheError?) {
         if let error {
-            if lostData { forgetUnsynced(commit) }
             state.withLock { state in
-                if lostData { state.didCommit(bytes: commit.bytes) }
                 state.commitFailed(pages: commit.snapshot.dirtyPages.keys)
                 state.keepFailure = error
             }
@@ -121,13 +119,17 @@ extension Representation {
         resource.useEnded()
     }
 
-    /// A sync failed: the system may have dropped what was written, and says so only once. What the catalog doesn't
-    /// know becomes a hole.
-    private func forgetUnsynced(_ commit: PendingCommit) {
-        var unsynced = commit.snapshot.representation.spans
-        for span in file.withLock({ $0.committed }).spans { unsynced.remove(span) }
-        state.withLock { state in
-            for span in unsynced.spans { state.forget(span) }
+    /// A sync failed: the system may have dropped what was written, during the sync too, and says so only once. What the
+    /// catalog doesn't know becomes a hole. Blocks.
+    func forgetUnsynced() {
+        writing.withLock { _ in
+            let committed = file.withLock { $0.committed }
+            state.withLock { state in
+                var unsynced = state.written
+                for span in committed.spans { unsynced.remove(span) }
+                for span in unsynced.spans { state.forget(span) }
+                state.uncommittedBytes = 0
+            }
         }
     }
 

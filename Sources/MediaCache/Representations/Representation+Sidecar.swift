@@ -1,26 +1,32 @@
 import Synchronization
 
 extension Representation {
-    /// What the sidecar of a pinned representation is to list now: when it's pinned, and once it's complete. Nil if it
-    /// lists that already.
-    func sidecarThatIsDue() throws -> (path: String, bytes: [UInt8], listed: Int64)? {
+    /// Whether a sidecar belongs beside the blob.
+    private var wantsSidecar: Bool {
+        engine.blobs.isWritable && resource.stored.isPinned && file.withLock { $0.isKept && !$0.isAbandoned }
+    }
+
+    /// The sidecar of a pinned representation, where the one on disk lists other spans: while a fill runs, only if there
+    /// is none yet. Nil otherwise.
+    func sidecarThatIsDue() throws -> (path: String, bytes: [UInt8], listed: SpanMap)? {
+        let listed = file.withLock { $0.listed }
+        guard wantsSidecar, isSidecarDue(listed) else { return nil }
         let stored = resource.stored
-        guard engine.blobs.isWritable, stored.isPinned, !file.withLock({ $0.isAbandoned }) else { return nil }
-        let (spans, isComplete) = state.withLock { ($0.written, $0.isComplete) }
-        let listed = file.withLock { $0.sidecarBytes }
-        guard listed == nil || (isComplete && listed != spans.byteCount) else { return nil }
-        let sidecar = state.withLock { Sidecar(resource: stored, blob: blob, state: &$0) }
-        return (engine.blobs.sidecarPath(of: blob), try sidecar.encoded(), spans.byteCount)
+        let (sidecar, spans) = state.withLock { (Sidecar(resource: stored, blob: blob, state: &$0), $0.written) }
+        return (engine.blobs.sidecarPath(of: blob), try sidecar.encoded(), spans)
+    }
+
+    private func isSidecarDue(_ listed: SpanMap?) -> Bool {
+        guard let listed else { return true }
+        return state.withLock { ($0.fills.isEmpty || $0.isComplete) && $0.written != listed }
     }
 
     /// Gives a written sidecar its name, unless it's not to be there any more. Blocks.
-    func placeSidecar(_ temporary: String, listing bytes: Int64) throws {
+    func placeSidecar(_ temporary: String, listing spans: SpanMap) throws {
         try writing.withLock { _ in
-            guard resource.stored.isPinned, !file.withLock({ $0.isAbandoned }) else {
-                return try engine.files.remove(temporary)
-            }
+            guard wantsSidecar else { return try engine.files.remove(temporary) }
             try engine.files.rename(temporary, to: engine.blobs.sidecarPath(of: blob))
-            file.withLock { $0.sidecarBytes = bytes }
+            file.withLock { $0.listed = spans }
         }
     }
 
@@ -28,7 +34,7 @@ extension Representation {
     fileprivate func dropSidecar() throws -> String? {
         try writing.withLock { _ in
             let folder = try engine.dropSidecar(of: blob)
-            file.withLock { $0.sidecarBytes = nil }
+            file.withLock { $0.listed = nil }
             return folder
         }
     }
@@ -52,7 +58,7 @@ extension Engine {
     }
 
     private func writeSidecarsAtOnce(of representations: ArraySlice<Representation>) throws {
-        var written: [(representation: Representation, temporary: String, file: any BlobFile, listed: Int64)] = []
+        var written: [(representation: Representation, temporary: String, file: any BlobFile, listed: SpanMap)] = []
         do {
             for representation in representations {
                 guard let due = try representation.sidecarThatIsDue() else { continue }

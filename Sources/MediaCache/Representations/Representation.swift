@@ -10,8 +10,8 @@ package final class Representation: Sendable {
     package let resource: Resource
     package let blob: String
     let engine: Engine
-    let state: Mutex<RepresentationState>
-    let file: Mutex<BlobState>
+    let state: OrderedMutex<RepresentationState>
+    let file: OrderedMutex<BlobState>
     /// Held, on threads of the pool only, by whoever writes to the blob, moves it or replaces it.
     let writing = Mutex(())
     /// The fills of bytes that can't be kept.
@@ -26,8 +26,8 @@ package final class Representation: Sendable {
         self.blob = blob
         self.engine = engine
         passing = PassingFills(engine: engine, locator: resource.locator)
-        file = Mutex(BlobState(isKept: isKept, isNew: isNew, committed: state.written))
-        self.state = Mutex(state)
+        file = OrderedMutex(.blob, BlobState(isKept: isKept, isNew: isNew, committed: state.written))
+        self.state = OrderedMutex(.representation, state)
     }
 
     package var head: ResourceHead { state.withLock { $0.head } }
@@ -48,6 +48,7 @@ package final class Representation: Sendable {
     /// What it is to who read it last, and what made its bytes.
     var content: (kind: ResourceKind, transform: AppliedTransform?) { state.withLock { ($0.kind, $0.transform) } }
     package var freshness: Freshness { state.withLock { $0.freshness } }
+    var losses: Int { state.withLock { $0.losses } }
     package var spans: SpanMap { state.withLock { $0.written } }
     package var isKept: Bool { file.withLock { $0.isKept } }
     package var path: String { engine.blobs.path(of: blob, isKept: isKept) }
@@ -110,28 +111,37 @@ package final class Representation: Sendable {
                 transferClass: transferClass, work: &work, wake: wake)
         }
         for call in work.calls { call() }
+        wakeBeside(work.wakes)
         if case .failed(let error) = answer, error.code == .representationChanged, content.transform?.isWhole == true {
             resource.changed(self)
         }
         if engine.isStopped, answer.asksOrigin {
             // A fill would end at once, and the reader would ask for the next one, and so on.
-            for plan in work.plans { _ = state.withLock { $0.fillEnded(plan.id, error: nil) } }
-            leaveFills(session)
-            wakeFillWaiters()
+            drop(work.plans, of: session)
             return .failed(CacheError(.closed, "the store is closed or suspended; what is kept can still be read"))
         }
         let asksOrigins = settings?.asksOrigins ?? engine.configuration.transfers.asksOrigins
         for plan in work.plans where asksOrigins { launch(plan, settings: settings, group: group) }
-        if !asksOrigins {
-            for plan in work.plans { _ = state.withLock { $0.fillEnded(plan.id, error: nil) } }
-            guard !answer.asksOrigin else {
-                leaveFills(session)
-                wakeFillWaiters()
-                return .failed(.notKept(resource.locator.url, from: position))
-            }
+        if !asksOrigins, !work.plans.isEmpty || answer.asksOrigin {
+            drop(work.plans, of: session)
+            if answer.asksOrigin { return .failed(.notKept(resource.locator.url, from: position)) }
         }
         if case .verify(let range) = answer { verify(range) }
         return answer
+    }
+
+    /// Ends fills of a session that may not start. The session waits for nothing any more; other readers in their
+    /// range plan again.
+    private func drop(_ plans: [RepresentationState.FillPlan], of session: Int) {
+        leaveFills(session)
+        wakeBeside(plans.flatMap { plan in state.withLock { $0.fillEnded(plan.id, error: nil) } })
+        wakeFillWaiters()
+    }
+
+    /// Wakes other readers from a task of its own: the caller may hold its session's lock.
+    private func wakeBeside(_ wakes: [@Sendable () -> Void]) {
+        guard !wakes.isEmpty else { return }
+        Task { for wake in wakes { wake() } }
     }
 
     // MARK: - Filling
@@ -151,6 +161,25 @@ package final class Representation: Sendable {
 
     /// How urgent a fill is now.
     func transferClass(of fill: Int) -> TransferClass { state.withLock { $0.transferClass(of: fill) } }
+
+    /// Ends a fill if it's abandoned, since another transfer needs its connection. Returns whether it was.
+    func preempt(_ fill: Int) -> Bool {
+        let end = state.withLock { $0.preempt(fill) }
+        end?()
+        return end != nil
+    }
+
+    /// Ends a fill once it has been abandoned for the grace period. Called whenever it may have been abandoned.
+    func watchAbandoned(_ fill: Int) {
+        guard state.withLock({ $0.watchAbandoned(fill) }) else { return }
+        Task { [weak self, time = engine.time] in
+            while (try? await time.sleep(for: RepresentationState.abandonmentGrace)) != nil {
+                guard let (goesOn, end) = self?.state.withLock({ $0.graceEnded(fill) }) else { return }
+                end?()
+                guard goesOn else { return }
+            }
+        }
+    }
 
     /// Returns when no fill runs any more. The engine has been stopped.
     func waitForLastFill() async {

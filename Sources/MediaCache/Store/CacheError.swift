@@ -107,6 +107,12 @@ extension CacheError {
         isByRule = true
     }
 
+    /// A resource that should be media has no bytes: it's passed on, and never kept.
+    init(empty url: ResourceURL, type: String) {
+        self.init(.notMedia, "\(url) is empty, where there should be media (\(type))")
+        isByRule = true
+    }
+
     /// Why bytes aren't kept that there would be room for.
     init(notKept reason: String) {
         self.init(.storage, reason)

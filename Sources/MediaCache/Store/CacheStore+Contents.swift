@@ -3,7 +3,7 @@ extension CacheStore {
     public func resources() async throws -> [ResourceInfo] {
         try checkOpen()
         let rows = try await engine.catalog.resources()
-        let open = table.all.compactMap { resource in resource.current.map { (resource, $0) } }
+        let open = table.all.compactMap { resource in resource.listed.map { (resource, $0) } }
         let live = Dictionary(open.map { ($0.0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let known = Set(rows.map(\.resource.id))
         let infos = rows.map { row in
@@ -52,13 +52,13 @@ extension CacheStore {
 
     private func resource(key: String) async throws -> ResourceInfo? {
         try checkOpen()
-        if let resource = table[key], let representation = resource.current {
+        if let resource = table[key], let representation = resource.listed {
             return info(of: resource.stored, representation: representation)
         }
-        guard let entry = try await engine.catalog.resource(key: key),
-            let newest = entry.representations.last(where: { !$0.isSuperseded })
-        else { return nil }
-        return info(of: entry.resource, representation: newest)
+        guard let entry = try await engine.catalog.resource(key: key), let listed = entry.versions.listed else {
+            return nil
+        }
+        return info(of: entry.resource, representation: listed)
     }
 
     func info(of stored: StoredResource, representation: Representation) -> ResourceInfo {
@@ -74,7 +74,7 @@ extension CacheStore {
     private func info(of stored: StoredResource, representation: StoredRepresentation) -> ResourceInfo {
         info(
             of: stored, head: representation.head, spans: representation.spans,
-            isComplete: representation.spans.byteCount == representation.head.length, isInUse: false)
+            isComplete: representation.isComplete, isInUse: false)
     }
 
     private func info(
@@ -112,7 +112,7 @@ extension CacheStore {
         guard let key = try await key(of: id) else { return nil }
         await engine.committer.commit()
         guard let entry = try await engine.catalog.resource(key: key), let resource = try await opened(entry.resource),
-            let representation = resource.current, representation.isComplete
+            let representation = resource.listed, representation.isComplete
         else { return nil }
         let holds = resource.hold()
         let release: @Sendable () -> Void = { for hold in holds { hold.release() } }

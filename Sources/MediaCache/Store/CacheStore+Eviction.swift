@@ -77,6 +77,10 @@ extension CacheStore {
     private func giveUp(in situation: EvictionSituation) async throws -> Int64 {
         try checkOpen()
         var situation = situation
+        let others = situation.bytesOver > 0 ? try await giveUpUnpinnedVersions(atLeast: situation.bytesOver) : 0
+        situation.usedBytes -= others
+        situation.freeDiskBytes += others
+        guard situation.bytesOver > 0 || situation.limits.maximumAge != nil else { return others }
         var limit = 256
         // In growing batches, so that a large catalog is never read whole to free a little.
         while true {
@@ -89,12 +93,32 @@ extension CacheStore {
             let mayBeOlder = situation.candidates.last.map(situation.isTooOld) ?? true
             if batch.count < limit || (situation.bytesFreed(by: steps) >= situation.bytesOver && !mayBeOlder) {
                 let keys = Dictionary(uniqueKeysWithValues: idle.map { ($0.resource.id, $0.resource.key) })
-                var freed: Int64 = 0
+                var freed = others
                 for step in steps { freed += try await carryOut(step, keys: keys) }
                 return freed
             }
             limit *= 4
         }
+    }
+
+    /// Gives up newer versions that lie beside a pinned one and aren't in use, until enough bytes are free.
+    private func giveUpUnpinnedVersions(atLeast needed: Int64) async throws -> Int64 {
+        var freed: Int64 = 0
+        for key in try await engine.catalog.pinnedWithOthers() where freed < needed {
+            let bytes = try await table.alone(with: key) {
+                guard await self.takeOut(key: key) != nil, let entry = try await self.engine.catalog.resource(key: key),
+                    let pinned = entry.versions.pinned
+                else { return Int64(0) }
+                let others = entry.representations.filter { $0.id != pinned.id && !$0.isKept }
+                try await self.delete(others)
+                return others.reduce(0) { $0 + $1.spans.byteCount }
+            }
+            guard bytes > 0 else { continue }
+            freed += bytes
+            engine.counters.add(\.bytesEvicted, bytes)
+            engine.events.send(.evicted(key: key, bytes: bytes))
+        }
+        return freed
     }
 
     private func carryOut(_ step: EvictionStep, keys: [Int64: String]) async throws -> Int64 {

@@ -33,6 +33,7 @@ extension CacheStore {
             throw error
         }
         try await commit()
+        if request.pins { try await movePin(of: representation.resource) }
         return info(of: representation.resource.stored, representation: representation)
     }
 
@@ -56,6 +57,7 @@ extension CacheStore {
         defer { session.cancel() }
         guard let representation = session.currentRepresentation else {
             let refusal = table[key(of: request)]?.refusal
+            if let refusal, refusal.code == .notMedia { throw refusal }
             var error = CacheError(
                 .storage, "\(request.url) can't be kept: \(refusal?.message ?? "it was removed meanwhile")")
             error.isByRule = refusal?.isByRule ?? false

@@ -120,17 +120,9 @@ extension Representation {
                     let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<hole.count])
                     try source.read(into: bytes, at: hole.lowerBound - range.lowerBound)
                     try transform?.apply(to: bytes, at: hole.lowerBound)
-                    try write(UnsafeRawBufferPointer(bytes), at: hole)
+                    for wake in try write(UnsafeRawBufferPointer(bytes), at: hole, into: [hole]) { wake() }
                 }
             }
         }
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer, at range: Range<Int64>) throws {
-        try withWriter { try $0.write(bytes, at: range.lowerBound) }
-        let records = BlockChecksums.records(of: bytes, at: range.lowerBound)
-        let woken = withState { $0.didWrite(range, records: records, by: 0) }
-        engine.committer.markDirty(self, bytes: Int64(range.count))
-        for wake in woken { wake() }
     }
 }

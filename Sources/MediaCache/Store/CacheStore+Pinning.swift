@@ -70,24 +70,44 @@ extension CacheStore {
         return resource
     }
 
-    /// Pins a resource that is being opened: what comes of it is born where it's kept, and what is here is moved. The
-    /// catalog learns of it with the next commit.
+    /// Pins a resource that is being opened. The blob of the version that the pin then names is moved; the catalog learns
+    /// of it with the next commit. A newer version takes its place by ``movePin(of:)`` alone.
     func pin(_ resource: Resource) async throws {
         if !resource.stored.isPinned { resource.setPinned(true) }
-        for representation in resource.representations where !representation.isKept {
-            try await engine.pool.run { try representation.move(isKept: true) }
-        }
+        guard let representation = resource.pinTarget, representation === resource.pinnedVersion else { return }
+        try await engine.pool.run { try representation.move(isKept: true) }
     }
 
     private func pinBlobs(of resources: [Resource], _ isPinned: Bool) async throws {
-        let (engine, representations) = (engine, resources.flatMap(\.representations))
+        let engine = engine
+        let moving = isPinned ? resources.compactMap(\.pinTarget) : resources.flatMap(\.representations)
         try await engine.pool.run {
-            if !isPinned { try engine.removeSidecars(of: representations) }
-            try engine.move(representations, isKept: isPinned)
+            if !isPinned { try engine.removeSidecars(of: moving) }
+            try engine.move(moving, isKept: isPinned)
         }
         if let failure = await engine.committer.commit() { throw failure }
         guard isPinned else { return }
-        try await engine.pool.run { try engine.writeSidecars(of: representations) }
+        let pinned = resources.compactMap(\.pinnedVersion)
+        try await engine.pool.run { try engine.writeSidecars(of: pinned) }
+    }
+
+    /// Moves a resource's pin to the current version, if that can replace the pinned one. The new version is durable in
+    /// its place, in the catalog and in its sidecar when this returns; the old one goes with its last reader.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``; the old version then stays.
+    func movePin(of resource: Resource) async throws {
+        try await table.alone(with: resource.key) {
+            guard self.table[resource.key] === resource, resource.pinTarget != nil else { return }
+            // The old version too: it stays until all of that is done.
+            let holds = resource.hold()
+            defer { for hold in holds { hold.release() } }
+            do {
+                try await self.pinBlobs(of: [resource], true)
+            } catch {
+                resource.pinStayed()
+                throw error
+            }
+        }
     }
 }
 

@@ -32,9 +32,52 @@ extension CacheStore {
 
     /// Makes the catalog know what sidecars list. Returns how many representations it now knows.
     private func adopt(_ paths: [String]) async throws -> Int {
+        var count = 0
+        // A complete version of a key comes before a partial one, then the newest.
+        let sidecars = await sidecars(at: paths).sorted { a, b in
+            a.isComplete == b.isComplete ? a.validatedAt > b.validatedAt : a.isComplete
+        }
+        for sidecar in sidecars {
+            let isAdopted = try await table.alone(with: sidecar.key) {
+                guard self.table[sidecar.key] == nil else { return false }
+                return try await self.adopt(sidecar)
+            }
+            if isAdopted { count += 1 }
+        }
+        return count
+    }
+
+    /// Makes the catalog know what a sidecar lists, unless it knows a pinned version of the resource that is complete, or
+    /// no less so. Called by the one that is alone with its key.
+    ///
+    /// - Returns: whether it does now.
+    private func adopt(_ sidecar: Sidecar) async throws -> Bool {
         let engine = engine
-        let sidecars = await engine.pool.perform {
-            paths.compactMap { path -> Sidecar? in
+        let entry = try await engine.catalog.resource(key: sidecar.key)
+        if let pinned = entry?.versions.pinned, pinned.isKept, pinned.isComplete || !sidecar.isComplete { return false }
+        let snapshot = sidecar.snapshot(
+            resourceID: entry?.resource.id ?? engine.catalog.nextResourceID(),
+            representationID: engine.catalog.nextRepresentationID(), useOrder: engine.catalog.nextUse())
+        try await engine.catalog.commit([snapshot])
+        return true
+    }
+
+    /// Writes damaged rows again from the sidecars of their blobs, where there are any.
+    private func restoreRows(of entry: CatalogEntry) async throws {
+        for (id, blob) in entry.damagedBlobs {
+            let sidecar = await sidecars(at: [engine.blobs.sidecarPath(of: blob)]).first
+            guard let sidecar, sidecar.key == entry.resource.key, sidecar.blob == blob else { continue }
+            let snapshot = sidecar.snapshot(
+                resourceID: entry.resource.id, representationID: id, useOrder: engine.catalog.nextUse())
+            try await engine.catalog.commit([snapshot])
+        }
+    }
+
+    /// The sidecars at `paths` that can be read.
+    private func sidecars(at paths: [String]) async -> [Sidecar] {
+        let engine = engine
+        return await engine.pool.perform {
+            paths.filter(engine.files.exists).compactMap { path -> Sidecar? in
                 do {
                     return try Sidecar(encoded: engine.files.contents(of: path))
                 } catch {
@@ -43,21 +86,6 @@ extension CacheStore {
                 }
             }
         }
-        var count = 0
-        // The newest version of a key comes first.
-        for sidecar in sidecars.sorted(by: { $0.validatedAt > $1.validatedAt }) {
-            let isAdopted = try await table.alone(with: sidecar.key) {
-                let entry = try await engine.catalog.resource(key: sidecar.key)
-                guard self.table[sidecar.key] == nil, entry?.representations.isEmpty ?? true else { return false }
-                let snapshot = sidecar.snapshot(
-                    resourceID: entry?.resource.id ?? engine.catalog.nextResourceID(),
-                    representationID: engine.catalog.nextRepresentationID(), useOrder: engine.catalog.nextUse())
-                try await engine.catalog.commit([snapshot])
-                return true
-            }
-            if isAdopted { count += 1 }
-        }
-        return count
     }
 
     private func removeOrphans() async throws {
@@ -87,12 +115,15 @@ extension CacheStore {
         }
     }
 
-    /// What the catalog has under `key`; rows that are damaged are given up.
+    /// What the catalog has under `key`. Rows that are damaged are given up; what was pinned comes back from its sidecar.
     func catalogEntry(key: String) async throws -> CatalogEntry? {
         do {
             let entry = try await engine.catalog.resource(key: key)
             guard let entry, !entry.damaged.isEmpty else { return entry }
             engine.events.send(.damaged(key: key, range: 0..<0))
+            try await restoreRows(of: entry)
+            guard let entry = try await engine.catalog.resource(key: key) else { return nil }
+            guard !entry.damaged.isEmpty else { return entry }
             try await engine.catalog.delete(representations: entry.damaged)
             return entry.representations.isEmpty ? nil : entry
         } catch let error as CacheError where error.code == .damaged {

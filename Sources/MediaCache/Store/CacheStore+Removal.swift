@@ -98,7 +98,8 @@ extension CacheStore {
             let entries = try await self.entries(of: keys)
             var outcomes: [String: GivingUp] = [:]
             var gone: [StoredRepresentation] = []
-            var (damaged, unknown): ([Int64], [String]) = ([], [])
+            var damaged: (ids: [Int64], blobs: [String]) = ([], [])
+            var unknown: [String] = []
             var pinned: [CatalogEntry] = []
             for key in keys {
                 let entry = entries[key]
@@ -115,7 +116,8 @@ extension CacheStore {
                     continue
                 }
                 gone += entry.representations
-                damaged += entry.damaged
+                damaged.ids += entry.damaged
+                damaged.blobs += entry.damagedBlobs.values
                 outcomes[key] = GivingUp(bytes: bytes, isHeld: false)
             }
             try await self.delete(gone, damaged: damaged, unpinning: pinned)
@@ -170,13 +172,14 @@ extension CacheStore {
     /// Catalog first, durably, then the files. Sidecars before both: one alone means that the catalog lost it.
     ///
     /// - Parameter pinned: what stays for now, and isn't pinned any more. Its blobs lie where they are until it goes.
-    private func delete(
-        _ representations: [StoredRepresentation], damaged: [Int64] = [], unpinning pinned: [CatalogEntry] = []
+    func delete(
+        _ representations: [StoredRepresentation], damaged: (ids: [Int64], blobs: [String]) = ([], []),
+        unpinning pinned: [CatalogEntry] = []
     ) async throws {
-        guard !representations.isEmpty || !damaged.isEmpty || !pinned.isEmpty else { return }
+        guard !representations.isEmpty || !damaged.ids.isEmpty || !pinned.isEmpty else { return }
         let engine = engine
-        let blobs = representations.map(\.blob)
-        let ids = representations.map(\.id) + damaged
+        let blobs = representations.map(\.blob) + damaged.blobs
+        let ids = representations.map(\.id) + damaged.ids
         let unpinned = pinned.map(\.resource.id)
         let listed = blobs + pinned.flatMap { $0.representations.map(\.blob) }
         try await engine.pool.run { try engine.removeSidecars(of: listed) }
@@ -200,6 +203,12 @@ extension CacheStore {
     /// Does what was put off while someone read.
     func removeWhatGoes(of resource: Resource) async throws {
         await engine.committer.commit()
+        try await movePin(of: resource)
+        if let pinned = resource.pinnedVersion {
+            // Before what it replaced goes.
+            let engine = engine
+            try await engine.pool.run { try engine.writeSidecars(of: [pinned]) }
+        }
         let going = resource.takeGoing()
         if going.all {
             _ = try await giveUp(key: resource.key)

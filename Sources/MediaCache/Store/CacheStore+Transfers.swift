@@ -23,7 +23,8 @@ extension CacheStore {
     }
 
     /// Runs the app's own requests, which aren't the store's, while every transfer that isn't of what plays holds back,
-    /// as it does for playback. Calls may nest and overlap.
+    /// whatever its host, as transfers from one host do for playback from it: for 10 s at most. Calls may nest and
+    /// overlap.
     public func foreground<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         let shortage = Shortage(engine.traffic)
         shortage.begin()

@@ -73,10 +73,14 @@ extension CacheStore {
             return false
         }
         do {
+            let url = resource.locator.url
+            // It isn't known any more what named the URL. What came from a public address is there still.
+            let transfers = settings ?? resource.ownSettings ?? engine.configuration.transfers
+            let scope = AddressScope(
+                ofReferencesAt: url, from: representation.head.peer, requestedWith: transfers.scope)
             let request = ReadRequest(
-                url: resource.locator.url, range: .closed(range.lowerBound, through: range.upperBound - 1),
-                transferClass: .download, settings: settings ?? resource.ownSettings,
-                kind: kind)
+                url: url, range: .closed(range.lowerBound, through: range.upperBound - 1),
+                transferClass: .download, settings: transfers.narrowed(to: scope), kind: kind)
             let session = try await read(request)
             defer { session.cancel() }
             for try await _ in session.buffers {}

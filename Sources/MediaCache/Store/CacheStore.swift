@@ -196,7 +196,7 @@ public final class CacheStore: Sendable {
     /// - Throws: ``CacheError``: what the origin answered if nothing is kept,
     ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside.
     public func read(_ request: ReadRequest) async throws -> ReadSession {
-        let shortage = Shortage(engine.traffic, of: request.transferClass)
+        let shortage = Shortage(engine.traffic, of: request.transferClass, host: request.url.origin)
         shortage?.begin()
         defer { shortage?.end() }
         let session = try await open(request)
@@ -241,8 +241,7 @@ public final class CacheStore: Sendable {
             !request.pins || resource.stored.isPinned
         else { return nil }
         resource.locator.update(url: request.url)
-        let (readiness, asksBeside) = resource.readiness(
-            request.revalidation, kind: request.kind, now: engine.time.now)
+        let (readiness, asksBeside) = resource.readiness(request, now: engine.time.now)
         guard case .ready(let representation) = readiness, !asksBeside else { return nil }
         return try resource.session(request, over: representation)
     }
@@ -342,6 +341,8 @@ public final class CacheStore: Sendable {
         if let confirmation = table.confirmation(key: resource.key) { resource.restore(confirmation) }
         // What was lost is to be known before other bytes take its place.
         for representation in restored { representation.withState { _ in } }
+        // A pin that was to move may not have when the store was closed.
+        resource.useEnded()
         return resource
     }
 

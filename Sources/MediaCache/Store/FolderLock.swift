@@ -59,8 +59,11 @@ package final class FolderLock: Sendable {
 
     deinit {
         if let temporary { unlink(temporary) }
-        close(descriptor)
-        if let shared { close(shared) }
+        for descriptor in [descriptor, shared].compactMap({ $0 }) {
+            // A child that was just forked has copies until its program starts; closing alone would leave it the lock.
+            _ = mc_unlock(descriptor)
+            close(descriptor)
+        }
     }
 
     private static func take(_ path: String, _ location: CacheLocation) throws -> Int32 {

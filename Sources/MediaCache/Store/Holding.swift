@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What is here of what a request names.
 package struct Holding: Sendable, Hashable {
     /// How many bytes the resource has; nil if that isn't known.
@@ -53,19 +55,32 @@ extension CacheStore {
     private func holdings(of batch: [(key: String, range: RequestedRange)]) async throws -> [Holding?] {
         // In this order: what is closed in between has been committed.
         let open = batch.map { asked -> Holding? in
-            guard let resource = table[asked.key], let representation = resource.current else { return nil }
-            let (length, spans) = representation.withState { ($0.head.length, $0.written) }
-            return Holding(of: asked.range, length: length, spans: spans, isPinned: resource.stored.isPinned)
+            guard let resource = table[asked.key] else { return nil }
+            let (versions, isPinned) = resource.state.withLock { state in
+                ([state.current, state.pinnedVersion].compactMap(\.self), state.stored.isPinned)
+            }
+            return Self.best(
+                of: versions.map { version in
+                    let (length, spans) = version.withState { ($0.head.length, $0.written) }
+                    return Holding(of: asked.range, length: length, spans: spans, isPinned: isPinned)
+                })
         }
         let closed = zip(batch, open).filter { $0.1 == nil }.map(\.0.key)
-        let stored = try await engine.catalog.newest(keys: closed)
+        let stored = try await engine.catalog.versions(keys: closed)
         return zip(batch, open).map { asked, holding in
             if let holding { return holding }
-            return stored[asked.key].map {
-                Holding(
-                    of: asked.range, length: $0.representation.head.length, spans: $0.representation.spans,
-                    isPinned: $0.isPinned)
+            return stored[asked.key].flatMap { versions in
+                Self.best(
+                    of: [versions.current, versions.pinned].compactMap(\.self).map {
+                        Holding(
+                            of: asked.range, length: $0.head.length, spans: $0.spans, isPinned: versions.isPinned)
+                    })
             }
         }
+    }
+
+    /// The holding of the current version, unless only that of the pinned one is whole.
+    private static func best(of holdings: [Holding]) -> Holding? {
+        holdings.first(where: \.isWhole) ?? holdings.first
     }
 }

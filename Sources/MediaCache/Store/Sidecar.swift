@@ -42,6 +42,9 @@ struct Sidecar: Codable, Sendable {
         isTransformedWhole = state.transform?.isWhole
     }
 
+    /// Whether it lists every byte.
+    var isComplete: Bool { length != nil && SpanMap(encoded: spans)?.byteCount == length }
+
     func encoded() throws -> [UInt8] { try Array(JSONEncoder().encode(self)) }
 
     init(encoded: [UInt8]) throws {

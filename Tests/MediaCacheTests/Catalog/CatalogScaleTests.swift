@@ -20,7 +20,8 @@ struct CatalogScaleTests {
             dirtyPages: [0: [1, 2, 3]])
     }
 
-    @Test func aHundredThousandResourcesOpenInASecond() async throws {
+    /// Opening reads none of them, and a question about all of them, or the removal of some, loads none of the others.
+    @Test func opensWithoutLoadingAHundredThousandResources() async throws {
         let fixture = try EngineFixture()
         try POSIXFileSystem().makeFolder(fixture.folder)
         let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
@@ -29,30 +30,22 @@ struct CatalogScaleTests {
             try await catalog.commit((start..<start + 10_000).map { snapshot($0, length: 1000, now: now) })
         }
         try catalog.close()
-        let clock = ContinuousClock()
-        let start = clock.now
         let store = try await fixture.open()
-        let opened = clock.now - start
-        print("100,000 resources open in \(opened)")
-        #expect(opened < .seconds(10))
+        #expect(store.table.all.isEmpty)
         #expect(try await store.usage().resources == 100_000)
         #expect(try await store.resources().count == 100_000)
         let found = try await store.resource(for: ResourceURL("http://origin.example/films/77777.mp4"))
         #expect(found?.bytesKept == 500)
-        let asking = clock.now
         let urls = try (1...100_000).map { try ResourceURL("http://origin.example/films/\($0).mp4") }
         let holdings = try await store.holdings(
             of: urls.lazy.map { ReadRequest(url: $0, range: .closed(0, through: 499)) })
-        print("what is here of 100,000 is told in \(clock.now - asking)")
         #expect(holdings.allSatisfy { $0?.isWhole == true })
         #expect(store.table.all.count <= 1)
-        let before = clock.now
         #expect(try await store.prune(limits: CacheLimits(maximumBytes: 49_999_000, minimumFreeBytes: 0)) == 1000)
-        print("a prune of two takes \(clock.now - before)")
         await store.close()
     }
 
-    @Test func aTenGibibyteResourceOpensInATenthOfASecond() async throws {
+    @Test func readsTheEndOfATenGibibyteResource() async throws {
         let files = POSIXFileSystem()
         let fixture = try EngineFixture()
         try files.makeFolder(fixture.folder)
@@ -73,26 +66,11 @@ struct CatalogScaleTests {
         try files.makeFolder(folder)
         let blob = try files.open("\(folder)/\(entry.representation.blob).bin", creating: true)
         try [0].withUnsafeBytes { try blob.write(UnsafeRawBufferPointer(rebasing: $0[..<1]), at: length - 1) }
-        let clock = ContinuousClock()
-        var best = Duration.seconds(1000)
-        // The other tests take their share of the machine: the best of three counts.
-        for _ in 0..<3 {
-            let store = try await fixture.open()
-            let start = clock.now
-            let session = try await store.read(ReadRequest(url: fixture.url, range: .from(length - 10)))
-            best = min(best, clock.now - start)
-            #expect(session.head.length == length)
-            session.cancel()
-            await store.close()
-        }
-        print("a 10 GiB resource opens in \(best)")
-        // Ten times the figure, in a build that is optimised; without, decoding alone takes many times as long.
-        #if DEBUG
-            let limit = Duration.seconds(5)
-        #else
-            let limit = Duration.seconds(1)
-        #endif
-        #expect(best < limit)
+        let store = try await fixture.open()
+        let session = try await store.read(ReadRequest(url: fixture.url, range: .from(length - 10)))
+        #expect(session.head.length == length)
+        session.cancel()
+        await store.close()
     }
 
     @Test func queriesUseTheirIndexes() throws {

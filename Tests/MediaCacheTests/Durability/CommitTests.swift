@@ -1,3 +1,4 @@
+import Dispatch
 import MediaCacheTesting
 import Testing
 
@@ -72,6 +73,59 @@ struct CommitTests {
         let entry = try await store.engine.catalog.resource(key: fixture.url.description)
         let spans = try #require(entry?.representations.last?.spans)
         #expect(spans.spans.allSatisfy(known.contains))
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        await store.close()
+    }
+
+    /// An open reader had been told that the bytes are available.
+    @Test func bytesGivenUpAfterAFailedSyncAreNotRead() async throws {
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 999_999))
+        await store.settled { $0.statistics.runningFills == 0 }
+        let session = try await store.read(ReadRequest(url: fixture.url, range: .closed(0, through: 999_999)))
+        var iterator = session.buffers.makeAsyncIterator()
+        var bytes = try #require(try await iterator.next())
+        let representation = try #require(session.currentRepresentation)
+        files.fail { call, _ in call == .sync ? EIO : nil }
+        #expect(await store.engine.committer.commit()?.code == .storage)
+        files.fail(nil)
+        // What the system does with pages that it couldn't write.
+        files.withDisk { disk in
+            disk.damage(representation.path) { $0 = [UInt8](repeating: 0, count: $0.count) }
+        }
+        while let next = try await iterator.next() { bytes += next }
+        #expect(bytes == Self.body.bytes(in: 0..<1_000_000))
+        session.cancel()
+        await store.close()
+    }
+
+    /// The system may drop all that wasn't synced, what was written during the sync too.
+    @Test func bytesWrittenDuringAFailedSyncAreNeverCommitted() async throws {
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 99_999))
+        await store.engine.committer.commit()
+        let representation = try #require(store.table[fixture.url.description]?.current)
+        await store.settled { $0.statistics.runningFills == 0 }
+        await store.engine.committer.commit()
+        let known = representation.spans
+        _ = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_999))
+        await store.settled { $0.statistics.runningFills == 0 }
+        // In the place of a sync that fails after more has been written.
+        files.failSync(after: { [fixture] in
+            let isWritten = DispatchSemaphore(value: 0)
+            Task {
+                _ = try? await store.bytes(fixture.url, .closed(1_500_000, through: 1_500_999))
+                isWritten.signal()
+            }
+            isWritten.wait()
+        })
+        #expect(await store.engine.committer.commit()?.code == .storage)
+        await store.settled { $0.statistics.runningFills == 0 }
+        // Bytes of that fill which came later are all right.
+        let lost = representation.spans.span(at: 1_500_000)
+        #expect(lost == nil || known.span(at: 1_500_000) != nil, "\(String(describing: lost))")
+        #expect(await store.engine.committer.commit() == nil)
+        #expect(representation.withState { $0.uncommittedBytes } == 0)
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         await store.close()
     }

@@ -12,7 +12,9 @@ struct PowerCutTests {
             // Each takes three seconds there, and the order of the threads is what's looked at, not that of the writes.
             15
         #else
-            ProcessInfo.processInfo.environment["MEDIACACHE_SOAK"] == "1" ? 5000 : 150
+            let environment = ProcessInfo.processInfo.environment
+            if let count = environment["MEDIACACHE_SEEDS"].flatMap({ UInt64($0) }) { return count }
+            return environment["MEDIACACHE_SOAK"] == "1" ? 5000 : 150
         #endif
     }
     private static var firstSeed: UInt64 {
@@ -46,8 +48,9 @@ private final class PowerCutScenario: Sendable {
     let fixture: EngineFixture
     let bodies: [ResourceURL: ScriptedBody]
     let urls: [ResourceURL]
-    /// Completed and pinned before the cut, and never removed.
+    /// Completed and pinned before the cut, and never removed. Its origin has one of several versions at a time.
     let promised: ResourceURL
+    let versions: [ScriptedResource]
 
     init(seed: UInt64) throws {
         self.seed = seed
@@ -58,8 +61,12 @@ private final class PowerCutScenario: Sendable {
         for (index, url) in urls.enumerated() {
             bodies[url] = .random(seed: seed &* 31 &+ UInt64(index), length: 3_000_000 + Int64(index) * 77_777)
         }
-        bodies[promised] = .random(seed: seed &* 31 &+ 7, length: 700_001)
         self.bodies = bodies
+        versions = [700_001, 650_000].enumerated().map { index, length in
+            ScriptedResource(
+                .random(seed: seed &* 31 &+ 7 &+ UInt64(index), length: length), entityTag: "\"v\(index)\"")
+        }
+        fixture.origin[promised] = versions[0]
         for (url, body) in bodies {
             fixture.origin[url] = ScriptedResource(body, entityTag: url.description.count % 2 == 0 ? "\"1\"" : nil)
         }
@@ -68,6 +75,8 @@ private final class PowerCutScenario: Sendable {
     func run() async throws {
         var random = SeededGenerator(seed: seed)
         var files = PowerCutFileSystem()
+        // What is pinned lies on a file system of its own.
+        if seed % 2 == 1 { files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] } }
         var isPromised = false
         for _ in 0..<2 {
             let store = try await open(files)
@@ -92,6 +101,9 @@ private final class PowerCutScenario: Sendable {
     private func open(_ files: PowerCutFileSystem) async throws -> CacheStore {
         try await fixture.open(files: files) { configuration in
             configuration.eviction = LeastRecentlyUsed(shrinkableSize: 2 << 20)
+            // The clock jumps while readers wait: that's no failure of their origin's.
+            configuration.transfers.limits.firstByte = .seconds(1_000_000_000)
+            configuration.transfers.limits.stall = .seconds(1_000_000_000)
         }
     }
 
@@ -102,6 +114,7 @@ private final class PowerCutScenario: Sendable {
         on store: CacheStore, _ files: PowerCutFileSystem, _ random: inout SeededGenerator
     ) async throws -> Bool {
         let seeds = (0..<3).map { _ in random.next() }
+        let changes = random.next()
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             for seed in seeds {
                 group.addTask {
@@ -112,12 +125,17 @@ private final class PowerCutScenario: Sendable {
             }
             group.addTask {
                 while true {
-                    let info = try await store.complete(ReadRequest(url: self.promised))
                     do {
+                        let info = try await store.complete(ReadRequest(url: self.promised))
                         try await store.setPinned(true, id: info.id)
-                        return !files.isCut
-                    } catch let error as CacheError where error.code == .notFound {
-                        // Evicted before it was pinned.
+                        // The origin may have shown another version since the first was complete.
+                        guard try await store.resource(id: info.id)?.isComplete == true else { continue }
+                        let isPromised = !files.isCut
+                        var random = SeededGenerator(seed: changes)
+                        for _ in 0..<3 { await self.change(on: store, &random) }
+                        return isPromised
+                    } catch let error as CacheError where [.notFound, .representationChanged].contains(error.code) {
+                        // Evicted before it was pinned, or another version than at the last opening.
                     }
                 }
             }
@@ -137,6 +155,20 @@ private final class PowerCutScenario: Sendable {
         case 4, 5: fixture.time.advance(by: .seconds(1))
         case 6: _ = try await store.usage()
         default: try await read(url, from: store, &random)
+        }
+    }
+
+    /// Shows the store another version of what is promised, or none: a reader gets some of it, or a download all.
+    private func change(on store: CacheStore, _ random: inout SeededGenerator) async {
+        fixture.origin[promised] = versions.randomElement(using: &random)
+        if Int.random(in: 0..<4, using: &random) == 0 { fixture.origin.next(promised, .status(404)) }
+        fixture.time.advance(by: .seconds(90_000))
+        let first = Int64.random(in: 0..<400_000, using: &random)
+        for _ in 0..<3 { _ = try? await store.bytes(promised, .closed(first, through: first + 199_999)) }
+        guard Bool.random(using: &random) else { return }
+        // A download holds back for a while after playback was short, as it may have been while the clock jumped.
+        _ = try? await fixture.turningTheClock(by: .milliseconds(1)) { [promised] in
+            try await store.complete(ReadRequest(url: promised, transferClass: .download, pins: true))
         }
     }
 
@@ -176,10 +208,12 @@ private final class PowerCutScenario: Sendable {
         }
         for info in try await store.resources() {
             let url = try ResourceURL(info.url)
-            guard let body = bodies[url] else { throw Wrong("nobody asked for \(url)") }
+            let candidates = url == promised ? versions.map(\.body) : [bodies[url]].compactMap(\.self)
+            guard !candidates.isEmpty else { throw Wrong("no reader requested \(url)") }
             for span in info.spans {
                 let bytes = try await store.bytes(url, .closed(span.lowerBound, through: span.upperBound - 1))
-                guard body.matches(bytes, at: span.lowerBound), bytes.count == span.count else {
+                let isRight = candidates.contains { $0.matches(bytes, at: span.lowerBound) }
+                guard isRight, bytes.count == span.count else {
                     throw Wrong("wrong bytes of \(url) in \(span)")
                 }
             }
@@ -188,21 +222,36 @@ private final class PowerCutScenario: Sendable {
             let info = try await store.resource(for: promised)
             guard info?.isComplete == true, info?.isPinned == true else {
                 let entry = try await store.engine.catalog.resource(key: promised.description)
-                throw Wrong("lost: \(String(describing: info)), the catalog has \(String(describing: entry))")
+                throw Wrong(
+                    "the pinned version was lost: \(String(describing: info)), the catalog has "
+                        + String(describing: entry))
             }
+            let bytes = try await store.bytes(promised)
+            guard versions.contains(where: { $0.body.bytes == bytes }) else { throw Wrong("the promise isn't whole") }
         }
         await store.cleanUpAfterEarlierOpening()
-        let owned = try await store.engine.catalog.blobs()
-        for path in files.withDisk(\.paths) {
-            let blob = path.split(separator: "/").last?.prefix { $0 != "." } ?? ""
-            if owned[String(blob)] == nil { throw Wrong("nobody owns \(path)") }
-        }
+        // A version that the pinned one has replaced may be going: the catalog forgets it first.
+        try await store.settled { _ in try await self.orphan(of: store, files) == nil }
+        if let orphan = try await orphan(of: store, files) { throw Wrong("the catalog doesn't know \(orphan)") }
         fixture.origin.isReachable = true
         for (url, body) in bodies {
             guard try await store.bytes(url) == body.bytes else { throw Wrong("wrong bytes of \(url)") }
         }
+        // The first read may find that the origin has changed its version.
+        var bytes = try? await store.bytes(promised)
+        if bytes == nil { bytes = try await store.bytes(promised) }
+        guard versions.contains(where: { $0.body.bytes == bytes }) else { throw Wrong("wrong bytes of \(promised)") }
         guard try await store.verify().findings.isEmpty else { throw Wrong("verify found damage after filling") }
         await store.close()
+    }
+
+    /// A file of no blob that the catalog knows.
+    private func orphan(of store: CacheStore, _ files: PowerCutFileSystem) async throws -> String? {
+        let owned = try await store.engine.catalog.blobs()
+        return files.withDisk(\.paths).first { path in
+            let blob = path.split(separator: "/").last?.prefix { $0 != "." } ?? ""
+            return owned[String(blob)] == nil
+        }
     }
 
     private struct Wrong: Error, CustomStringConvertible {

@@ -155,4 +155,64 @@ struct PinTests {
         #expect(try await next.bytes(fixture.url) == newer.bytes)
         await next.close()
     }
+
+    /// A blob is copied to the other file system while it's being written.
+    @Test func pinningAcrossFileSystemsLosesNoByteOfAFill() async throws {
+        let folder = fixture.folder
+        files.withDisk { $0.mounts = [folder + "/kept"] }
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, bufferSize: 4096)
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 999))
+        let id = try #require(try await store.resource(for: fixture.url)?.id)
+        let filled = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = try await store.fill(ReadRequest(url: self.fixture.url))
+                filled.next()
+            }
+            group.addTask {
+                var isPinned = false
+                while filled.value == 0 {
+                    isPinned.toggle()
+                    try await store.setPinned(isPinned, id: id)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        #expect(try await store.verify().findings.isEmpty)
+        let path = try #require(files.withDisk(\.paths).first { $0.hasSuffix(".bin") })
+        #expect(files.withDisk { $0.durableBytes(of: path) } == Self.body.bytes)
+        await store.close()
+    }
+
+    /// What is pinned in parts can be read after the catalog is lost.
+    @Test func theSidecarListsEveryPartOnceItsFillHasEnded() async throws {
+        let store = try await fixture.open()
+        let ranges: [Range<Int64>] = [0..<100_000, 400_000..<500_000, 900_000..<1_000_000]
+        for range in ranges {
+            _ = try await store.fill(
+                ReadRequest(
+                    url: fixture.url, range: .closed(range.lowerBound, through: range.upperBound - 1),
+                    transferClass: .download, pins: true))
+            // It may be committed before its fill has ended.
+            await store.engine.committer.commit()
+            await store.settled { $0.statistics.runningFills == 0 }
+            await store.engine.committer.commit()
+            let path = try #require(files.withDisk(\.paths).first { $0.hasSuffix(".json") })
+            let sidecar = try Sidecar(encoded: files.contents(of: path))
+            let entry = try await store.engine.catalog.resource(key: fixture.url.description)
+            #expect(SpanMap(encoded: sidecar.spans) == entry?.representations.first?.spans)
+            #expect(SpanMap(encoded: sidecar.spans)?.contains(range) == true)
+        }
+        await store.close()
+        try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
+        fixture.origin.isReachable = false
+        let next = try await fixture.open()
+        for range in ranges {
+            let bytes = try await next.bytes(fixture.url, .closed(range.lowerBound, through: range.upperBound - 1))
+            #expect(Self.body.matches(bytes, at: range.lowerBound) && bytes.count == range.count)
+        }
+        await next.close()
+    }
 }

@@ -29,6 +29,7 @@ final class PowerCutFileSystem: BlobFileSystem {
         var survivor: ModelDisk?
         var cutError: (any Error)?
         var fault: (@Sendable (Call, String) -> Int32?)?
+        var beforeFailedSync: (@Sendable () -> Void)?
         var trace: [(call: Call, path: String)] = []
     }
 
@@ -63,6 +64,23 @@ final class PowerCutFileSystem: BlobFileSystem {
     /// The error number that a call fails with, or nil.
     func fail(_ fault: (@Sendable (Call, String) -> Int32?)?) {
         state.withLock { $0.fault = fault }
+    }
+
+    /// Lets the next sync of a file fail, after `work` has run on its thread with the files usable.
+    func failSync(after work: @escaping @Sendable () -> Void) {
+        state.withLock { $0.beforeFailedSync = work }
+    }
+
+    fileprivate func sync(_ node: Int, _ path: String) throws {
+        let work = state.withLock { state in
+            defer { state.beforeFailedSync = nil }
+            return state.beforeFailedSync
+        }
+        if let work {
+            work()
+            throw SystemError(call: "sync", path: path, number: EIO)
+        }
+        try perform(.sync, path) { $0.sync(node) }
     }
 
     /// The calls so far that changed something.
@@ -142,7 +160,7 @@ private final class PowerCutFile: BlobFile {
         try files.perform(.write, path) { try $0.write(bytes, at: Int(offset), in: node) }
     }
 
-    func sync() throws { try files.perform(.sync, path) { $0.sync(node) } }
+    func sync() throws { try files.sync(node, path) }
 
     func punch(_ range: Range<Int64>) throws {
         try files.perform(.punch, path) { $0.punch(Int(range.lowerBound)..<Int(range.upperBound), in: node) }

@@ -1,0 +1,327 @@
+import Foundation
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+/// A pinned version stays until a complete replacement is cached, whatever its origin shows meanwhile.
+struct PinnedVersionTests {
+    static let old = ScriptedBody.random(seed: 61, length: 3_000_000)
+    static let new = ScriptedBody.random(seed: 62, length: 3_200_000)
+    static let shorter = ScriptedBody.random(seed: 63, length: 1_500_000)
+    private let files = PowerCutFileSystem()
+    private let fixture: EngineFixture
+
+    init() throws {
+        fixture = try EngineFixture(files: files)
+        fixture.origin[fixture.url] = ScriptedResource(Self.old)
+    }
+
+    private var download: ReadRequest { ReadRequest(url: fixture.url, transferClass: .download, pins: true) }
+
+    private func paths(_ suffix: String) -> [String] {
+        files.withDisk(\.paths).filter { $0.hasSuffix(suffix) }.map { String($0.dropFirst(fixture.folder.count)) }
+    }
+
+    /// A store with the old version pinned and complete.
+    private func storeWithDownload() async throws -> CacheStore {
+        let store = try await fixture.open()
+        _ = try await store.complete(download)
+        return store
+    }
+
+    /// Reads a few bytes, which makes the store see the origin's version, until they are those of `body`.
+    private func read(_ store: CacheStore, until body: ScriptedBody) async throws {
+        fixture.time.advance(by: .seconds(90_000))
+        await store.settled { store in
+            let bytes = try? await store.bytes(self.fixture.url, .closed(0, through: 999))
+            return bytes.map { body.matches($0) } ?? false
+        }
+        #expect(body.matches(try await store.bytes(fixture.url, .closed(0, through: 999))))
+        await store.settled { $0.statistics.runningFills == 0 }
+        await store.engine.committer.commit()
+    }
+
+    /// Checks that the old version is listed, pinned, complete and readable without the origin.
+    private func expectOldVersion(
+        in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let info = try #require(try await store.resource(for: fixture.url), sourceLocation: sourceLocation)
+        #expect(info.isPinned && info.isComplete, sourceLocation: sourceLocation)
+        #expect(info.validator.entityTag == "\"1\"", sourceLocation: sourceLocation)
+        #expect(try await store.resources().map(\.isComplete) == [true], sourceLocation: sourceLocation)
+        let holding = try #require(try await store.holdings(of: [download])[0], sourceLocation: sourceLocation)
+        #expect(holding.isWhole && holding.isPinned, sourceLocation: sourceLocation)
+        // The origin is asked again once its last answer is 5 s old.
+        fixture.time.advance(by: .seconds(10))
+        let isReachable = fixture.origin.isReachable
+        fixture.origin.isReachable = false
+        #expect(try await store.bytes(fixture.url) == Self.old.bytes, sourceLocation: sourceLocation)
+        #expect(try await store.verify().findings.isEmpty, sourceLocation: sourceLocation)
+        fixture.origin.isReachable = isReachable
+    }
+
+    @Test func survivesAnotherValidatorSeenByAReader() async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        #expect(paths(".bin").count { $0.hasPrefix("/kept/") } == 1)
+        try await expectOldVersion(in: store)
+        // The other version is evicted, and the pinned one isn't.
+        _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
+        #expect(paths(".bin").count == 1)
+        try await expectOldVersion(in: store)
+        await store.close()
+        let next = try await fixture.open()
+        try await expectOldVersion(in: next)
+        try await read(next, until: Self.new)
+        await next.close()
+        let last = try await fixture.open()
+        await last.cleanUpAfterEarlierOpening()
+        try await expectOldVersion(in: last)
+        await last.close()
+    }
+
+    @Test(arguments: [false, true])
+    func isReplacedOnceTheOtherVersionIsComplete(_ acrossFileSystems: Bool) async throws {
+        if acrossFileSystems { files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] } }
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        let info = try await store.complete(download)
+        #expect(info.isComplete && info.validator.entityTag == "\"2\"")
+        await store.settled { store in
+            await store.engine.committer.commit()
+            return self.paths(".bin").count == 1
+        }
+        #expect(paths(".bin").map { $0.hasPrefix("/kept/") } == [true])
+        #expect(paths(".json").count == 1)
+        await store.close()
+        fixture.origin.isReachable = false
+        let next = try await fixture.open()
+        #expect(try await next.bytes(fixture.url) == Self.new.bytes)
+        #expect(try await next.resource(for: fixture.url)?.isPinned == true)
+        await next.close()
+        // Nor does the catalog have to say so.
+        try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
+        let rebuilt = try await fixture.open()
+        #expect(try await rebuilt.bytes(fixture.url) == Self.new.bytes)
+        await rebuilt.close()
+    }
+
+    @Test(arguments: [404, 410, 503, 416])
+    func survivesAStatus(_ status: Int) async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        fixture.origin.always(fixture.url, .status(status))
+        fixture.time.advance(by: .seconds(90_000))
+        #expect(try await store.bytes(fixture.url) == Self.old.bytes)
+        await store.close()
+        let next = try await fixture.open()
+        for _ in 0..<3 {
+            fixture.time.advance(by: .seconds(90_000))
+            #expect(try await next.bytes(fixture.url) == Self.old.bytes)
+        }
+        try await expectOldVersion(in: next)
+        await next.close()
+    }
+
+    @Test func survivesAShorterFile() async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.shorter, entityTag: "\"2\"")
+        try await read(store, until: Self.shorter)
+        try await expectOldVersion(in: store)
+        fixture.origin[fixture.url] = ScriptedResource(.random(seed: 1, length: 0), entityTag: "\"3\"")
+        fixture.time.advance(by: .seconds(90_000))
+        _ = try? await store.bytes(fixture.url)
+        fixture.time.advance(by: .seconds(90_000))
+        _ = try? await store.bytes(fixture.url)
+        await store.engine.committer.commit()
+        try await expectOldVersion(in: store)
+        await store.close()
+        let next = try await fixture.open()
+        try await expectOldVersion(in: next)
+        await next.close()
+    }
+
+    /// Behind a balancer each node may have its own tag.
+    @Test func survivesAlternatingValidators() async throws {
+        let store = try await storeWithDownload()
+        var resource = ScriptedResource(Self.old)
+        resource.entityTags = ["\"2\"", "\"1\"", "\"3\"", "\"1\"", "\"1\""]
+        fixture.origin[fixture.url] = resource
+        for _ in 0..<20 {
+            fixture.time.advance(by: .seconds(90_000))
+            if let bytes = try? await store.bytes(fixture.url, .closed(0, through: 9_999)) {
+                #expect(Self.old.matches(bytes))
+            }
+            await store.settled { $0.statistics.runningFills == 0 }
+            await store.engine.committer.commit()
+            #expect(try await store.resource(for: fixture.url)?.isComplete == true)
+        }
+        fixture.origin.isReachable = false
+        #expect(try await store.bytes(fixture.url) == Self.old.bytes)
+        await store.close()
+        let next = try await fixture.open()
+        #expect(try await next.bytes(fixture.url) == Self.old.bytes)
+        #expect(try await next.resource(for: fixture.url)?.isPinned == true)
+        await next.close()
+    }
+
+    /// The origin shows the pinned version again: nothing of it is fetched again.
+    @Test func isCurrentAgainOnceTheOriginHasItAgain() async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        fixture.origin[fixture.url] = ScriptedResource(Self.old)
+        try await read(store, until: Self.old)
+        let sent = fixture.origin.bodyBytes
+        #expect(try await store.bytes(fixture.url) == Self.old.bytes)
+        #expect(fixture.origin.bodyBytes == sent)
+        await store.settled { store in
+            await store.engine.committer.commit()
+            return self.paths(".bin").count == 1
+        }
+        #expect(paths(".bin").count == 1)
+        try await expectOldVersion(in: store)
+        await store.close()
+    }
+
+    /// What the origin has now is read as long as the origin answers; the pinned version where it doesn't.
+    @Test func isReadWhereTheOriginDoesNotAnswer() async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        let middle = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_999))
+        #expect(Self.new.matches(middle, at: 2_000_000))
+        fixture.time.advance(by: .seconds(10))
+        fixture.origin.isReachable = false
+        #expect(try await store.bytes(fixture.url) == Self.old.bytes)
+        #expect(try await store.wholeBody(WholeBodyRequest(url: fixture.url) { _ in false }).bytes == Self.old.bytes)
+        var request = ReadRequest(url: fixture.url)
+        request.settings = store.transfers
+        request.settings?.asksOrigins = false
+        let session = try await store.read(request)
+        #expect(try await session.allBytes() == Self.old.bytes)
+        session.cancel()
+        // A download wants what the origin has.
+        let download = download
+        await #expect(throws: CacheError.self) { try await store.complete(download) }
+        await store.close()
+    }
+
+    @Test func goesOnceItIsUnpinned() async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        let info = try #require(try await store.resource(for: fixture.url))
+        try await store.setPinned(false, id: info.id)
+        await store.settled { store in
+            await store.engine.committer.commit()
+            return self.paths(".bin").count == 1
+        }
+        #expect(paths(".bin").map { $0.hasPrefix("/blobs/") } == [true])
+        #expect(paths(".json").isEmpty)
+        #expect(try await store.resource(for: fixture.url)?.validator.entityTag == "\"2\"")
+        await store.close()
+    }
+
+    /// A row that the disk has damaged is restored from the sidecar.
+    @Test func survivesADamagedRow() async throws {
+        let store = try await storeWithDownload()
+        await store.close()
+        let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
+        var entry = try #require(try await catalog.resource(key: fixture.url.description))
+        let representation = try #require(entry.representations.first)
+        // Another key gives the row a checksum that doesn't match.
+        entry.resource.key = "http://other.example/"
+        try await catalog.commit([
+            CommitSnapshot(resource: entry.resource, representation: representation, dirtyPages: [:])
+        ])
+        #expect(try await catalog.resource(key: fixture.url.description)?.damaged.count == 1)
+        try catalog.close()
+        let next = try await fixture.open()
+        #expect(try await next.bytes(fixture.url) == Self.old.bytes)
+        #expect(fixture.origin.bodyBytes == Self.old.length)
+        try await expectOldVersion(in: next)
+        await next.close()
+    }
+
+    // MARK: - Which version the pin names
+
+    /// A player reads the complete version while the origin has another already.
+    @Test func pinningNamesTheCompleteVersion() async throws {
+        let store = try await fixture.open()
+        let id = try await store.complete(ReadRequest(url: fixture.url)).id
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        try await store.setPinned(true, id: id)
+        session.cancel()
+        try await read(store, until: Self.new)
+        try await expectOldVersion(in: store)
+        await store.close()
+        let next = try await fixture.open()
+        try await expectOldVersion(in: next)
+        await next.close()
+    }
+
+    /// A folder in which a partial newer version lies with what is kept: the pin names the complete one. `isLost` is
+    /// whether the catalog is lost too.
+    @Test(arguments: [false, true])
+    func aPartialVersionInItsPlaceDoesNotReplaceIt(isLost: Bool) async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        await store.close()
+        let path = fixture.folder + "/catalog.sqlite"
+        let catalog = try Catalog(.file(path))
+        let entry = try #require(try await catalog.resource(key: fixture.url.description))
+        var partial = try #require(entry.representations.max { $0.id < $1.id })
+        #expect(!partial.isKept && partial.spans.byteCount < Self.new.length)
+        partial.isKept = true
+        try await catalog.commit([CommitSnapshot(resource: entry.resource, representation: partial, dirtyPages: [:])])
+        try catalog.close()
+        try files.withDisk { disk in
+            let blob = try #require(disk.paths.first { $0.contains(partial.blob) })
+            let kept = blob.replacingOccurrences(of: "/blobs/", with: "/kept/")
+            disk.makeFolder(POSIXFileSystem.parent(of: kept))
+            try disk.rename(blob, to: kept)
+        }
+        let next = try await fixture.open()
+        fixture.time.advance(by: .seconds(10))
+        _ = try await next.bytes(fixture.url, .closed(0, through: 999))
+        try await expectOldVersion(in: next)
+        await next.close()
+        if isLost {
+            #expect(paths(".json").count == 2)
+            try FileManager.default.removeItem(atPath: path)
+        }
+        let last = try await fixture.open()
+        try await expectOldVersion(in: last)
+        await last.close()
+    }
+
+    /// A power cut has taken back the name that pinning gave the blob.
+    @Test func survivesWhereItsBlobIsFoundAmongTheOthers() async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        await store.close()
+        try files.withDisk { disk in
+            let kept = try #require(disk.paths.first { $0.contains("/kept/") && $0.hasSuffix(".bin") })
+            let blob = kept.replacingOccurrences(of: "/kept/", with: "/blobs/")
+            disk.makeFolder(POSIXFileSystem.parent(of: blob))
+            try disk.rename(kept, to: blob)
+        }
+        let next = try await fixture.open()
+        try await read(next, until: Self.new)
+        try await expectOldVersion(in: next)
+        await next.close()
+        let last = try await fixture.open()
+        try await expectOldVersion(in: last)
+        #expect(paths(".bin").count { $0.hasPrefix("/kept/") } == 1)
+        await last.close()
+    }
+}
