@@ -5,18 +5,26 @@ package import HTTPTypes
 package struct Freshness: Sendable, Hashable {
     /// Until when; nil if the origin doesn't say.
     package var freshUntil: Date?
-    /// `no-cache` or a lifetime that is over must be asked before use.
+    /// Whether the origin must be asked before each use (`no-cache`).
     package var mustRevalidate: Bool
+    /// Whether the origin must be asked before a use after ``freshUntil`` (`must-revalidate`). The directives of shared
+    /// caches, `proxy-revalidate` and `s-maxage`, mean nothing to a private one.
+    package var forbidsStale: Bool
 
-    package init(freshUntil: Date? = nil, mustRevalidate: Bool = false) {
+    /// How long a failure to ask the origin is remembered: until then it isn't asked again.
+    private static let failureLifetime: TimeInterval = 60
+
+    package init(freshUntil: Date? = nil, mustRevalidate: Bool = false, forbidsStale: Bool = false) {
         self.freshUntil = freshUntil
         self.mustRevalidate = mustRevalidate
+        self.forbidsStale = forbidsStale
     }
 
     /// Reads `Cache-Control`, `Expires`, `Date` and `Age` of a response that came at `now`.
     package init(_ fields: HTTPFields, now: Date) {
         let control = CacheControl(fields)
         mustRevalidate = control.noCache
+        forbidsStale = control.mustRevalidate
         if let maxAge = control.maxAge {
             let age = fields[.age].flatMap(Double.init) ?? 0
             freshUntil = now.addingTimeInterval(Double(maxAge) - max(0, age))
@@ -24,6 +32,18 @@ package struct Freshness: Sendable, Hashable {
             // An invalid date, “0” above all, means “already expired” (RFC 9111 §5.3).
             let date = fields[.date].flatMap(HTTPDate.parse) ?? now
             freshUntil = HTTPDate.parse(expires).map { now.addingTimeInterval($0.timeIntervalSince(date)) } ?? now
+        }
+    }
+
+    /// Reads a 304 that came at `now`: the fields that it has replace those of the response that it confirms, and the
+    /// others stay (RFC 9111 §4.3.4). A lifetime that stays begins again.
+    package init(_ fields: HTTPFields, confirming known: Freshness, from validatedAt: Date, now: Date) {
+        self.init(fields, now: now)
+        guard fields[.cacheControl] == nil else { return }
+        mustRevalidate = mustRevalidate || known.mustRevalidate
+        forbidsStale = forbidsStale || known.forbidsStale
+        if freshUntil == nil, let until = known.freshUntil {
+            freshUntil = now.addingTimeInterval(max(0, until.timeIntervalSince(validatedAt)))
         }
     }
 
@@ -37,15 +57,23 @@ package struct Freshness: Sendable, Hashable {
         case askFirst
     }
 
-    /// Without a word of the origin's, what is kept is asked for at first use after opening, then each time that
-    /// `lifetime` seconds have gone by: daily.
+    /// Decides whether the origin is asked, and when. An expired version is used and asked about beside its use, unless
+    /// the origin forbids stale use. Without a lifetime from the origin, it's asked at the first use after opening, then
+    /// each time that `lifetime` seconds have passed: daily.
+    ///
+    /// - Parameters:
+    ///   - validatedAt: when the origin was last asked, or last confirmed the version.
+    ///   - isStale: whether the origin couldn't be asked then.
     package func use(
-        validatedAt: Date, checkedThisOpening: Bool, now: Date, lifetime: TimeInterval = 86_400
+        validatedAt: Date, checkedThisOpening: Bool, now: Date, isStale: Bool = false, lifetime: TimeInterval = 86_400
     ) -> Use {
-        if let freshUntil { return now < freshUntil && !mustRevalidate ? .asItIs : .askFirst }
-        if mustRevalidate { return .askFirst }
         let age = now.timeIntervalSince(validatedAt)
-        return checkedThisOpening && age >= 0 && age < lifetime ? .asItIs : .askBeside
+        if isStale, checkedThisOpening, (0..<Self.failureLifetime).contains(age) { return .asItIs }
+        if mustRevalidate { return .askFirst }
+        if let freshUntil {
+            return now < freshUntil ? .asItIs : forbidsStale ? .askFirst : .askBeside
+        }
+        return !isStale && checkedThisOpening && age >= 0 && age < lifetime ? .asItIs : .askBeside
     }
 }
 
@@ -53,6 +81,7 @@ package struct Freshness: Sendable, Hashable {
 package struct CacheControl: Sendable, Hashable {
     package var noStore = false
     package var noCache = false
+    package var mustRevalidate = false
     package var maxAge: Int64?
 
     package init(_ fields: HTTPFields) {
@@ -63,6 +92,7 @@ package struct CacheControl: Sendable, Hashable {
             switch name {
             case "no-store": noStore = true
             case "no-cache": noCache = true
+            case "must-revalidate": mustRevalidate = true
             case "max-age": maxAge = value.map { Int64($0) ?? 0 }
             default: break
             }

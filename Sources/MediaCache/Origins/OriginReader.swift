@@ -15,6 +15,7 @@ package actor OriginReader {
     private let takesWhole: Bool
     private let sendsRange: Bool
     private let takesCodings: Bool
+    private let startsOver: Bool
     nonisolated let tap: ContentTap?
     private var comparable: ComparableBytes
     private let asked: AskedRange
@@ -49,7 +50,11 @@ package actor OriginReader {
     /// What ``peek(_:)`` has taken and ``next()`` hasn't given yet.
     private var peeked: [OriginPiece] = []
     private var isReceiving = false
+    /// A buffer that was waited for longer than its reader wanted to.
+    private var pending: Task<(any OriginBuffer)?, any Error>?
     private var wasLetGo = false
+    /// Whether a further request is wanted.
+    private var mayAsk: @Sendable () -> Bool = { true }
 
     /// - Parameters:
     ///   - asked: the bytes wanted.
@@ -58,6 +63,8 @@ package actor OriginReader {
     ///   - takesWhole: whether to take all that comes where the origin answers a range with the whole; else it's cut.
     ///   - sendsRange: whether to ask with `Range`. An empty resource satisfies none, and is asked for without.
     ///   - takesCodings: whether a whole body may come in a content coding, though identity is asked for.
+    ///   - startsOver: whether a response that breaks off is lost: ``next()`` throws ``BodyLost``, and ``open(overlapping:)``
+    ///     asks for all of it again.
     ///   - tap: what the bytes pass before they are given out. Not those that ``peek(_:)`` shows.
     ///   - comparable: how many bytes before an offset are here, for a resumed read without a strong validator.
     package init(
@@ -69,6 +76,7 @@ package actor OriginReader {
         takesWhole: Bool = false,
         sendsRange: Bool = true,
         takesCodings: Bool = false,
+        startsOver: Bool = false,
         tap: ContentTap? = nil,
         comparable: @escaping ComparableBytes = { _ in 0 }
     ) {
@@ -76,6 +84,7 @@ package actor OriginReader {
         self.takesWhole = takesWhole
         self.sendsRange = sendsRange
         self.takesCodings = takesCodings
+        self.startsOver = startsOver
         self.tap = tap
         self.context = context
         budget = RetryBudget(context.settings.retries)
@@ -119,6 +128,7 @@ package actor OriginReader {
             }
             do {
                 if body == nil {
+                    if startsOver, head != nil { break }
                     _ = try await ask()
                     continue
                 }
@@ -137,12 +147,33 @@ package actor OriginReader {
                 try await recover(from: error)
             }
         }
+        forget()
+        throw BodyLost()
+    }
+
+    /// Says that a response broke off and its bytes are lost.
+    package struct BodyLost: Error {}
+
+    /// Goes back to the state before the first response.
+    private func forget() {
+        head = nil
+        known = nil
+        end = nil
+        (position, bodyFirst, compareFrom) = (0, 0, 0)
+        peeked = []
+        (isResuming, hasGiven) = (false, false)
     }
 
     /// The next bytes, at least `count` of them if so many come, and of more that are here as many as `most` in each
     /// piece; ``next()`` gives them again.
-    package func peek(_ count: Int, most: Int = 0) async throws -> [UInt8] {
-        while peeked.reduce(0, { $0 + $1.part.count }) < count, let piece = try await receiveNext() {
+    ///
+    /// - Parameter patience: how long bytes that are here wait for those that are missing.
+    package func peek(_ count: Int, most: Int = 0, patience: Duration? = nil) async throws -> [UInt8] {
+        while true {
+            let here = peeked.reduce(0) { $0 + $1.part.count }
+            guard here < count else { break }
+            if here > 0, let patience, await !receives(within: patience) { break }
+            guard let piece = try await receiveNext() else { break }
             peeked.append(piece)
             // What comes after a break must be of the version that these bytes are of.
             if known == nil, let head {
@@ -152,6 +183,10 @@ package actor OriginReader {
         return peeked.flatMap { piece in piece.withUnsafeBytes { Array($0.prefix(max(count, most))) } }
     }
 
+    /// Sets whether the reader may send further requests. Where it may not, ``next()`` throws ``CacheError`` with
+    /// ``CacheError/Code/cancelled``.
+    package func setMayAsk(_ mayAsk: @escaping @Sendable () -> Bool) { self.mayAsk = mayAsk }
+
     /// Takes back a piece that ``next()`` gave last, to be given again.
     package func takeBack(_ piece: OriginPiece) { peeked.insert(piece, at: 0) }
 
@@ -159,6 +194,7 @@ package actor OriginReader {
     package func close() {
         body?.cancel()
         body = nil
+        pending = nil
         rest = nil
         watch?.stop()
         watch = nil
@@ -216,6 +252,7 @@ package actor OriginReader {
 
     private func ask() async throws -> CheckedHead {
         close()
+        guard mayAsk() else { throw CacheError(.cancelled, "\(exchange.locator.url) is no longer wanted") }
         budget.began(at: context.time.monotonic)
         let overlap = overlapForNextRequest()
         let range: AskedRange = head == nil && asked.isSuffix ? asked : .from(position - overlap, to: end)
@@ -330,7 +367,7 @@ package actor OriginReader {
             isReceiving = false
         }
         do {
-            let buffer = try await body.next()
+            let buffer = try await nextBuffer(of: body)
             if let buffer { watch.received(buffer.count) }
             return buffer
         } catch {
@@ -340,6 +377,42 @@ package actor OriginReader {
             }
             throw error
         }
+    }
+
+    private func nextBuffer(of body: any OriginBody) async throws -> (any OriginBuffer)? {
+        guard let pending else { return try await body.next() }
+        self.pending = nil
+        return try await withTaskCancellationHandler {
+            try await pending.value
+        } onCancel: {
+            body.cancel()
+        }
+    }
+
+    /// Returns whether the next buffer, or the end, comes within a time. It's kept for ``receive()``.
+    private func receives(within patience: Duration) async -> Bool {
+        guard let body, rest == nil, end.map({ position < $0 }) ?? true else { return true }
+        let next = pending ?? Task { try await body.next() }
+        pending = next
+        let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+        let time = context.time
+        let timer = Task {
+            guard (try? await time.sleep(for: patience)) != nil else { return }
+            answer.yield(false)
+        }
+        Task {
+            _ = await next.result
+            answer.yield(true)
+        }
+        watch?.isAwaited(true)
+        defer {
+            timer.cancel()
+            answer.finish()
+        }
+        var first = answers.makeAsyncIterator()
+        let isReceived = await first.next() ?? true
+        watch?.isAwaited(false)
+        return isReceived
     }
 
     /// The next part of a buffer that is wanted, if any: bytes to compare and bytes to write come apart.
@@ -360,7 +433,8 @@ package actor OriginReader {
             rest = (received.buffer, first + Int(upper - offset)..<received.part.upperBound)
         }
         if !isOverlap {
-            budget.received(upper - position)
+            // Bytes that may be lost again don't make up for a failure.
+            if !startsOver { budget.received(upper - position) }
             position = upper
             hasGiven = true
             isResuming = false
@@ -422,11 +496,11 @@ package actor OriginReader {
 
     /// Asks the caller for a fresh URL: at most twice without a byte in between.
     private func refresh() async throws -> Bool {
-        guard let refreshURL = context.settings.refreshURL, budget.mayRefresh,
-            let fresh = try await refreshURL(exchange.locator.url)
-        else { return false }
+        guard budget.mayRefresh, let fresh = try await context.settings.refreshed(exchange.locator.url) else {
+            return false
+        }
         budget.refreshed()
-        exchange.locator.update(url: fresh)
+        exchange.locator.update(url: fresh.url, scope: fresh.scope)
         return true
     }
 }

@@ -94,7 +94,7 @@ package enum ResponseCheck {
         let head = CheckedHead(
             start: range.lowerBound, end: range.upperBound, completeLength: content.completeLength,
             validator: validator, ignoredRange: false, headerFields: fields)
-        if let known, !known.validator.agrees(with: validator) { return .changed(head) }
+        if let known, !known.validator.joins(validator) { return .changed(head) }
         if let length = known?.length, let total = content.completeLength, length != total {
             // One strong tag for two lengths is a broken answer; anything less is a new version.
             let tag = known?.validator.strongEntityTag
@@ -131,7 +131,7 @@ package enum ResponseCheck {
             start: 0, end: length, completeLength: length, validator: validator, ignoredRange: ignored,
             headerFields: fields)
         guard let known else { return .use(head) }
-        if !known.validator.agrees(with: validator) { return .changed(head) }
+        if !known.validator.joins(validator) { return .changed(head) }
         if let before = known.length, let length, before != length { return .changed(head) }
         return .use(head)
     }

@@ -13,8 +13,10 @@ public final class ReadSession: Sendable {
 
     private struct State {
         var position: Int64
-        /// Bytes up to here may be read without asking.
+        /// Bytes up to here may be read without asking, unless the representation has given up bytes since.
         var available: Int64
+        /// The representation's count of losses of that time.
+        var losses = 0
         /// Where the read-ahead is to be looked after.
         var planAt: Int64
         var window: Int64
@@ -35,7 +37,7 @@ public final class ReadSession: Sendable {
     private let kind: ResourceKind
     /// What was here when the session was opened.
     private let cached: SpanMap
-    private let state: Mutex<State>
+    private let state: OrderedMutex<State>
 
     /// A session over a representation; `attached` comes from ``Representation/attach(at:)``.
     init(
@@ -54,7 +56,8 @@ public final class ReadSession: Sendable {
         url = request.url
         kind = request.kind
         cached = representation.spans
-        state = Mutex(
+        state = OrderedMutex(
+            .session,
             State(position: range.lowerBound, available: range.lowerBound, planAt: .max, window: attached.window))
         let isHit = cached.contains(range)
         engine.counters.opened(isHit: isHit)
@@ -79,7 +82,8 @@ public final class ReadSession: Sendable {
         url = request.url
         kind = request.kind
         cached = SpanMap()
-        state = Mutex(
+        state = OrderedMutex(
+            .session,
             State(
                 position: range.lowerBound, available: range.lowerBound, planAt: .max, window: 0, through: place))
         engine.counters.opened(isHit: false)
@@ -109,7 +113,7 @@ public final class ReadSession: Sendable {
             while true {
                 if state.isCancelled { return .failed(CacheError(.cancelled, "the read session was cancelled")) }
                 if let through = state.through {
-                    let shortage = Shortage(engine.traffic, of: transferClass)
+                    let shortage = Shortage(engine.traffic, of: transferClass, host: url.origin)
                     let step = through.poll(maximum: maximum, onReady: shortage.wrapping(onReady))
                     if case .wait = step { shortage?.begin() }
                     guard case .end = step else { return step }
@@ -117,7 +121,7 @@ public final class ReadSession: Sendable {
                     state.available = state.position
                     continue
                 }
-                if state.position < min(state.available, state.planAt) {
+                if state.position < min(state.available, state.planAt), representation?.losses == state.losses {
                     let count = min(Int64(maximum), state.available - state.position)
                     return bytes(at: state.position, count: Int(count))
                 }
@@ -128,7 +132,8 @@ public final class ReadSession: Sendable {
 
     private func advance(_ state: inout State, onReady: @escaping @Sendable () -> Void) -> ReadStep? {
         guard let representation else { return passOn(&state) }
-        let shortage = Shortage(engine.traffic, of: transferClass)
+        let shortage = Shortage(engine.traffic, of: transferClass, host: url.origin)
+        state.losses = representation.losses
         let answer = representation.advance(
             sessionID, position: state.position, end: range.upperBound, window: &state.window, settings: settings,
             transferClass: transferClass, group: group,

@@ -71,6 +71,12 @@ public struct Validator: Sendable, Hashable, Codable {
         return lastModified != nil && lastModified == other.lastModified
     }
 
+    /// Whether bytes of a response that carries `other` may be put together with bytes of this version: under a strong
+    /// tag only where the response proves to be of the same version (RFC 9111 §3.4).
+    package func joins(_ other: Validator) -> Bool {
+        agrees(with: other) && (strongEntityTag == nil || proves(other))
+    }
+
     /// Whether a response that carries `other` can be of the same version.
     ///
     /// Strong tags decide alone. Without them the dates do, and a date that is missing on one side decides nothing;

@@ -8,21 +8,25 @@ extension Resource {
         let isTransformedWhole = engine.transform(for: request.kind)?.applied.isWhole == true
         var hasAsked = false
         while true {
-            try Task.checkCancellation()
-            let (readiness, asksBeside) = readiness(
-                request.revalidation, kind: request.kind, now: engine.time.now)
+            if Task.isCancelled {
+                // An opening that succeeded just before has started a fill.
+                for representation in representations { await representation.endFillsOfNobody() }
+                throw CancellationError()
+            }
+            let (readiness, asksBeside) = readiness(request, now: engine.time.now)
             if asksBeside { checkBeside(request.settings) }
             switch readiness {
             case .retired: return nil
             case .ready(let representation): return try session(request, over: representation)
-            case .askFirst(let representation):
+            case .askFirst(let representation, let mayBeServed):
                 if request.revalidation.isSince, !isTransformedWhole {
                     // What is on its way may have been asked for too early; then it's asked for again.
                     if let session = try await find(request, insteadOf: representation).passing { return session }
                 } else if hasAsked, !request.revalidation.isSince {
                     return try session(request, over: representation)
                 } else {
-                    hasAsked = try await check(representation, request.settings, request.revalidation)
+                    hasAsked = try await check(
+                        representation, request.settings, request.revalidation, mayBeServed: mayBeServed)
                 }
             case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
                 throw CacheError.notKept(request.url)
@@ -32,9 +36,14 @@ extension Resource {
                         .invalidSetting, "a \(request.kind) is transformed as a whole here; read it as a whole first")
                 }
                 if let session = joinPassing(request) { return session }
-                let found = try await find(request, insteadOf: nil)
-                if let session = found.passing { return session }
-                hasAsked = found.hasAsked
+                do {
+                    let found = try await find(request, insteadOf: nil)
+                    if let session = found.passing { return session }
+                    hasAsked = found.hasAsked
+                } catch let error as CacheError {
+                    guard let session = try pinnedSession(request, after: error) else { throw error }
+                    return session
+                }
             }
         }
     }
@@ -49,19 +58,33 @@ extension Resource {
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?
     ) async throws -> (hasAsked: Bool, passing: ReadSession?) {
+        var isOwn = false
         let opening = state.withLock { state -> SharedRequest<PassingResponse?>? in
             guard !state.isRetired, state.current === known else { return nil }
             if let opening = state.opening { return opening }
+            isOwn = true
             let ticket = engine.scheduler.ticket(
                 for: locator.url, transferClass: request.transferClass, group: request.group)
             let opening = SharedRequest(ticket: ticket) {
                 try await self.find(request, insteadOf: known, ticket: ticket)
             }
             state.opening = opening
+            state.openingBegan = engine.time.monotonic
             return opening
         }
-        let answered = try await opening?.waitOrSeeEnd(request.transferClass) {
-            for representation in representations { await representation.endFillsOfNobody() }
+        let answered: PassingResponse??
+        do {
+            answered = try await opening?.waitOrSeeEnd(request.transferClass) {
+                for representation in representations { await representation.endFillsOfNobody() }
+            }
+        } catch let error as CacheError where error.status == 416 && !isOwn {
+            // It answers the range that another reader asked for.
+            if let length = error.completeLength, request.range.resolved(in: length) == nil { throw error }
+            return (false, nil)
+        } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
+            // A reader with a narrower scope asked.
+            guard (request.settings ?? engine.configuration.transfers).scope == .any else { throw error }
+            return (false, nil)
         }
         guard let found = answered else { return (false, nil) }
         // Another reader's may be of another kind.
@@ -139,6 +162,9 @@ extension Resource {
         }
     }
 
+    /// How long the first bytes of a body wait for more that would tell its type.
+    private static let sniffPatience = Duration.milliseconds(250)
+
     private func firstRange(_ request: ReadRequest, readAhead: ReadAhead) -> AskedRange {
         if case .suffix(let count) = request.range { return .suffix(count) }
         let start = request.range.knownStart ?? 0
@@ -158,8 +184,19 @@ extension Resource {
             return nil
         }
         if let known {
+            // As where a stored version is confirmed: it isn't given up for nothing.
+            if head.length == 0, known.head.length != 0, MediaType.isAudioOrVideo(head.contentType) {
+                throw CacheError(empty: locator.url, type: head.contentType)
+            }
             changed(known)
             engine.events.send(.representationChanged(key: key))
+        }
+        let freshness = Freshness(answer.headerFields, now: engine.time.now)
+        if reinstatePinned(head, freshness, madeBy: reader.tap?.transform?.applied, began: began) {
+            engine.events.send(.entityTagAlternates(key: key))
+            await reader.close()
+            ticket.release()
+            return nil
         }
         let isTransient: Bool
         do {
@@ -169,8 +206,8 @@ extension Resource {
         }
         let representation = newRepresentation(
             RepresentationState(
-                head: head, freshness: Freshness(answer.headerFields, now: engine.time.now),
-                ignoresRanges: answer.ignoredRange, transform: reader.tap?.transform?.applied, kind: request.kind))
+                head: head, freshness: freshness, ignoresRanges: answer.ignoredRange,
+                transform: reader.tap?.transform?.applied, kind: request.kind))
         await reader.expect(
             KnownRepresentation(validator: head.validator, length: head.length),
             comparable: { [representation] in representation.comparableBytes(before: $0) })
@@ -182,7 +219,7 @@ extension Resource {
         }
         let plan = representation.withState { state in
             state.setNeedsCommit()
-            return state.begin(start..<max(start, end), transferClass: ticket.transferClass)
+            return state.beginFound(start..<max(start, end), transferClass: ticket.transferClass)
         }
         let alternates = state.withLock { state in
             // What another transform made may have been asked for meanwhile.
@@ -211,8 +248,9 @@ extension Resource {
         of reader: OriginReader, kind: ResourceKind, context: OriginContext
     ) async throws -> (head: ResourceHead, answer: CheckedHead)? {
         let start = await reader.start
-        // In the middle what has come has to do: a reader that wants no more isn't kept waiting.
-        let first = try await reader.peek(start == 0 ? MediaType.sniffLength : 1, most: MediaType.middleLength)
+        // In the middle the first bytes have to do: a reader that wants no more isn't kept waiting.
+        let first = try await reader.peek(
+            start == 0 ? MediaType.sniffLength : 1, most: MediaType.middleLength, patience: Self.sniffPatience)
         guard let answer = await reader.answer else { return nil }
         let length = if answer.completeLength != nil { answer.completeLength } else { await reader.learnedLength }
         let declared = answer.headerFields[.contentType]
@@ -249,6 +287,9 @@ extension Resource {
         if let trouble = engine.trouble { throw trouble.writing }
         if engine.health.isFailing, let failure = engine.health.lastFailure { throw failure }
         if let refusal = ResponseCheck.refusal(answer.headerFields, settings) { throw refusal }
+        if head.length == 0, MediaType.isAudioOrVideo(head.contentType) {
+            throw CacheError(empty: locator.url, type: head.contentType)
+        }
         switch engine.configuration.admission.admission(of: request.url, head: head) {
         case .keep: return false
         case .keepUntilClosed: return true

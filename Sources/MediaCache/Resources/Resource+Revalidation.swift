@@ -4,7 +4,7 @@ import Synchronization
 extension CacheStore {
     /// Whether all of an open resource is here and may be used without asking: reading it would bring nothing.
     package func isHere(_ request: ReadRequest) -> Bool {
-        let found = table[key(of: request)]?.readiness(request.revalidation, kind: request.kind, now: engine.time.now)
+        let found = table[key(of: request)]?.readiness(request, now: engine.time.now)
         guard case (.ready(let representation), _)? = found
         else { return false }
         return representation.isComplete
@@ -27,11 +27,17 @@ extension Resource {
         }
     }
 
+    /// How long a read of bytes that may be served waits for the origin's word on them.
+    private static let patience = Duration.seconds(2)
+
     /// Asks the origin whether `representation` is still current, once for all who want to know.
     ///
+    /// - Parameter mayBeServed: whether the version may be served without the answer: then the wait is short, and the
+    ///   request goes on beside the read.
     /// - Returns: whether it was asked; if not, what is current has changed in between.
     func check(
-        _ representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation
+        _ representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation,
+        mayBeServed: Bool
     ) async throws -> Bool {
         let opening = state.withLock { state -> SharedRequest<PassingResponse?>? in
             guard !state.isRetired, state.current === representation else { return nil }
@@ -42,13 +48,36 @@ extension Resource {
                 return nil
             }
             state.opening = opening
+            state.openingBegan = engine.time.monotonic
+            if mayBeServed {
+                Task {
+                    _ = try? await opening.wait()
+                    useEnded()
+                }
+            }
             return opening
         }
         do {
-            return try await opening?.waitOrSeeEnd() != nil
+            guard mayBeServed, let opening else { return try await opening?.waitOrSeeEnd() != nil }
+            return try await isAnswered(opening)
         } catch let error as CacheError where error.code != .cancelled && !revalidation.isSince {
             // The request was one of somebody who uses nothing that isn't confirmed.
             return true
+        }
+    }
+
+    /// Waits for a request until its readers' patience ends. Returns false if it was given up before that.
+    private func isAnswered(_ opening: SharedRequest<PassingResponse?>) async throws -> Bool {
+        let time = engine.time
+        let left = state.withLock { $0.openingBegan } + Self.patience - time.monotonic
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask { try await opening.wait() != nil }
+            group.addTask {
+                try await time.sleep(for: left)
+                return true
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
         }
     }
 
@@ -65,14 +94,14 @@ extension Resource {
             let response = try await answer.refusingPage(
                 from: url, as: representation.content.kind, context: exchange.context)
             response.body.cancel()
-            let freshness = Freshness(response.headerFields, now: engine.time.now)
             if response.status == 304 || (response.status == 416 && head.length == 0) {
-                return confirmed(representation, freshness, since: began)
+                return confirmed(representation, by: response.headerFields, since: began)
             }
             let verdict = ResponseCheck.judge(
                 status: response.status, headerFields: response.headerFields, asked: .from(0, to: 1),
                 known: KnownRepresentation(validator: head.validator, length: head.length), url: url,
                 now: engine.time.now)
+            let freshness = Freshness(response.headerFields, now: engine.time.now)
             switch verdict {
             case .use(let checked):
                 let tells = checked.validator != Validator() && head.validator != Validator()
@@ -82,10 +111,11 @@ extension Resource {
                     }
                 if isSame { return confirmed(representation, freshness, since: began) }
             case .changed(let other):
-                guard exchange.context.settings.alternatingEntityTags == .compareBytes, let other,
+                let isUntold = other?.validator == Validator() && !revalidation.isSince
+                guard isUntold || exchange.context.settings.alternatingEntityTags == .compareBytes, let other,
                     other.completeLength == head.length, try await representation.isSameAtOrigin(settings)
                 else { break }
-                engine.events.send(.entityTagAlternates(key: key))
+                if !isUntold { engine.events.send(.entityTagAlternates(key: key)) }
                 return confirmed(representation, freshness, since: began)
             case .refuse(let error): throw error
             }
@@ -105,19 +135,24 @@ extension Resource {
     func isCurrent(
         _ known: Representation, by reader: OriginReader, since began: Duration
     ) async -> Bool {
-        let fields: HTTPFields
         if let unmodified = await reader.unmodified {
-            fields = unmodified
+            confirmed(known, by: unmodified, since: began)
         } else {
             // Not every origin looks at conditions.
             guard let answer = await reader.answer, answer.validator != Validator(),
                 known.head.validator != Validator(), known.head.validator.agrees(with: answer.validator),
                 answer.completeLength == known.head.length
             else { return false }
-            fields = answer.headerFields
+            confirmed(known, Freshness(answer.headerFields, now: engine.time.now), since: began)
         }
-        confirmed(known, Freshness(fields, now: engine.time.now), since: began)
         return true
+    }
+
+    /// Notes that a 304 has confirmed a version.
+    private func confirmed(_ representation: Representation, by fields: HTTPFields, since began: Duration) {
+        let freshness = Freshness(
+            fields, confirming: representation.freshness, from: representation.head.validatedAt, now: engine.time.now)
+        confirmed(representation, freshness, since: began)
     }
 
     private func confirmed(_ representation: Representation, _ freshness: Freshness, since began: Duration) {

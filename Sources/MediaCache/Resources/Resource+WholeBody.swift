@@ -9,7 +9,7 @@ extension CacheStore {
     public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
         var request = request
         if !(request.settings?.asksOrigins ?? transfers.asksOrigins) { request.revalidation = .never }
-        let shortage = Shortage(engine.traffic, of: request.transferClass)
+        let shortage = Shortage(engine.traffic, of: request.transferClass, host: request.url.origin)
         shortage?.begin()
         defer { shortage?.end() }
         do {
@@ -40,19 +40,28 @@ extension Resource {
             try Task.checkCancellation()
             // What is on its way is newer than what is kept.
             if let body = try await sharedBody(request, starts: false) { return told(body) }
-            switch readiness(request.revalidation, kind: request.kind, now: engine.time.now).readiness {
+            let read = ReadRequest(
+                url: request.url, settings: request.settings, revalidation: request.revalidation, kind: request.kind)
+            switch readiness(read, now: engine.time.now).readiness {
             case .retired: return nil
             case .ready(let representation):
                 if let body = try await keptBody(of: representation, request) { return body }
-            case .askFirst(let representation) where hasAsked && !request.revalidation.isSince:
+            case .askFirst(let representation, _) where hasAsked && !request.revalidation.isSince:
                 if let body = try await keptBody(of: representation, request) { return body }
-            case .askFirst(let representation):
+            case .askFirst(let representation, let mayBeServed):
                 wasKept = true
-                hasAsked = try await check(representation, request.settings, request.revalidation)
+                hasAsked = try await check(
+                    representation, request.settings, request.revalidation, mayBeServed: mayBeServed)
             case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
                 throw CacheError.notKept(request.url)
             case .unknown:
-                if let body = try await sharedBody(request, starts: true) { return told(body) }
+                do {
+                    if let body = try await sharedBody(request, starts: true) { return told(body) }
+                } catch let error as CacheError {
+                    guard let pinned = pinned(read, after: error), let body = try await keptBody(of: pinned, request)
+                    else { throw error }
+                    return body
+                }
             }
         }
     }
@@ -91,16 +100,24 @@ extension Resource {
 
     /// Waits for the body that is on its way. Nil if none is, or if it was given up meanwhile.
     private func sharedBody(_ request: WholeBodyRequest, starts: Bool) async throws -> WholeBody? {
+        var isOwn = false
         let shared = state.withLock { state -> SharedRequest<WholeBody>? in
             if let running = state.bodyRequest { return running }
             guard starts, !state.isRetired, state.current == nil else { return nil }
+            isOwn = true
             let ticket = engine.scheduler.ticket(
                 for: locator.url, transferClass: request.transferClass, group: request.group)
             let shared = SharedRequest(ticket: ticket) { try await self.fetchBody(request, ticket: ticket) }
             state.bodyRequest = shared
             return shared
         }
-        return try await shared?.waitOrSeeEnd(request.transferClass)
+        do {
+            return try await shared?.waitOrSeeEnd(request.transferClass)
+        } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
+            // A reader with a narrower scope asked.
+            guard (request.settings ?? engine.configuration.transfers).scope == .any else { throw error }
+            return nil
+        }
     }
 
     private func fetchBody(_ request: WholeBodyRequest, ticket: TransferScheduler.Ticket) async throws -> WholeBody {
@@ -115,15 +132,28 @@ extension Resource {
         let began = engine.time.monotonic
         let reader = OriginReader(
             context: context, locator: locator, asked: .from(0, to: nil), known: nil, sendsRange: false,
-            takesCodings: true, tap: engine.tap(request.url, request.kind, transforms: false))
+            takesCodings: true, startsOver: true, tap: engine.tap(request.url, request.kind, transforms: false))
         defer { Task { await reader.close() } }
+        while true {
+            do {
+                return try await fetchBody(request, from: reader, context: context, ticket: ticket, began: began)
+            } catch is OriginReader.BodyLost {}
+        }
+    }
+
+    /// Reads one response to its end.
+    ///
+    /// - Throws: ``OriginReader/BodyLost`` where the response broke off and the body has to be asked for again: another
+    ///   response may be of another version, whatever its validators say.
+    private func fetchBody(
+        _ request: WholeBodyRequest, from reader: OriginReader, context: OriginContext,
+        ticket: TransferScheduler.Ticket, began: Duration
+    ) async throws -> WholeBody {
         _ = try await reader.open()
         guard let (head, answer) = try await head(of: reader, kind: request.kind, context: context) else {
             throw CacheError(.badResponse, "\(request.url) sent nothing")
         }
         if let length = head.length { try checkLength(length, request) }
-        // What comes after a break must be of the same version.
-        await reader.expect(KnownRepresentation(validator: head.validator, length: head.length))
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(head.length ?? 0))
         while let piece = try await reader.next() {
@@ -164,9 +194,13 @@ extension Resource {
         guard isPlaced, !body.bytes.isEmpty else { return }
         do {
             try await engine.room.take(Int64(body.bytes.count)) {
-                try await engine.pool.run {
-                    try body.bytes.withUnsafeBytes { try representation.write($0, at: 0..<Int64($0.count)) }
+                let woken = try await engine.pool.run {
+                    try body.bytes.withUnsafeBytes { bytes in
+                        let range = 0..<Int64(bytes.count)
+                        return try representation.write(bytes, at: range, into: [range])
+                    }
                 }
+                for wake in woken { wake() }
             }
         } catch {
             // It's in memory for those who wait, and a hole in the blob for those who come.

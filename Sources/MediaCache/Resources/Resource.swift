@@ -18,7 +18,7 @@ package final class Resource: Sendable {
         var stored: StoredResource
         /// The version that new readers get.
         var current: Representation?
-        /// Versions that only their readers still hold.
+        /// Older versions: those that are still being read, and a pinned one that nothing complete has replaced yet.
         var superseded: [Representation] = []
         /// When the origin was last asked about the current version since opening, whether it answered or not.
         var lastCheck: Date?
@@ -32,6 +32,8 @@ package final class Resource: Sendable {
         var passing: PassingVersion?
         /// The request that finds the first representation, shared by those who wait for it.
         var opening: SharedRequest<PassingResponse?>?
+        /// When that request began.
+        var openingBegan = Duration.zero
         /// The request for the whole body, shared likewise.
         var bodyRequest: SharedRequest<WholeBody>?
         /// Set once: the object is no longer the resource's place, ask the store again.
@@ -40,13 +42,16 @@ package final class Resource: Sendable {
         /// Whether it goes when the last reader leaves, by admission.
         var goesWhenClosed = false
 
+        /// When the pin couldn't be moved to a newer version; nil if that never failed.
+        var pinFailure: Duration?
+
         var representations: [Representation] { superseded + (current.map { [$0] } ?? []) }
 
         /// Whether the origin is being asked about it.
         var isAsking: Bool { opening != nil || bodyRequest != nil || isChecking }
     }
 
-    let state: Mutex<State>
+    let state: OrderedMutex<State>
     private let onIdle: @Sendable (Resource) -> Void
 
     init(stored: StoredResource, url: ResourceURL, engine: Engine, onIdle: @escaping @Sendable (Resource) -> Void) {
@@ -55,15 +60,13 @@ package final class Resource: Sendable {
         locator = ResourceLocator(url: url)
         self.engine = engine
         self.onIdle = onIdle
-        state = Mutex(State(stored: stored))
+        state = OrderedMutex(.resource, State(stored: stored))
     }
 
     /// How the origin is asked where no read says so: by the store's settings, and in the name of whose it is.
     var ownSettings: TransferSettings? {
         guard let identity = CacheKey(key).identity else { return nil }
-        var settings = engine.configuration.transfers
-        settings.headerProfiles[locator.url, default: .init()].identity = identity
-        return settings
+        return engine.configuration.transfers.asking(for: locator.url, as: identity)
     }
 
     package var stored: StoredResource { state.withLock { $0.stored } }
@@ -181,7 +184,9 @@ package final class Resource: Sendable {
     func useEnded() {
         let isIdle = state.withLock { state in
             guard !state.isRetired else { return false }
-            if state.superseded.contains(where: { !$0.isInUse }) { return true }
+            let pinned = state.pinnedVersion
+            if state.superseded.contains(where: { !$0.isInUse && $0 !== pinned }) { return true }
+            if pinTarget(in: state) != nil { return true }
             return (state.isToBeRemoved || state.goesWhenClosed) && !Self.isHeld(state)
         }
         if isIdle { onIdle(self) }
@@ -214,7 +219,8 @@ package final class Resource: Sendable {
     func takeGoing() -> (all: Bool, superseded: [Representation]) {
         state.withLock { state in
             if state.isToBeRemoved || (state.goesWhenClosed && !state.stored.isPinned) { return (true, []) }
-            let going = state.superseded.filter { !$0.isInUse }
+            let pinned = state.pinnedVersion
+            let going = state.superseded.filter { !$0.isInUse && $0 !== pinned }
             state.superseded.removeAll { representation in going.contains { $0 === representation } }
             return (false, going)
         }
@@ -222,42 +228,58 @@ package final class Resource: Sendable {
 
     // MARK: - Opening
 
-    /// A new version of this resource, in a blob of its own. It isn't the current one yet.
+    /// A new version of this resource, in a blob of its own. It isn't the current one yet, nor is it pinned where an
+    /// older one may be.
     func newRepresentation(_ state: RepresentationState) -> Representation {
-        Representation(
+        let isKept = self.state.withLock { $0.stored.isPinned && $0.representations.isEmpty }
+        return Representation(
             id: engine.catalog.nextRepresentationID(), resource: self, blob: BlobFolder.newName(),
-            isKept: stored.isPinned, isNew: true, state: state, engine: engine)
+            isKept: isKept, isNew: true, state: state, engine: engine)
     }
 
     /// What a reader of this resource gets at this moment.
     enum Readiness {
         case ready(Representation)
-        case askFirst(Representation)
+        /// The origin is asked before the version is used. One that may be served stale waits only for a moment.
+        case askFirst(Representation, mayBeServed: Bool)
         case unknown
         case retired
     }
 
-    func readiness(
-        _ revalidation: Revalidation, kind: ResourceKind, now: Date
-    ) -> (readiness: Readiness, asksBeside: Bool) {
-        let transform = engine.transform(for: kind)?.applied
+    func readiness(_ request: ReadRequest, now: Date) -> (readiness: Readiness, asksBeside: Bool) {
+        let transform = engine.transform(for: request.kind)?.applied
+        let revalidation = request.revalidation
+        let asksOrigins = (request.settings ?? engine.configuration.transfers).asksOrigins
         return state.withLock { state in
             if state.isRetired { return (.retired, false) }
             choose(madeBy: transform, in: &state)
+            let pinned = state.olderPinned(covering: request.range, madeBy: transform)
+            if let pinned, !asksOrigins { return (.ready(pinned), false) }
             guard let current = state.current else { return (.unknown, false) }
             if case .since(let moment) = revalidation {
                 let isConfirmed = state.confirmed.map { $0 >= moment } ?? false
-                return (isConfirmed ? .ready(current) : .askFirst(current), false)
+                return (isConfirmed ? .ready(current) : .askFirst(current, mayBeServed: false), false)
             }
             if revalidation == .never { return (.ready(current), false) }
             let head = current.head
+            if let pinned, !request.isExact {
+                // Reading on from the origin, unless that has just failed: then what is here has to do.
+                let age = state.lastCheck.map { now.timeIntervalSince($0) } ?? -1
+                guard age >= 0, age < (head.isStale ? 60 : 5) else {
+                    return (.askFirst(current, mayBeServed: false), false)
+                }
+                if head.isStale { return (.ready(pinned), false) }
+            }
             let use = current.freshness.use(
                 validatedAt: state.lastCheck ?? head.validatedAt, checkedThisOpening: state.lastCheck != nil, now: now,
-                lifetime: revalidation == .beside ? 86_400 : head.isStale ? 60 : 5)
+                isStale: head.isStale, lifetime: revalidation == .beside ? 86_400 : 5)
             switch use {
             case .asItIs: return (.ready(current), false)
-            case .askFirst: return (.askFirst(current), false)
-            case .askBeside where revalidation == .before: return (.askFirst(current), false)
+            case .askFirst: return (.askFirst(current, mayBeServed: false), false)
+            case .askBeside where revalidation == .before: return (.askFirst(current, mayBeServed: true), false)
+            case .askBeside where !current.isComplete && current.freshness.freshUntil != nil:
+                // Its holes will be asked for in any case, and another version would end the read there.
+                return (.askFirst(current, mayBeServed: true), false)
             case .askBeside: return (.ready(current), !state.isChecking)
             }
         }

@@ -18,7 +18,7 @@ final class ResourceTable: Sendable {
         var leftOpen = 0
     }
 
-    private let state = Mutex(State())
+    private let state = OrderedMutex(.table, State())
 
     /// The open resource under `key`. One that has been retired is no longer its place.
     subscript(key: String) -> Resource? {

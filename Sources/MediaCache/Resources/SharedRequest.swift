@@ -19,6 +19,7 @@ final class SharedRequest<Value: Sendable>: Sendable {
     /// - Parameter ticket: the request's place in the scheduler's queue, if it has one.
     init(ticket: TransferScheduler.Ticket? = nil, _ work: @escaping @Sendable () async throws -> Value) {
         self.ticket = ticket
+        ticket?.follow { [weak self] in self?.transferClass }
         let task = Task {
             do {
                 finish(.success(try await work()))
@@ -43,7 +44,7 @@ final class SharedRequest<Value: Sendable>: Sendable {
             state.classes[state.nextID] = transferClass
             return state.nextID
         }
-        updateClass()
+        ticket?.classChanged()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value?, any Error>) in
                 let outcome = state.withLock { state -> Result<Value?, any Error>? in
@@ -63,7 +64,7 @@ final class SharedRequest<Value: Sendable>: Sendable {
                 return (state.waiters.removeValue(forKey: id), isLast ? state.task : nil)
             }
             task?.cancel()
-            updateClass()
+            ticket?.classChanged()
             waiter?.resume(throwing: CancellationError())
         }
     }
@@ -87,12 +88,8 @@ final class SharedRequest<Value: Sendable>: Sendable {
         }
     }
 
-    /// Once it has ended, the ticket may be a fill's.
-    private func updateClass() {
-        ticket?.change { current in
-            state.withLock { $0.outcome == nil ? $0.classes.values.max() : nil } ?? current
-        }
-    }
+    /// How urgent it is to the most urgent waiter; nil without any.
+    private var transferClass: TransferClass? { state.withLock { $0.classes.values.max() } }
 
     private func finish(_ outcome: Result<Value?, any Error>) {
         let (waiters, outcome) = state.withLock { state in

@@ -78,10 +78,14 @@ struct BodyFaultTests {
         try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
         #expect(try await store.resource(for: fixture.url) == nil)
         fixture.origin.clearFaults(fixture.url)
-        // An origin without ranges would send all before its reader has left.
+        // An origin without ranges would send all before its reader has left, and a reader that comes back in time goes on
+        // with what it sends.
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdBody(at: 500_000, gate))
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
+        try await fixture.turningTheClock {
+            await fixture.origin.wait { requests in requests.allSatisfy { $0.progress != .running } }
+        }
         fixture.origin.always(fixture.url, .contentEncoding(coding))
         gate.open()
         try await fixture.expectFailure(store, .from(2_000_000), of: Self.body, code: .badResponse)
@@ -170,18 +174,29 @@ struct BodyFaultTests {
         await store.close()
     }
 
-    /// There is no film without a byte: it is a failure, whatever it's labelled as, and nothing is kept of it.
+    /// There is no film without a byte: it's passed on as it is, and nothing is kept of it, whatever it's labelled as.
     @Test(arguments: ["video/mp4", "application/octet-stream", nil], [true, false])
-    func anEmptyFilmIsNone(_ contentType: String?, _ acceptsRanges: Bool) async throws {
+    func anEmptyFilmIsPassedOnAndNotKept(_ contentType: String?, _ acceptsRanges: Bool) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(
             .bytes([]), contentType: contentType, acceptsRanges: acceptsRanges)
         let store = try await fixture.open()
-        for range in [RequestedRange.all, .from(0), .suffix(5)] {
-            let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, range) }
-            #expect(error?.code == .notMedia)
+        for _ in 0..<2 {
+            #expect(try await store.bytes(fixture.url) == [])
+            for range in [RequestedRange.from(0), .closed(0, through: 9), .suffix(5)] {
+                let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, range) }
+                #expect(error?.code == .rangeNotSatisfiable)
+                #expect(error?.completeLength == 0)
+            }
         }
+        let request = ReadRequest(url: fixture.url, transferClass: .download)
+        let error = await #expect(throws: CacheError.self) { try await store.complete(request) }
+        #expect(error?.code == .notMedia)
         #expect(try await store.resource(for: fixture.url) == nil)
+        // It may have been a slip of the origin's.
+        let film = ScriptedBody.random(seed: 3, length: 100_000)
+        fixture.origin[fixture.url] = ScriptedResource(film, acceptsRanges: acceptsRanges)
+        #expect(try await store.bytes(fixture.url) == film.bytes)
         await store.close()
     }
 

@@ -22,6 +22,19 @@ struct ChangedVersionTests {
         await store.close()
     }
 
+    /// Parts are put together only under the same strong tag (RFC 9111 §3.4).
+    @Test func aPartWithoutATagIsNotUsedWhereTheTagIsKnown() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.old)
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url, .closed(0, through: 999))
+        fixture.origin[fixture.url] = ScriptedResource(Self.sameLength)
+        fixture.origin.always(fixture.url, .entityTag(nil))
+        try await fixture.expectFailure(store, of: Self.old, code: .representationChanged)
+        try await fixture.expectRightBytes(of: Self.sameLength, in: store)
+        await store.close()
+    }
+
     @Test(arguments: [false, true], [100_000, 1_100_000, 3_000_000])
     func aChangeInMidReadIsAnErrorOrOneWholeVersion(_ tears: Bool, _ position: Int64) async throws {
         let fixture = try EngineFixture()

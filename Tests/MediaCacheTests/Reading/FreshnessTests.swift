@@ -1,7 +1,8 @@
 import HTTPTypes
-import MediaCache
 import MediaCacheTesting
 import Testing
+
+@testable import MediaCache
 
 /// When the origin is asked again, and what becomes of what it says.
 struct FreshnessTests {
@@ -19,14 +20,14 @@ struct FreshnessTests {
         #expect(fixture.origin.requests.count == 1)
         fixture.time.advance(by: .seconds(3601))
         #expect(try await second.bytes(fixture.url) == Self.body.bytes)
-        #expect(fixture.origin.requests.count == 2)
+        await fixture.origin.waitForRequests(2)
         #expect(fixture.origin.requests[1].headerFields[.ifNoneMatch] == "\"1\"")
         #expect(fixture.origin.requests[1].status == 304)
         #expect(fixture.origin.bodyBytes == Self.body.length)
         await second.close()
     }
 
-    @Test(arguments: ["no-cache", "max-age=0"])
+    @Test(arguments: ["no-cache", "max-age=0, must-revalidate"])
     func whatMustBeAskedIsAskedOnceForEachRead(_ control: String) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: control)
@@ -37,6 +38,41 @@ struct FreshnessTests {
         }
         fixture.origin[fixture.url] = ScriptedResource(Self.other, entityTag: "\"2\"", cacheControl: control)
         #expect(try await store.bytes(fixture.url) == Self.other.bytes)
+        await store.close()
+    }
+
+    /// A 304 changes the fields that it carries, and no others (RFC 9111 §4.3.4).
+    @Test func aConfirmationWithoutCacheControlLeavesTheDirectives() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-cache")
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url)
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        for count in 2...4 {
+            #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+            #expect(fixture.origin.requests.count == count)
+            #expect(fixture.origin.requests.last?.status == 304)
+        }
+        await store.close()
+    }
+
+    @Test func aConfirmationWithoutCacheControlRenewsTheLifetime() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "max-age=3600")
+        let store = try await fixture.open()
+        _ = try await store.bytes(fixture.url)
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        for round in 2...4 {
+            fixture.time.advance(by: .seconds(3601))
+            // The first read finds it expired, and has it asked about beside.
+            #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+            await whenAsked(store, fixture, round)
+            #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+            #expect(fixture.origin.requests.count == round)
+            fixture.time.advance(by: .seconds(3500))
+            #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+            #expect(fixture.origin.requests.count == round)
+        }
         await store.close()
     }
 
@@ -62,19 +98,38 @@ struct FreshnessTests {
         await second.close()
     }
 
-    @Test func anOriginThatCannotBeReachedLeavesWhatIsKeptMarkedStale() async throws {
+    /// Reads until the origin has been asked and its answer noted.
+    private func whenAsked(_ store: CacheStore, _ fixture: EngineFixture, _ count: Int) async {
+        await fixture.origin.wait { $0.count == count && $0[count - 1].progress != .running }
+        await store.settled { $0.table[$0.key(for: fixture.url)]?.isInUse == false }
+    }
+
+    @Test(arguments: ["max-age=10", "max-age=10, proxy-revalidate", "max-age=10, s-maxage=0"])
+    func anExpiredVersionIsServedAtOnceThoughTheOriginDoesNotAnswer(_ control: String) async throws {
         let fixture = try EngineFixture()
-        fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "max-age=10")
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: control)
         let store = try await fixture.open()
         let events = store.events()
         _ = try await store.bytes(fixture.url)
         fixture.time.advance(by: .seconds(11))
-        fixture.origin.isReachable = false
-        let session = try await store.read(ReadRequest(url: fixture.url))
-        #expect(session.head.isStale)
-        #expect(try await session.allBytes() == Self.body.bytes)
-        session.cancel()
-        fixture.origin.isReachable = true
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdHead(gate), .unreachable)
+        // The clock stands still: nothing is waited for.
+        for _ in 0..<3 { #expect(try await store.bytes(fixture.url) == Self.body.bytes) }
+        await gate.waitForArrivals()
+        gate.open()
+        await whenAsked(store, fixture, 2)
+        // The failure is remembered for a minute.
+        for _ in 0..<3 {
+            let session = try await store.read(ReadRequest(url: fixture.url))
+            #expect(session.head.isStale)
+            #expect(try await session.allBytes() == Self.body.bytes)
+            session.cancel()
+        }
+        #expect(fixture.origin.requests.count == 2)
+        fixture.time.advance(by: .seconds(61))
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        await whenAsked(store, fixture, 3)
         let again = try await store.read(ReadRequest(url: fixture.url))
         #expect(!again.head.isStale)
         again.cancel()
@@ -82,6 +137,61 @@ struct FreshnessTests {
         var stale = 0
         for await event in events { if case .servedStale = event { stale += 1 } }
         #expect(stale == 1)
+    }
+
+    /// What may not be used stale waits for its origin, also after another opening; when that can't be reached, it's used
+    /// all the same, so that downloads play offline.
+    @Test(arguments: ["no-cache", "max-age=10, must-revalidate"], [false, true])
+    func aVersionThatMayNotBeServedStaleWaitsForItsOrigin(_ control: String, reopens: Bool) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: control)
+        var store = try await fixture.open()
+        _ = try await store.bytes(fixture.url)
+        if reopens {
+            await store.close()
+            store = try await fixture.open()
+        }
+        fixture.time.advance(by: .seconds(11))
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdHead(gate))
+        fixture.origin[fixture.url] = ScriptedResource(Self.other, entityTag: "\"2\"", cacheControl: control)
+        let reading = Task { [store] in try await store.bytes(fixture.url) }
+        await gate.waitForArrivals()
+        fixture.time.advance(by: .seconds(5))
+        gate.open()
+        #expect(try await reading.value == Self.other.bytes)
+        fixture.time.advance(by: .seconds(11))
+        fixture.origin.isReachable = false
+        for _ in 0..<3 {
+            let session = try await store.read(ReadRequest(url: fixture.url))
+            #expect(session.head.isStale)
+            #expect(try await session.allBytes() == Self.other.bytes)
+            session.cancel()
+        }
+        await store.close()
+    }
+
+    /// A version with holes is asked about before it's used, but not for long.
+    @Test func anExpiredPartIsAskedAboutFirstForAMoment() async throws {
+        let fixture = try EngineFixture()
+        let film = ScriptedBody.random(seed: 114, length: 5_000_000)
+        fixture.origin[fixture.url] = ScriptedResource(film, cacheControl: "max-age=10")
+        let store = try await fixture.open { $0.transfers.limits.firstByte = .seconds(1_000_000) }
+        _ = try await store.bytes(fixture.url, .closed(0, through: 99))
+        await store.settled { $0.statistics.runningFills == 0 }
+        fixture.time.advance(by: .seconds(11))
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdHead(gate))
+        let reading = Task { try await store.bytes(fixture.url, .closed(0, through: 9)) }
+        await gate.waitForArrivals()
+        #expect(try await fixture.turningTheClock { try await reading.value } == film.bytes(in: 0..<10))
+        #expect(fixture.origin.requests.last?.progress == .running)
+        gate.open()
+        await whenAsked(store, fixture, 2)
+        fixture.time.advance(by: .seconds(11))
+        fixture.origin[fixture.url] = ScriptedResource(Self.other, entityTag: "\"2\"", cacheControl: "max-age=10")
+        #expect(try await store.bytes(fixture.url) == Self.other.bytes)
+        await store.close()
     }
 
     @Test func aChangeSeenBesideShowsInTheNextRead() async throws {

@@ -29,6 +29,111 @@ struct OpeningTests {
         await store.close()
     }
 
+    /// A 416 is of the range that was asked for, not of the resource.
+    @Test(arguments: [RequestedRange.all, .closed(10, through: 19), .suffix(5)])
+    func anUnsatisfiableRangeFailsItsOwnReaderAlone(_ range: RequestedRange) async throws {
+        let fixture = try EngineFixture()
+        let gate = ScriptedGate()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        fixture.origin.next(fixture.url, .holdHead(gate))
+        let store = try await fixture.open()
+        let outside = Task { try await store.bytes(fixture.url, .from(1_000_000)) }
+        await gate.waitForArrivals()
+        let inside = Task { try await store.bytes(fixture.url, range) }
+        let alsoOutside = Task { try await store.bytes(fixture.url, .from(2_000_000)) }
+        await store.settled { store in
+            let resource = store.table[store.key(for: fixture.url)]
+            return resource?.state.withLock { $0.opening }?.waiterCount == 3
+        }
+        gate.open()
+        for task in [outside, alsoOutside] {
+            let error = await #expect(throws: CacheError.self) { try await task.value }
+            #expect(error?.code == .rangeNotSatisfiable)
+            #expect(error?.completeLength == Self.body.length)
+        }
+        #expect(try await inside.value == Self.body.bytes(in: #require(range.resolved(in: Self.body.length))))
+        await store.close()
+    }
+
+    /// What may not be contacted for one reader may be for another.
+    @Test(arguments: [false, true])
+    func aRefusedAddressFailsReadersOfThatScopeAlone(_ asWholes: Bool) async throws {
+        let fixture = try EngineFixture()
+        let gate = ScriptedGate()
+        let first = try ResourceURL("http://public.example/film.mp4")
+        fixture.origin[first] = ScriptedResource(Self.body)
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, peer: .local)
+        fixture.origin.always(first, .holdHead(gate), .redirect(to: fixture.url.description))
+        let store = try await fixture.open()
+        let narrow = store.transfers.narrowed(to: .publicOnly)
+        // A redirect of a public host may lead to a local one.
+        var wide = store.transfers
+        wide.allowsLocalRedirects = true
+        func read(_ settings: TransferSettings) -> Task<[UInt8], any Error> {
+            Task {
+                if asWholes {
+                    let request = WholeBodyRequest(url: first, maximumLength: 1 << 20, settings: settings) { _ in true }
+                    return try await store.wholeBody(request).bytes
+                }
+                return try await store.read(ReadRequest(url: first, settings: settings)).allBytes()
+            }
+        }
+        let refused = read(narrow)
+        await gate.waitForArrivals()
+        let (served, alsoRefused) = (read(wide), read(narrow))
+        await store.settled { store in
+            guard let resource = store.table[store.key(for: first)] else { return false }
+            return resource.state.withLock { ($0.opening?.waiterCount ?? 0) + ($0.bodyRequest?.waiterCount ?? 0) } == 3
+        }
+        gate.open()
+        for task in [refused, alsoRefused] {
+            let error = await #expect(throws: CacheError.self) { try await task.value }
+            #expect(error?.code == .forbiddenAddress)
+        }
+        #expect(try await served.value == Self.body.bytes)
+        await store.close()
+    }
+
+    /// An empty answer takes nothing away that is stored.
+    @Test func aStoredFilmIsNotGivenUpForAnEmptyAnswer() async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        fixture.origin[fixture.url] = ScriptedResource(.bytes([]), entityTag: "\"2\"")
+        let since = ReadRequest(url: fixture.url, revalidation: .since(store.monotonicTime + .seconds(1)))
+        let error = await #expect(throws: CacheError.self) { try await store.read(since) }
+        #expect(error?.code == .notMedia)
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        await store.close()
+    }
+
+    /// The first bytes are given out though the type can't be told from them yet.
+    @Test func theFirstBytesWaitOnlyAMomentForThoseThatTellTheType() async throws {
+        let fixture = try EngineFixture()
+        let gate = ScriptedGate()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, contentType: "video/mp4")
+        fixture.origin.next(fixture.url, .holdBody(at: 10, gate))
+        let store = try await fixture.open()
+        let opening = Task { try await store.read(ReadRequest(url: fixture.url)) }
+        await gate.waitForArrivals()
+        // The watch over stalls, and the wait for more bytes.
+        await fixture.time.waitForSleepers(2)
+        fixture.time.advance(by: .milliseconds(250))
+        let session = try await opening.value
+        #expect(!gate.isOpen)
+        #expect(session.head.contentType == "video/mp4")
+        var iterator = session.buffers.makeAsyncIterator()
+        var bytes = try #require(try await iterator.next())
+        #expect(bytes == Self.body.bytes(in: 0..<10))
+        gate.open()
+        while let more = try await iterator.next() { bytes += more }
+        #expect(bytes == Self.body.bytes)
+        #expect(fixture.origin.requests.count == 1)
+        session.cancel()
+        await store.close()
+    }
+
     @Test func aCancelledOpenerDoesNotSpoilTheOthers() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()

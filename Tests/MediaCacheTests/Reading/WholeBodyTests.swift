@@ -157,6 +157,56 @@ struct WholeBodyTests {
         await store.close()
     }
 
+    /// A live playlist changes between a broken response and the next.
+    @Test(arguments: [nil, "\"2\"", "\"1\""], [1, 3000, 5000])
+    func aBrokenBodyIsAskedForAgainAsAWhole(_ entityTag: String?, _ position: Int64) async throws {
+        let first = ScriptedBody.random(seed: 5, length: 5001)
+        let second = ScriptedBody.random(seed: 6, length: 5002)
+        let tag = entityTag.map { _ in "\"1\"" }
+        fixture.origin[fixture.url] = ScriptedResource(first, entityTag: tag, contentType: "text/plain")
+        let store = try await fixture.open { $0.transfers.retries = RetryPolicy(budget: 2, initialDelay: .zero) }
+        let replaced = ScriptedResource(second, entityTag: entityTag, contentType: "text/plain")
+        fixture.origin.next(fixture.url, .replace(after: position, with: replaced), .reset(after: position))
+        let body = try await store.wholeBody(request(keeps: true))
+        #expect(body.bytes == second.bytes)
+        #expect(body.head.length == second.length)
+        #expect(body.head.validator.entityTag == entityTag)
+        #expect(fixture.origin.requests.map { $0.headerFields[.range] } == [nil, nil])
+        #expect(try await store.bytes(fixture.url) == second.bytes)
+        await store.close()
+    }
+
+    @Test func aBodyThatAlwaysBreaksOffIsGivenUp() async throws {
+        fixture.origin[fixture.url] = ScriptedResource(.random(seed: 5, length: 50_000), contentType: "text/plain")
+        fixture.origin.always(fixture.url, .reset(after: 40_000))
+        let store = try await fixture.open { $0.transfers.retries = RetryPolicy(budget: 2, initialDelay: .zero) }
+        await #expect(throws: CacheError.self) { try await store.wholeBody(request(keeps: true)) }
+        #expect(fixture.origin.requests.count == 3)
+        await store.close()
+    }
+
+    /// An origin that doesn't answer delays what may be served without it for a moment alone.
+    @Test func anOriginThatDoesNotAnswerDelaysAReadForAMoment() async throws {
+        let store = try await fixture.open { $0.transfers.limits.firstByte = .seconds(1_000_000) }
+        _ = try await store.wholeBody(request(keeps: true))
+        fixture.time.advance(by: .seconds(6))
+        let gate = ScriptedGate()
+        fixture.origin.next(fixture.url, .holdHead(gate), .unreachable)
+        let reading = Task { try await store.wholeBody(request(keeps: true)) }
+        await gate.waitForArrivals()
+        #expect(try await fixture.turningTheClock { try await reading.value.bytes } == Self.text.bytes)
+        // The request goes on, and the next reader waits for it no longer.
+        #expect(fixture.origin.requests.map(\.progress).last == .running)
+        #expect(try await store.wholeBody(request(keeps: true)).bytes == Self.text.bytes)
+        gate.open()
+        await store.settled { store in
+            store.table[store.key(for: fixture.url)]?.state.withLock { $0.opening } == nil
+        }
+        #expect(try await store.wholeBody(request(keeps: true)).head.isStale)
+        #expect(fixture.origin.requests.count == 2)
+        await store.close()
+    }
+
     @Test func aCutBodyIsFinishedOrRefused() async throws {
         fixture.origin.always(fixture.url, .bodyShorter(by: 2))
         let store = try await fixture.open()

@@ -39,7 +39,7 @@ struct HoldingTests {
         let fixture = try EngineFixture()
         try POSIXFileSystem().makeFolder(fixture.folder)
         let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
-        let plan = try catalog.plan(Catalog.newest(of: 3), arguments: 3)
+        let plan = try catalog.plan(Catalog.versions(of: 3), arguments: 3)
         #expect(plan.count { $0.hasPrefix("SEARCH") } == 2)
         #expect(!plan.contains { $0.hasPrefix("SCAN") })
         try catalog.close()

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MediaCache
 import MediaCacheTesting
+import Synchronization
 
 /// A store in a folder of its own, over a scripted origin.
 final class EngineFixture: Sendable {
@@ -22,6 +23,22 @@ final class EngineFixture: Sendable {
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Turns the clock until `body` returns.
+    func turningTheClock<Result: Sendable>(
+        by step: Duration = .milliseconds(100), _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let isOver = Mutex(false)
+        let task = Task {
+            defer { isOver.withLock { $0 = true } }
+            return try await body()
+        }
+        while !isOver.withLock({ $0 }) {
+            time.advance(by: step)
+            await Task.yield()
+        }
+        return try await task.value
+    }
 
     /// Opens the store; each call is another opening of the same folder.
     func open(
