@@ -29,6 +29,8 @@ public struct StreamPart: Sendable, Hashable {
     public var start: Double
     /// How long it lasts in seconds; 0 where nothing says.
     public var duration: Double
+    /// The encryption that keeps it from being read, for people; nil where nothing does. It stays a gap.
+    public internal(set) var obstacle: String?
 
     /// A whole file.
     public init(url: String, join: SegmentJoin = .continuous) {
@@ -48,5 +50,13 @@ public struct StreamPart: Sendable, Hashable {
         self.discontinuities = discontinuities
         self.start = start
         self.duration = duration
+    }
+}
+
+extension StreamPart {
+    /// The last component of its path, which tells it from the others.
+    var name: String {
+        let path = url.prefix { $0 != "?" }
+        return path.split(separator: "/").last.map(String.init) ?? url
     }
 }

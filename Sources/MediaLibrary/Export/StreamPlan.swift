@@ -9,9 +9,11 @@ public struct StreamPlan: Sendable, Hashable {
 
     /// The parts of each input: pictures (and their sound) first, then audio renditions.
     ///
-    /// Segments that a playlist calls absent (EXT-X-GAP) are no parts; between others their time stays. Before the first
-    /// and behind the last nothing keeps it.
+    /// Segments that a playlist calls absent (EXT-X-GAP) are no parts, but ``gaps``; between others their time stays.
+    /// Before the first and behind the last nothing keeps it.
     public var inputs: [[StreamPart]]
+    /// The segments that playlists call absent, those of each input in order.
+    public internal(set) var gaps: [MovieGap] = []
     /// What the playlist says of the sound of each input; nil where it says nothing.
     public var sounds: [TrackLabel?]
     /// The subtitles of a stream, where they are wanted.
@@ -51,6 +53,11 @@ public struct StreamPlan: Sendable, Hashable {
                     return part
                 }
             }
+            gaps += plan.gaps.map { gap in
+                var gap = gap
+                gap.start += duration
+                return gap
+            }
             duration += plan.duration
         }
     }
@@ -64,8 +71,8 @@ public struct StreamPlan: Sendable, Hashable {
     ///   - resources: where playlists are read.
     ///   - isAvailable: whether a media playlist's stream can be read, by the playlist's URL as `ResourceURL` writes it;
     ///     of variant streams and renditions only such are taken, unless there are none.
-    /// - Throws: `ContainerError`: `notThisFormat` for what is no playlist, `encrypted` for what can't be decrypted,
-    ///   `malformed`, `unsupported`, and what `resources` throws.
+    /// - Throws: `ContainerError`: `notThisFormat` for what is no playlist, `encrypted` for a stream with a playlist of
+    ///   which no segment can be decrypted (a single such segment is a part with an obstacle), `malformed`, `unsupported`, and what `resources` throws.
     public init(
         playlist url: String, choice: StreamChoice = StreamChoice(), base: String? = nil,
         resources: some StreamResources, isAvailable: (String) -> Bool = { _ in true }
@@ -73,6 +80,7 @@ public struct StreamPlan: Sendable, Hashable {
         let (parsed, location) = try Self.load(url, base: base, resources: resources)
         inputs = []
         sounds = []
+        var dates: [DiscontinuityDates] = []
         switch parsed.playlist {
         case .media(let playlist):
             try add(playlist, at: location, sound: nil)
@@ -92,6 +100,7 @@ public struct StreamPlan: Sendable, Hashable {
                     throw ContainerError(.malformed, "\(resolved): a multivariant playlist in another")
                 }
                 try add(media, at: place, sound: sound)
+                dates.append(DiscontinuityDates(of: media))
             }
             guard choice.takesSubtitles else { break }
             for rendition in playlist.renditions(.subtitles, of: variant) {
@@ -103,7 +112,7 @@ public struct StreamPlan: Sendable, Hashable {
         guard inputs.contains(where: { !$0.isEmpty }) else {
             throw ContainerError(.malformed, "\(url): the playlist has no media segments")
         }
-        countDiscontinuitiesFromZero()
+        countDiscontinuitiesFromZero(dates)
     }
 
     /// The playlists that are played together: the variant's, then those of its sound, that to play first.
@@ -133,7 +142,14 @@ public struct StreamPlan: Sendable, Hashable {
 
     /// Playlists of one stream count discontinuities alike (RFC 8216bis, 6.2.1); where they have no number in common,
     /// each counts by itself.
-    private mutating func countDiscontinuitiesFromZero() {
+    ///
+    /// - Parameter dates: when the inputs' media is: where that of the same numbers is at other times, an input counts from
+    ///   elsewhere than the first one.
+    private mutating func countDiscontinuitiesFromZero(_ dates: [DiscontinuityDates]) {
+        for (input, own) in dates.enumerated().dropFirst() {
+            let shift = own.shift(to: dates[0])
+            for part in inputs[input].indices { inputs[input][part].discontinuities += shift }
+        }
         let numbers = inputs.filter { !$0.isEmpty }.map { Set($0.map(\.discontinuities)) }
         let common = numbers.dropFirst().reduce(numbers.first ?? []) { $0.intersection($1) }
         let first = numbers.joined().min() ?? 0
@@ -172,7 +188,7 @@ public struct StreamPlan: Sendable, Hashable {
             let (parsed, place) = try load(
                 try resolved(uri, against: location), variables: variables, resources: resources)
             guard case .media(let playlist) = parsed.playlist else { return nil }
-            subtitles.parts = try parts(of: playlist, at: place)
+            subtitles.parts = try parts(of: playlist, at: place).parts
             if subtitles.parts.contains(where: { $0.section != nil }) { subtitles.problem = "they aren't WebVTT" }
         } catch {
             subtitles.problem = error.what
@@ -183,22 +199,26 @@ public struct StreamPlan: Sendable, Hashable {
     private mutating func add(
         _ playlist: MediaPlaylist, at location: String, sound: TrackLabel?
     ) throws(ContainerError) {
-        inputs.append(try Self.parts(of: playlist, at: location))
+        let (parts, gaps) = try Self.parts(of: playlist, at: location)
+        inputs.append(parts)
+        self.gaps += gaps
         sounds.append(sound)
-        duration = max(duration, Double(playlist.durationNanoseconds) / 1e9)
+        duration = max(duration, Double(playlist.places.last?.end ?? 0) / 1e9)
         if !playlist.hasEndList { isLive = true }
     }
 
     private static func parts(
         of playlist: MediaPlaylist, at location: String
-    ) throws(ContainerError) -> [StreamPart] {
+    ) throws(ContainerError) -> (parts: [StreamPart], gaps: [MovieGap]) {
         guard !playlist.hasIFramesOnly else {
             throw ContainerError(.unsupported, "\(location): a playlist of I-frames", advice: "Take the whole stream")
         }
         var parts: [StreamPart] = []
+        var gaps: [MovieGap] = []
+        var firstObstacle: ContainerError?
         var join = SegmentJoin.continuous
         var discontinuities = 0
-        for resolved in playlist.resolvedSegments {
+        for (resolved, place) in zip(playlist.resolvedSegments, playlist.places) {
             let segment = resolved.segment
             if segment.isDiscontinuous {
                 join = .discontinuity
@@ -206,39 +226,55 @@ public struct StreamPlan: Sendable, Hashable {
             }
             guard !segment.isGap else {
                 if join == .continuous { join = .gap }
+                gaps.append(
+                    MovieGap(.lost, start: Double(place.start) / 1e9, duration: Double(place.duration) / 1e9))
                 continue
             }
-            let start = Double(resolved.startNanoseconds) / 1e9
+            let start = Double(place.start) / 1e9
             do throws(ContainerError) {
-                var part = try Self.part(resolved, at: location, join: parts.isEmpty ? .continuous : join)
+                let (made, obstacle) = try Self.part(
+                    resolved, place, at: location, join: parts.isEmpty ? .continuous : join)
+                var part = made
                 // More than this is no count.
                 part.discontinuities = max(0, min(playlist.discontinuitySequence, 1 << 40)) + discontinuities
+                part.obstacle = obstacle?.what
                 parts.append(part)
+                if firstObstacle == nil { firstObstacle = obstacle.map { Self.located($0, start) } }
             } catch {
-                var error = error
-                error.what = "the segment at \(Int(start)) s: \(error.what)"
-                throw error
+                throw located(error, start)
             }
             join = .continuous
         }
-        return parts
+        if let firstObstacle, parts.allSatisfy({ $0.obstacle != nil }) { throw firstObstacle }
+        return (parts, gaps)
+    }
+
+    private static func located(_ error: ContainerError, _ start: Double) -> ContainerError {
+        var error = error
+        error.what = "the segment at \(Int(start)) s: \(error.what)"
+        return error
     }
 
     private static func part(
-        _ resolved: ResolvedSegment, at location: String, join: SegmentJoin
-    ) throws(ContainerError) -> StreamPart {
+        _ resolved: ResolvedSegment, _ place: MediaPlaylist.Place, at location: String, join: SegmentJoin
+    ) throws(ContainerError) -> (part: StreamPart, obstacle: ContainerError?) {
         let segment = resolved.segment
-        var section: StreamPart.Section?
-        if let map = segment.map {
-            section = StreamPart.Section(
-                url: try Self.resolved(map.uri, against: location), range: map.byteRange.flatMap(bytes),
-                key: try key(of: map.keys, resolved.mediaSequence, location))
-        }
-        return StreamPart(
+        var part = StreamPart(
             url: try Self.resolved(segment.uri, against: location),
-            range: resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) }, section: section,
-            key: try key(of: segment.keys, resolved.mediaSequence, location), join: join, discontinuities: 0,
-            start: Double(resolved.startNanoseconds) / 1e9, duration: Double(segment.duration.nanoseconds) / 1e9)
+            range: resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) }, section: nil, key: nil,
+            join: join, discontinuities: 0, start: Double(place.start) / 1e9, duration: Double(place.duration) / 1e9)
+        do throws(ContainerError) {
+            part.key = try key(of: segment.keys, resolved.mediaSequence, location)
+            if let map = segment.map {
+                part.section = StreamPart.Section(
+                    url: try Self.resolved(map.uri, against: location), range: map.byteRange.flatMap(bytes),
+                    key: try key(of: map.keys, resolved.mediaSequence, location))
+            }
+        } catch {
+            guard error.code == .encrypted else { throw error }
+            return (part, error)
+        }
+        return (part, nil)
     }
 
     private static func key(

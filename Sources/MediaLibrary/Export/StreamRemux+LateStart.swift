@@ -7,7 +7,7 @@ extension StreamRemux {
     /// whether it's early enough: a key picture, and sound, before the time. Where clocks are joined on the way, or
     /// something can't be read, nothing is passed over.
     ///
-    /// - Parameter time: in seconds from the beginning of presentation.
+    /// - Parameter time: in seconds from the stream's beginning.
     /// - Returns: by input, the index of the part that follows the first one.
     mutating func resumptions(at time: Double) throws(ContainerError) -> [Int] {
         let all = plan.inputs.map { _ in 1 }
@@ -17,7 +17,8 @@ extension StreamRemux {
                 guard let first = parts.first else { return all }
                 heads.append(try times(of: [first]))
             }
-            let zero = heads.compactMap { $0.shown.min() }.min() ?? 0
+            let lead = plan.inputs.compactMap(\.first?.start).min() ?? 0
+            let zero = (heads.compactMap { $0.shown.min() }.min() ?? 0) - lead
             var found: [Int] = []
             for (parts, head) in zip(plan.inputs, heads) {
                 guard let index = try resumption(in: parts, after: head, at: zero + time) else { return all }
@@ -49,7 +50,7 @@ extension StreamRemux {
     private mutating func times(of parts: [StreamPart]) throws(ContainerError) -> SampleTimes {
         var remuxer = Remuxer(into: SampleTimes())
         for (index, part) in parts.enumerated() {
-            try append(part, to: &remuxer, input: 0, join: index == 0 ? .continuous : .gap)
+            _ = try append(part, to: &remuxer, input: 0, join: index == 0 ? .continuous : .gap)
         }
         return try remuxer.finish()
     }

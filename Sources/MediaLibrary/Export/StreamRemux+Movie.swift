@@ -13,7 +13,7 @@ extension StreamRemux {
     ///
     /// - Parameters:
     ///   - file: an empty file.
-    ///   - start: where the stretch begins, in seconds from the beginning of presentation; nil is the beginning.
+    ///   - start: where the stretch begins, in seconds from the stream's beginning; nil is that of presentation.
     ///   - end: where it ends; nil is the end.
     ///   - kinds: the tracks that it takes.
     ///   - seconds: about how long all of it lasts.
@@ -23,9 +23,8 @@ extension StreamRemux {
         to file: some RandomAccessSink, from start: Double?, to end: Double?, kinds: Set<MediaKind>,
         lasting seconds: Double, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) -> WrittenMovie {
-        take(from: start, to: end)
         let writer = MovieFileWriter(file, expectedDuration: seconds)
-        var output = try run(into: TimeCut(KindFilter(writer, kinds: kinds), from: start, to: end), onPart: onPart)
+        var output = try run(into: cut(into: KindFilter(writer, kinds: kinds), from: start, to: end), onPart: onPart)
         try output.finish()
         if let start = output.start { output.output.sink.builder.start = (start, 90_000) }
         if let end = output.end { output.output.sink.builder.end = (end, 90_000) }

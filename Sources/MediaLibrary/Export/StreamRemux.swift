@@ -22,6 +22,24 @@ public struct StreamRemux<Resources: StreamResources> {
     public var end: Double?
     /// The parts that couldn't be read, in order.
     public private(set) var missing: [StreamPart] = []
+    /// The segments of playlists of which something couldn't be carried over, in order: damaged, scrambled, or of another
+    /// codec than the track's. They stay gaps.
+    public private(set) var damaged: [DamagedPart] = []
+    /// The first of their errors, with the part's name.
+    package private(set) var firstDamage: ContainerError?
+    /// Parts that are known not to be readable, by input and place.
+    package var absent: Set<PartPlace> = []
+    /// Where the output begins on the stream's timeline, once that is known.
+    package let presentationStart = PresentationStart()
+
+    /// A part of a plan by its place.
+    package struct PartPlace: Sendable, Hashable {
+        /// The input.
+        package var input: Int
+        /// The part's place in the input.
+        package var index: Int
+    }
+
     /// Whether subtitles become tracks of the output; in any case they are in ``subtitles``.
     public var embedsSubtitles = false
     /// The subtitles that were read, with times on the output's timeline; those with a problem are empty.
@@ -75,7 +93,8 @@ public struct StreamRemux<Resources: StreamResources> {
         into output: Output, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) -> Output {
         begin(at: [Int](repeating: 0, count: plan.inputs.count))
-        var remuxer = Remuxer(into: output, inputs: plan.inputs.count, sounds: plan.sounds)
+        var remuxer = Remuxer(
+            into: output, inputs: plan.inputs.count, sounds: plan.sounds, codecs: try commonCodecs())
         if let start { resumptions = try resumptions(at: start) }
         let passed = resumptions.reduce(0) { $0 + max(0, $1 - 1) }
         let all = plan.inputs.reduce(0) { $0 + $1.count } - passed
@@ -85,6 +104,7 @@ public struct StreamRemux<Resources: StreamResources> {
             try onPart(done, all)
         }
         var result = try remuxer.finish()
+        if let firstDamage, remuxer.tracks.isEmpty { throw firstDamage }
         leftOut = remuxer.leftOut
         damage = remuxer.damage
         try readSubtitles(along: remuxer.stretches)
@@ -98,9 +118,23 @@ public struct StreamRemux<Resources: StreamResources> {
         self.end = end.map { $0 + Self.leeway }
     }
 
+    /// Takes a stretch alone, and makes the cut that passes its samples on.
+    ///
+    /// - Parameters:
+    ///   - start: where it begins, in seconds from the stream's beginning; nil is the beginning of presentation.
+    ///   - end: where it ends; nil is the end.
+    package mutating func cut<Output: SampleSink>(
+        into output: Output, from start: Double?, to end: Double?
+    ) -> TimeCut<Output> {
+        take(from: start, to: end)
+        let presentationStart = presentationStart
+        return TimeCut(output, from: start, to: end) { presentationStart.seconds ?? 0 }
+    }
+
     /// Makes a part of each input the next one.
     package mutating func begin(at places: [Int]) {
         self.places = places
+        presentationStart.seconds = nil
         follows = [SegmentJoin](repeating: .continuous, count: plan.inputs.count)
         resumptions = [Int](repeating: 0, count: plan.inputs.count)
         ends = [Double?](repeating: nil, count: plan.inputs.count)
@@ -124,26 +158,63 @@ public struct StreamRemux<Resources: StreamResources> {
                 }
             }
             if let end, part.start > end { continue }
+            guard !absent.contains(PartPlace(input: input, index: places[input] - 1)) else {
+                leaveOut(part, of: input)
+                missing.append(part)
+                return input
+            }
+            // Samples ask for it while the part is read.
+            let isFirst = presentationStart.seconds == nil
+            if isFirst { presentationStart.seconds = part.start }
             do throws(ContainerError) {
                 let join = part.join == .continuous ? follows[input] : part.join
-                follows[input] = .continuous
                 let missing = part.start - (ends[input] ?? part.start)
-                try append(part, to: &remuxer, input: input, join: join, missing: missing > Self.rounding ? missing : 0)
+                let damage = try append(
+                    part, to: &remuxer, input: input, join: join, missing: missing > Self.rounding ? missing : 0,
+                    toleratesDamage: part.duration > 0)
+                if let damage { note(damage.error, of: part) }
+                guard damage?.isEmpty != true else {
+                    if isFirst { presentationStart.seconds = nil }
+                    leaveOut(part, of: input)
+                    return input
+                }
+                follows[input] = damage?.isCutShort == true ? .gap : .continuous
                 ends[input] = part.start + part.duration
             } catch {
                 var error = error
-                let isGone = error.code == .inputOutput && !(error.cause is CancellationError)
+                let isGone =
+                    error.code == .inputOutput && !(error.cause is CancellationError) && !remuxer.hasOutputFailed
                 guard isGone, missingParts == .leaveGaps else {
                     let isAlone = plan.inputs.count == 1 && plan.inputs[0].count == 1
-                    error.what = isAlone ? error.what : "\(Self.name(part)): \(error.what)"
+                    error.what = isAlone ? error.what : "\(part.name): \(error.what)"
                     throw error
                 }
+                if isFirst { presentationStart.seconds = nil }
                 missing.append(part)
-                follows[input] = part.join == .continuous ? .gap : part.join
+                absent.insert(PartPlace(input: input, index: places[input] - 1))
+                leaveOut(part, of: input)
             }
             return input
         }
         return nil
+    }
+
+    /// Lets a part that gave nothing stay a gap.
+    private mutating func leaveOut(_ part: StreamPart, of input: Int) {
+        // After a discontinuity the next part is on another clock still.
+        guard part.join == .continuous else {
+            follows[input] = part.join
+            return
+        }
+        if follows[input] == .continuous { follows[input] = .gap }
+    }
+
+    private mutating func note(_ damage: ContainerError, of part: StreamPart) {
+        damaged.append(DamagedPart(part: part, reason: damage.what))
+        guard firstDamage == nil else { return }
+        var error = damage
+        error.what = "\(part.name): \(error.what)"
+        firstDamage = error
     }
 
     // MARK: - Subtitles
@@ -167,7 +238,7 @@ public struct StreamRemux<Resources: StreamResources> {
                     }
                 } catch {
                     if error.cause is CancellationError { throw error }
-                    problem = "\(Self.name(part)): \(error.what)"
+                    problem = "\(part.name): \(error.what)"
                 }
             }
             if let problem { leftOutSubtitles.append("subtitles “\(rendition.name)”: \(problem)") }
@@ -209,12 +280,42 @@ public struct StreamRemux<Resources: StreamResources> {
     }
 
     mutating func append<Output: SampleSink>(
-        _ part: StreamPart, to remuxer: inout Remuxer<Output>, input: Int, join: SegmentJoin, missing: Double = 0
-    ) throws(ContainerError) {
-        let movie = try part.section.map { section throws(ContainerError) in try self.movie(section) }
-        try remuxer.append(
-            try bytes(of: part.url, part.range, part.key), initialization: movie, input: input, join: join,
-            discontinuities: part.discontinuities, missing: missing)
+        _ part: StreamPart, to remuxer: inout Remuxer<Output>, input: Int, join: SegmentJoin, missing: Double = 0,
+        toleratesDamage: Bool = false
+    ) throws(ContainerError) -> SegmentDamage? {
+        let (movie, source): (Movie?, PartBytes<Resources.Bytes>)
+        do throws(ContainerError) {
+            if let obstacle = part.obstacle { throw ContainerError(.encrypted, obstacle) }
+            movie = try part.section.map { section throws(ContainerError) in try self.movie(section) }
+            source = try bytes(of: part.url, part.range, part.key)
+        } catch {
+            guard toleratesDamage, error.code != .inputOutput else { throw error }
+            return SegmentDamage(error: error, isCutShort: true, isEmpty: true)
+        }
+        return try remuxer.append(
+            source, initialization: movie, input: input, join: join, discontinuities: part.discontinuities,
+            missing: missing, toleratesDamage: toleratesDamage)
+    }
+
+    /// The tracks that a part's front names.
+    mutating func tracks(of part: StreamPart) throws(ContainerError) -> [MediaTrack] {
+        if let obstacle = part.obstacle { throw ContainerError(.encrypted, obstacle) }
+        if let section = part.section { return try movie(section).mediaTracks }
+        let source = try bytes(of: part.url, part.range, part.key)
+        let length = min(source.length, Int64(SegmentFormat.probeLength))
+        let front = try source.bytes(0..<length, limit: SegmentFormat.probeLength)
+        var listing = TrackListing()
+        let result = front.withUnsafeBytes { bytes in
+            Result { () throws(ContainerError) in
+                switch SegmentFormat.recognise(bytes, isWhole: source.length == length) {
+                case .transportStream: try TransportStreamDemuxer().push(bytes, into: &listing)
+                case .packedAudio: try PackedAudioDemuxer().push(bytes, into: &listing)
+                case .mp4, nil: break
+                }
+            }
+        }
+        try result.get()
+        return listing.tracks
     }
 
     /// Bytes of a part or a section, in the clear.
@@ -240,11 +341,5 @@ public struct StreamRemux<Resources: StreamResources> {
         let bytes = try resources.contents(of: key.url, limit: 64 << 10).bytes
         keys[key.url] = bytes
         return bytes
-    }
-
-    /// The last of a part's path, which tells it from the others.
-    private static func name(_ part: StreamPart) -> String {
-        let path = part.url.prefix { $0 != "?" }
-        return path.split(separator: "/").last.map(String.init) ?? part.url
     }
 }

@@ -34,8 +34,11 @@ struct MovieRun<Resources: StreamResources & Sendable> {
         isFromStart = places.allSatisfy { $0 == 0 }
         collector = ChunkCollector(table, holding)
         remux = StreamRemux(movie.plan, resources: resources)
+        remux.absent = movie.absent
         remux.begin(at: places)
-        remuxer = Remuxer(into: collector, inputs: places.count, sounds: movie.plan.sounds)
+        // A run that begins in an advertisement carries over what the survey did.
+        remuxer = Remuxer(
+            into: collector, inputs: places.count, sounds: movie.plan.sounds, codecs: movie.codecs)
     }
 
     /// The most bytes of media that were held at any time.

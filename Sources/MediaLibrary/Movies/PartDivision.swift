@@ -29,7 +29,7 @@ struct PartDivision<Resources: StreamResources> {
 
     private func divided(_ part: StreamPart) throws(ContainerError) -> [StreamPart] {
         // Ranges of what is encrypted can't be decrypted by themselves; MP4 has its index at one place.
-        guard part.key == nil, part.section == nil, mayBeLong(part) else { return [part] }
+        guard part.key == nil, part.section == nil, part.obstacle == nil, mayBeLong(part) else { return [part] }
         let source = try resources.bytes(of: part.url, range: part.range)
         let borders = try TransportPacketBorders.borders(of: source, every: partLength)
         guard !borders.isEmpty else { return [part] }

@@ -15,34 +15,47 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     /// `ftyp`, `moov` and the header of `mdat`: the file's first bytes.
     let head: [UInt8]
     let table: MovieTable
+    /// The segments that stay gaps, or parts of which do, and why.
+    public let damaged: [DamagedPart]
+    /// The gaps in it, in the order of their beginnings.
+    public let gaps: [MovieGap]
+    /// The parts that couldn't be read.
+    let absent: Set<StreamRemux<Resources>.PartPlace>
+    /// The codecs of each input, by kind.
+    let codecs: [[MediaKind: Set<Codec>]]
     /// Where it's read.
     public let resources: Resources
 
     /// Reads all of a stream, on a thread that may wait.
     ///
     /// - Parameters:
-    ///   - plan: what it's made of; all of it has to be there.
+    ///   - plan: what it's made of.
     ///   - resources: where it's read, now and later.
+    ///   - missingParts: what is done about parts that can't be read. Damaged segments stay gaps in any case.
     ///   - onPart: gets each part when it's done, and how many there are in all; what it throws ends the work.
     /// - Throws: `ContainerError`: `inputOutput` for a part that can't be read, naming it; what `StreamRemux` throws;
     ///   `malformed` where there are no samples.
     public convenience init(
         _ plan: StreamPlan, resources: Resources,
+        missingParts: StreamRemux<Resources>.MissingParts = .fail,
         onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) {
-        try self.init(plan, resources: resources, partLength: 8 << 20, onPart: onPart)
+        try self.init(plan, resources: resources, partLength: 8 << 20, missingParts: missingParts, onPart: onPart)
     }
 
     /// Reads all of a stream, whose long parts become parts of about `partLength` bytes.
     init(
         _ plan: StreamPlan, resources: Resources, partLength: Int64,
+        missingParts: StreamRemux<Resources>.MissingParts = .fail,
         onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) {
         let plan = try PartDivision(resources, partLength: partLength).divided(plan)
         guard plan.inputs.count <= UInt16.max else { throw ContainerError(.limitExceeded, "too many inputs") }
         let survey = MovieSurvey()
         var remux = StreamRemux(plan, resources: resources)
-        var remuxer = Remuxer(into: survey, inputs: plan.inputs.count, sounds: plan.sounds)
+        remux.missingParts = missingParts
+        var remuxer = Remuxer(
+            into: survey, inputs: plan.inputs.count, sounds: plan.sounds, codecs: try remux.commonCodecs())
         let all = plan.inputs.reduce(0) { $0 + $1.count }
         var done = 0
         while let input = try remux.step(into: &remuxer) {
@@ -51,7 +64,14 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
             try onPart(done, all)
         }
         _ = try remuxer.finish()
+        if let firstDamage = remux.firstDamage, remuxer.tracks.isEmpty { throw firstDamage }
         try survey.finish()
+        damaged = remux.damaged
+        absent = remux.absent
+        gaps =
+            (plan.gaps + remux.damaged.map { MovieGap(.damaged, $0.part) }
+            + remux.missing.map { MovieGap(.missing, $0) }).sorted { $0.start < $1.start }
+        codecs = remuxer.codecs
         self.plan = plan
         self.resources = resources
         table = survey.table

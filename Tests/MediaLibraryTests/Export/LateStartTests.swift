@@ -1,9 +1,10 @@
 import MediaContainers
 import MediaLibrary
+import TestSupport
 import Testing
 
 /// A stretch of a stream, without what lies before it.
-@Suite(.enabled(if: PublicClip.bytes != nil, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct LateStartTests {
     /// What a stretch holds: each sample's track, times and size.
     private struct Recording: SampleSink {

@@ -76,6 +76,27 @@ struct StreamPlanTests {
         #expect(error?.what.contains("the segment at 0 s") == true)
     }
 
+    /// One segment that can't be decrypted doesn't fail the others.
+    @Test func aSingleSegmentThatCannotBeDecryptedIsAnObstacle() throws {
+        let plan = try plan([
+            "index.m3u8": media(
+                "#EXTINF:4,", "1.ts", "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"", "#EXTINF:4,", "2.ts",
+                "#EXT-X-KEY:METHOD=NONE", "#EXTINF:4,", "3.ts")
+        ])
+        let parts = try #require(plan.inputs.first)
+        #expect(parts.map(\.start) == [0, 4, 8])
+        #expect(parts.map { $0.obstacle != nil } == [false, true, false])
+        #expect(parts[1].obstacle?.contains("SAMPLE-AES") == true)
+    }
+
+    @Test func listsSegmentsThatThePlaylistCallsAbsent() throws {
+        let plan = try plan([
+            "index.m3u8": media("#EXTINF:4,", "1.ts", "#EXT-X-GAP", "#EXTINF:5,", "2.ts", "#EXTINF:4,", "3.ts")
+        ])
+        #expect(plan.gaps.map(\.start) == [4] && plan.gaps.map(\.duration) == [5])
+        #expect(plan.gaps.map(\.cause) == [.lost])
+    }
+
     private static let multivariant = """
         #EXTM3U
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="en.m3u8"
@@ -228,6 +249,27 @@ struct StreamPlanTests {
         // Numbers that have nothing in common are no numbers of one stream.
         playlists["en.m3u8"] = media("#EXTINF:8,", "1.aac")
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1], [0]])
+    }
+
+    /// A rendition was recorded from the third advertisement on, and counts from there: dates tell.
+    @Test func datesTellWhichDiscontinuitiesAreTheSame() throws {
+        func part(_ name: String, at second: Int) -> [String] {
+            ["#EXT-X-DISCONTINUITY", "#EXT-X-PROGRAM-DATE-TIME:2026-01-31T20:00:0\(second)Z", "#EXTINF:2,", name]
+        }
+        func playlist(_ first: Int, _ lines: [String]) -> String {
+            let header = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-DISCONTINUITY-SEQUENCE:\(first)\n"
+            return header + (lines + ["#EXT-X-ENDLIST"]).joined(separator: "\n") + "\n"
+        }
+        var playlists = stream()
+        let video = part("1.ts", at: 0) + part("2.ts", at: 2) + part("3.ts", at: 4) + part("4.ts", at: 6)
+        playlists["high.m3u8"] = playlist(0, video)
+        playlists["en.m3u8"] = playlist(0, part("3.aac", at: 4) + part("4.aac", at: 6))
+        #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1, 2, 3], [2, 3]])
+        playlists["en.m3u8"] = playlist(2, part("3.aac", at: 4) + part("4.aac", at: 6))
+        #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1, 2, 3], [2, 3]])
+        // Some other numbers, and both cut at slightly other times.
+        playlists["en.m3u8"] = playlist(50, part("2.aac", at: 2) + part("3.aac", at: 5))
+        #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1, 2, 3], [1, 2]])
     }
 
     @Test func plansFollowEachOther() throws {

@@ -3,10 +3,11 @@ import CryptoExtras
 import Foundation
 import MediaContainers
 import MediaLibrary
+import TestSupport
 import Testing
 
 /// Streams put together from a public transport stream.
-@Suite(.enabled(if: PublicClip.bytes != nil, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct StreamRemuxTests {
     /// Counts samples by track.
     private struct Counter: SampleSink {
@@ -37,6 +38,24 @@ struct StreamRemuxTests {
         remux.missingParts = leavesGaps ? .leaveGaps : .fail
         let counter = try remux.run(into: Counter())
         return (counter, remux.missing, resources.requests)
+    }
+
+    /// Samples that are encrypted by themselves stay a gap; the rest is what it is without them.
+    @Test func aSegmentThatCannotBeDecryptedIsANamedGap() throws {
+        let clip = try #require(PublicClip.bytes)
+        let resources = MemoryResources([
+            "http://h/index.m3u8": playlist(
+                "#EXTINF:9,", "1.ts", "#EXT-X-DISCONTINUITY", "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"key\"",
+                "#EXTINF:9,", "2.ts", "#EXT-X-DISCONTINUITY", "#EXT-X-KEY:METHOD=NONE", "#EXTINF:9,", "3.ts"),
+            "http://h/1.ts": clip, "http://h/2.ts": clip, "http://h/3.ts": clip,
+        ])
+        let plan = try StreamPlan(playlist: "http://h/index.m3u8", resources: resources)
+        var remux = StreamRemux(plan, resources: resources)
+        let counter = try remux.run(into: Counter())
+        #expect(counter.counts == [268, 738])
+        #expect(remux.damaged.map(\.part.url) == ["http://h/2.ts"])
+        #expect(remux.damaged.first?.reason.contains("SAMPLE-AES") == true)
+        #expect(resources.requests.allSatisfy { !$0.hasSuffix("2.ts") && !$0.hasSuffix("key") })
     }
 
     @Test func anEncryptedStreamGivesWhatTheClearOneGives() throws {
@@ -86,6 +105,76 @@ struct StreamRemuxTests {
         let result = try remux(files, leavesGaps: true)
         #expect(result.missing.map(\.url) == ["http://h/gone.ts"])
         #expect(result.missing.first?.start == 9)
+    }
+
+    private func remuxed(_ stream: SampleStream) throws -> StreamRemux<MemoryResources> {
+        let (plan, resources) = try stream.open()
+        var remux = StreamRemux(plan, resources: resources)
+        _ = try remux.run(into: Counter())
+        return remux
+    }
+
+    @Test func damagedSegmentsAreNamedGaps() throws {
+        let remux = try remuxed(.damaged)
+        #expect(remux.missing.isEmpty)
+        #expect(remux.damaged.map(\.part.url) == ["http://h/2.ts", "http://h/5.ts", "http://h/7.ts"])
+        for (damage, words) in zip(remux.damaged, ["text", "scrambled", "padding"]) {
+            #expect(damage.reason.contains(words), "\(damage.reason)")
+        }
+    }
+
+    @Test func damageCostsItsSegmentsAlone() throws {
+        let clip = try #require(PublicClip.bytes)
+        let whole = try remux(["index.m3u8": playlist("#EXTINF:9,", "1.ts"), "1.ts": clip])
+        let (plan, resources) = try SampleStream.damaged.open()
+        var remux = StreamRemux(plan, resources: resources)
+        let times = try remux.run(into: Pause())
+        // Of twelve segments, two and a half are gone, and pictures up to the next key picture.
+        #expect(times.times.count > whole.counter.counts[0] / 2)
+        let all = try StreamPlan(
+            playlist: "http://h/i",
+            resources: MemoryResources(["http://h/i": playlist("#EXTINF:9,", "1.ts"), "http://h/1.ts": clip]))
+        var other = StreamRemux(all, resources: MemoryResources(["http://h/1.ts": clip]))
+        let expected = try other.run(into: Pause()).times
+        #expect(Set(times.times).isSubset(of: expected))
+        #expect(times.times.last == expected.last)
+    }
+
+    @Test func anAdvertisementOfAnotherCodecIsANamedGap() throws {
+        let remux = try remuxed(.advertisements)
+        let name = try #require(remux.plan.inputs[0].first?.url)
+        #expect(remux.damaged.map(\.part.url) == [name, name])
+        #expect(remux.damaged.allSatisfy { $0.reason.contains("the audio changes from") })
+    }
+
+    @Test func aStreamOfDamageAloneFails() throws {
+        let page = Array("<html></html>".utf8)
+        let error = #expect(throws: ContainerError.self) {
+            try remux(["index.m3u8": playlist("#EXTINF:9,", "1.ts", "#EXTINF:9,", "2.ts"), "1.ts": page, "2.ts": page])
+        }
+        #expect(error?.code == .notThisFormat && error?.what.hasPrefix("1.ts: ") == true)
+    }
+
+    /// An output that takes some samples and then fails, as a full disk does.
+    private struct FullDisk: SampleSink {
+        var room = 100
+
+        mutating func tracks(_: [MediaTrack]) {}
+
+        mutating func sample(_: MediaSample, bytes _: UnsafeRawBufferPointer) throws(ContainerError) {
+            room -= 1
+            guard room >= 0 else { throw ContainerError(.inputOutput, "the disk is full") }
+        }
+    }
+
+    @Test(arguments: [StreamRemux<MemoryResources>.MissingParts.fail, .leaveGaps])
+    func anOutputThatFailsIsNoMissingSegment(policy: StreamRemux<MemoryResources>.MissingParts) throws {
+        let (plan, resources) = try SampleStream.damaged.open()
+        var remux = StreamRemux(plan, resources: resources)
+        remux.missingParts = policy
+        let error = #expect(throws: ContainerError.self) { try remux.run(into: FullDisk()) }
+        #expect(error?.what.hasSuffix("the disk is full") == true)
+        #expect(remux.missing.isEmpty)
     }
 
     /// The longest pause between samples of the first track, in seconds.

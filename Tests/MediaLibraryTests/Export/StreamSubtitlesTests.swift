@@ -1,10 +1,11 @@
 import MediaContainers
+import TestSupport
 import Testing
 
 @testable import MediaLibrary
 
 /// Subtitles beside a public transport stream.
-@Suite(.enabled(if: PublicClip.bytes != nil, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct StreamSubtitlesTests {
     /// Keeps the tracks, and the samples of those of text.
     private struct Recording: SampleSink {

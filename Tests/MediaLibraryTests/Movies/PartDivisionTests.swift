@@ -5,7 +5,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Transport streams that are divided where packets begin, by a playlist or for reading.
-@Suite(.enabled(if: SampleStream.areHere, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct PartDivisionTests {
     private let plan = StreamPlan(inputs: [[StreamPart(url: "http://h/a.ts")]])
 

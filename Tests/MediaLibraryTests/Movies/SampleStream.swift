@@ -27,11 +27,10 @@ enum SampleStream: String, CaseIterable, Sendable {
     case beside
     case threeSounds
     case threeRenditions
+    case damaged
+    case advertisements
 
-    static let folder = URL(filePath: #filePath).appending(path: "../../../../../shared/corpora").standardizedFileURL
-
-    /// Tests that need the corpora are skipped without them.
-    static var areHere: Bool { PublicClip.bytes != nil }
+    static let folder = Prerequisite.corpora
 
     struct MissingClip: Error {}
 
@@ -54,6 +53,8 @@ enum SampleStream: String, CaseIterable, Sendable {
             let all = files.all.merging(others.all) { $1 }
             return (StreamPlan(inputs: pictures.inputs + sound.inputs), MemoryResources(all))
         case .threeRenditions: return try Self.named()
+        case .damaged: return try Self.damaged(clip)
+        case .advertisements: return try Self.advertisements(clip)
         case .threeSounds:
             // All three have the same track of the same coding.
             let folder = "shaka-player/hls-multivideo/"
@@ -98,6 +99,57 @@ enum SampleStream: String, CaseIterable, Sendable {
             uniqueKeysWithValues: names.map {
                 ("http://h/\(path)/\($0)", Array(try Data(contentsOf: folder.appending(path: "\(path)/\($0)"))))
             })
+    }
+
+    /// A page instead of a segment, a scrambled packet, padding that isn't one, and a segment that isn't there as a whole.
+    private static func damaged(_ clip: [UInt8]) throws -> (plan: StreamPlan, resources: MemoryResources) {
+        var files = ["key": (0..<16).map { UInt8($0) }]
+        var lines: [String] = []
+        for (index, range) in cut(clip, into: 12, seed: 6).enumerated() {
+            var bytes = Array(clip[range])
+            switch index {
+            case 2: bytes = Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8)
+            case 5: scramble(&bytes)
+            case 7: bytes = [UInt8](repeating: 0x5A, count: bytes.count / 16 * 16)
+            case 9: bytes.removeSubrange(bytes.count / 2 / 188 * 188 + 77..<bytes.count)
+            default: break
+            }
+            files["\(index).ts"] = bytes
+            if index == 7 { lines.append("#EXT-X-KEY:METHOD=AES-128,URI=\"key\"") }
+            if index == 8 { lines.append("#EXT-X-KEY:METHOD=NONE") }
+            lines.append("#EXTINF:0.75,\n\(index).ts")
+        }
+        return try stream(lines, files)
+    }
+
+    /// Marks the packet in the middle as scrambled.
+    static func scramble(_ stream: inout [UInt8]) {
+        let middle = stream.count / 2 / 188
+        for packet in middle..<stream.count / 188 {
+            let start = packet * 188
+            // The one that carries pictures.
+            guard Int(stream[start + 1] & 0x1F) << 8 | Int(stream[start + 2]) == 0x100 else { continue }
+            stream[start + 3] |= 0x80
+            return
+        }
+    }
+
+    /// An advertisement with sound of another coding, before and in the midst of a film.
+    private static func advertisements(_ clip: [UInt8]) throws -> (plan: StreamPlan, resources: MemoryResources) {
+        let path = "shaka-player/hls-ts-ac3"
+        let sound = try ac3.open().plan.inputs[0]
+        var files = Dictionary(
+            uniqueKeysWithValues: cut(clip, into: 12, seed: 7).enumerated().map {
+                ("\($0).ts", Array(clip[$1]))
+            })
+        let advertisement = try sound.prefix(1).map { part in
+            let name = part.url.split(separator: "/").last.map(String.init) ?? ""
+            files[name] = Array(try Data(contentsOf: folder.appending(path: "\(path)/\(name)")))
+            return "#EXTINF:\(part.duration),\n\(name)"
+        }
+        let film = (0..<12).map { "#EXTINF:0.75,\n\($0).ts" }
+        let change = ["#EXT-X-DISCONTINUITY"]
+        return try stream(advertisement + change + film + change + advertisement + change + film, files)
     }
 
     private static func encrypted(_ clip: [UInt8]) throws -> (plan: StreamPlan, resources: MemoryResources) {

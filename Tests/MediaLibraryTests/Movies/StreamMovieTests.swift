@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-@Suite(.enabled(if: SampleStream.areHere, "the corpora aren't here"))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct StreamMovieTests {
     private func whole(_ movie: StreamMovie<MemoryResources>) throws -> [UInt8] {
         try movie.reader().bytes(0..<movie.length, limit: 64 << 20)
@@ -21,12 +21,23 @@ struct StreamMovieTests {
     }
 
     @Test(
-        .enabled(if: WrittenMovie.ffprobe != nil, "ffprobe isn't here"), arguments: SampleStream.allCases
+        .enabled(if: try Prerequisite.isMet("ffprobe", WrittenMovie.ffprobe != nil)), arguments: SampleStream.allCases
     ) func othersFindInItWhatTheyFindInTheFileThatIsWritten(stream: SampleStream) throws {
         let (plan, resources) = try stream.open()
         let packets = try WrittenMovie(whole(StreamMovie(plan, resources: resources))).packets()
         #expect(!packets.isEmpty)
         #expect(try packets == WrittenMovie(plan, resources).packets())
+    }
+
+    @Test func namesItsGaps() throws {
+        let (plan, resources) = try SampleStream.damaged.open()
+        let damaged = try StreamMovie(plan, resources: resources).gaps
+        #expect(damaged.map(\.name) == ["2.ts", "5.ts", "7.ts"])
+        #expect(damaged.map(\.start) == [1.5, 3.75, 5.25])
+        #expect(damaged.allSatisfy { $0.cause == .damaged && $0.duration == 0.75 })
+        let (gapped, others) = try SampleStream.gaps.open()
+        let lost = try StreamMovie(gapped, resources: others).gaps
+        #expect(!lost.isEmpty && lost.allSatisfy { $0.cause == .lost })
     }
 
     @Test(arguments: SampleStream.allCases) func everyRangeIsThatOfTheWhole(stream: SampleStream) throws {

@@ -1,0 +1,120 @@
+import Foundation
+import HLS
+import MediaContainers
+import TestSupport
+import Testing
+
+@testable import MediaLibrary
+
+/// Where windows lie in playlists whose durations are rounded.
+struct WindowPlaceTests {
+    /// 2026-01-31T20:00:00Z.
+    private static let begin: Int64 = 1_769_889_600_000_000_000
+
+    /// Segments with rounded durations, and their true ones in their dates.
+    private func text(
+        count: Int, extinf: String, span: Double, discontinuities: Bool = false,
+        _ change: (Int) -> String? = { _ in nil }
+    ) -> String {
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n"
+        for index in 0..<count {
+            let wall = Self.begin + Int64((Double(index) * span * 1000).rounded()) * 1_000_000
+            let date = DateTime(nanosecondsSinceEpoch: wall)
+            if discontinuities, index > 0 { text += "#EXT-X-DISCONTINUITY\n" }
+            text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n#EXTINF:\(extinf),\n\(change(index) ?? "1.ts")\n"
+        }
+        return text + "#EXT-X-ENDLIST\n"
+    }
+
+    private func playlist(_ text: String) throws -> MediaPlaylist {
+        guard case .media(let playlist) = try PlaylistParser().parse(Array(text.utf8)).playlist else {
+            throw CancellationError()
+        }
+        return playlist
+    }
+
+    @Test(arguments: [("6.24", 6.0), ("7", 6.4), ("6", 6.006), ("6.005", 6.0), ("1", 0.6)])
+    func aWindowEndsByTheDatesOfItsSegments(extinf: String, span: Double) throws {
+        let playlist = try playlist(text(count: Int(7200 / span), extinf: extinf, span: span))
+        let (from, to) = (Self.begin + 301_500_000_000, Self.begin + 7_000_250_000_000)
+        let place = try #require(WindowPlace(of: [playlist], from: from, to: to))
+        #expect(abs(place.from - 301.5) < 0.002)
+        #expect(abs(try #require(place.to) - 7000.25) < 0.002)
+    }
+
+    /// An outage isn't in the media; what is behind it follows at once.
+    @Test func anOutageTakesNoTime() throws {
+        let lines = [0, 6, 12, 612, 618].enumerated().map { index, second in
+            let date = DateTime(nanosecondsSinceEpoch: Self.begin + Int64(second) * 1_000_000_000)
+            let join = second == 612 ? "#EXT-X-DISCONTINUITY\n" : ""
+            return "\(join)#EXT-X-PROGRAM-DATE-TIME:\(date)\n#EXTINF:6.1,\n\(index).ts\n"
+        }
+        let playlist = try playlist("#EXTM3U\n#EXT-X-TARGETDURATION:7\n\(lines.joined())#EXT-X-ENDLIST\n")
+        let place = try #require(
+            WindowPlace(of: [playlist], from: Self.begin, to: Self.begin + 615_000_000_000))
+        #expect(abs(try #require(place.to) - 21.1) < 0.001)
+    }
+
+    /// Writes a window as an MP4.
+    ///
+    /// - Returns: how long it lasts in seconds.
+    private func export(
+        _ text: String, from: Double, to: Double, leavesGaps: Bool = false
+    ) throws -> (seconds: Double, missing: Int) {
+        let clip = try #require(PublicClip.bytes)
+        let resources = MemoryResources(["http://h/index.m3u8": Array(text.utf8), "http://h/1.ts": clip])
+        let nanoseconds = [from, to].map { Self.begin + Int64($0 * 1e9) }
+        let place = try #require(
+            WindowPlace(of: [try playlist(text)], from: nanoseconds[0], to: nanoseconds[1]))
+        var remux = StreamRemux(
+            try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources: resources)
+        remux.missingParts = leavesGaps ? .leaveGaps : .fail
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).mp4").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        _ = try remux.writeMovie(
+            to: FileSink(path: path), from: place.from, to: place.to, kinds: [.video, .audio], lasting: to - from)
+        let movie = try MP4Reader(FileSource(path: path)).movie
+        let seconds = movie.tracks.map { track in
+            let shown = track.edits.edits.reduce(0) { $0 + ($1.mediaTime == nil ? 0 : Int64($1.duration)) }
+            return Double(shown) / Double(movie.timescale)
+        }
+        return (seconds.max() ?? 0, remux.missing.count)
+    }
+
+    /// Durations that are half a second too long, of which the last would be 12 s behind.
+    @Test(.enabled(if: try Prerequisite.hasCorpora()))
+    func anExportEndsWhenItsWindowDoes() throws {
+        let clip = try #require(PublicClip.bytes)
+        var remuxer = Remuxer(into: PictureCount())
+        try remuxer.append(MemorySource(clip))
+        let span = try remuxer.finish().seconds
+        let text = text(count: 30, extinf: "\(span + 0.5)", span: span, discontinuities: true)
+        let result = try export(text, from: 3, to: span * 24 + 5)
+        #expect(abs(result.seconds - (span * 24 + 2)) < 0.6)
+    }
+
+    /// A window whose first segment is lost begins behind it all the same.
+    @Test(.enabled(if: try Prerequisite.hasCorpora()), arguments: [true, false])
+    func aLostFirstSegmentMovesNothing(isKnown: Bool) throws {
+        let text = text(count: 3, extinf: "9", span: 9, discontinuities: true) { index in
+            index > 0 ? nil : isKnown ? "#EXT-X-GAP\ngone.ts" : "gone.ts"
+        }
+        let result = try export(text, from: 4, to: 14, leavesGaps: true)
+        #expect(result.missing == (isKnown ? 0 : 1))
+        #expect(abs(result.seconds - 5) < 0.2)
+        let later = try export(text, from: 12, to: 14, leavesGaps: true)
+        #expect(abs(later.seconds - 2) < 0.2)
+    }
+}
+
+/// How long pictures last.
+private struct PictureCount: SampleSink {
+    private var isVideo: [Bool] = []
+    private(set) var seconds = 0.0
+
+    mutating func tracks(_ tracks: [MediaTrack]) { isVideo = tracks.map { $0.kind == .video } }
+
+    mutating func sample(_ sample: MediaSample, bytes _: UnsafeRawBufferPointer) {
+        if isVideo[sample.track] { seconds += Double(sample.duration) / 90_000 }
+    }
+}
