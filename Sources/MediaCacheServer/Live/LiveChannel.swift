@@ -9,8 +9,23 @@ struct LiveChannel: Sendable {
     let recording: Recording
     let name: ChannelName
     let query: String
-    /// Nanoseconds since 1970.
+    /// The stream's present, from which relative moments count: nanoseconds since 1970.
     let now: Int64
+    /// Whether a window that begins where nothing is recorded is refused, instead of being served from where something is.
+    let isStrict: Bool
+    /// The path of its folder, for messages: `/live/<name>` unless it's read as an asset.
+    let path: String
+
+    init(
+        recording: Recording, name: ChannelName, query: String, path: String? = nil, isStrict: Bool = false
+    ) {
+        self.recording = recording
+        self.name = name
+        self.query = query
+        now = recording.present
+        self.isStrict = isStrict
+        self.path = path ?? "\(LiveRoute.prefix)\(name)"
+    }
 
     /// The window of a playlist's name; nil for another name.
     ///
@@ -22,6 +37,22 @@ struct LiveChannel: Sendable {
         } catch {
             throw Problem.badRequest(error.description)
         }
+    }
+
+    /// Returns the opener of a file in a track's folder: a playlist of a window, or a part of the recording.
+    ///
+    /// - Throws: ``Problem`` for a form that makes no sense.
+    func opener(
+        for file: String, track: String, store: CacheStore, settings: TransferSettings, inflations: SegmentInflations
+    ) throws -> any ReaderOpener {
+        if let window = WindowRequest(granted: file) {
+            return TrackOpener(live: self, track: track, window: window, isGranted: true)
+        }
+        if file != Self.pictures, let window = try window(file) {
+            return TrackOpener(live: self, track: track, window: window, isGranted: false)
+        }
+        return SegmentOpener(
+            live: self, track: track, file: file, store: store, settings: settings, inflations: inflations)
     }
 
     /// A moment as people write it.

@@ -37,14 +37,15 @@ struct LiveRoute: MediaRoute {
             throw Problem.notFound("there is no channel \(name); /api/v1/channels lists those that there are")
         }
         let live = LiveChannel(
-            recording: recording, name: name, query: request.query, now: store.now.nanosecondsSinceEpoch)
+            recording: recording, name: name, query: request.query, isStrict: try request.flag("strict"))
         if parts.count > 2, parts[1] == Self.programmes { return try exportOpener(live, Array(parts[2...])) }
         guard parts.count < 4 else {
             throw Problem.notFound("a channel has no “\(parts[1...].joined(separator: "/"))”")
         }
         let file = parts.count == 2 ? parts[1].isEmpty ? "index.m3u8" : parts[1] : parts[2]
         if parts.count == 3 {
-            return try trackOpener(live, track: parts[1], file)
+            return try live.opener(
+                for: file, track: parts[1], store: store, settings: settings, inflations: inflations)
         }
         if let window = try live.window(file) {
             return WindowOpener(live: live, window: window, isPictures: file == LiveChannel.pictures)
@@ -59,17 +60,6 @@ struct LiveRoute: MediaRoute {
             return MomentOpener(live: live, time: time, frames: frames, base: base)
         }
         throw Problem.notFound("a channel has no “\(file)”")
-    }
-
-    private func trackOpener(_ live: LiveChannel, track: String, _ file: String) throws -> any ReaderOpener {
-        if let window = WindowRequest(granted: file) {
-            return TrackOpener(live: live, track: track, window: window, isGranted: true)
-        }
-        if file != LiveChannel.pictures, let window = try live.window(file) {
-            return TrackOpener(live: live, track: track, window: window, isGranted: false)
-        }
-        return SegmentOpener(
-            live: live, track: track, file: file, store: store, settings: settings, inflations: inflations)
     }
 
     private func exportOpener(_ live: LiveChannel, _ parts: [String]) throws -> any ReaderOpener {
@@ -97,10 +87,11 @@ struct LiveRoute: MediaRoute {
         let (movies, name) = (movies, "\(Self.prefix)\(live.name)/\(stem).mp4")
         return MovieOpener(name: name, movies: movies) {
             // What was given up since isn't in it any more.
-            let known = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.recording.kept(from: from, to: to))"
-            return try await movies.movie(named: known, called: name) {
+            let kept = live.recording.kept(from: from, to: to)
+            let known = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.isStrict) \(kept)"
+            return try await movies.movie(named: known, called: name, takesGaps: takesGaps) {
                 try await live.translating {
-                    let window = try await live.recording.finished(from: from, to: to)
+                    let window = try await live.recording.finished(from: from, to: to, isStrict: live.isStrict)
                     guard window.gaps == 0 || takesGaps else {
                         throw Problem.notFound(lost: window.gaps, of: "this window of \(live.name)")
                     }

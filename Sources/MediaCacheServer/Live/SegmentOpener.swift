@@ -11,7 +11,7 @@ struct SegmentOpener: ReaderOpener {
     let settings: TransferSettings
     let inflations: SegmentInflations
 
-    var name: String { "\(LiveRoute.prefix)\(live.name)/\(track)/\(file)" }
+    var name: String { "\(live.path)/\(track)/\(file)" }
 
     func readerIfOpen(_ range: RequestedRange) throws -> (any ByteReader)? {
         guard var request = live.recording.plainRequest(file, track: track, settings: settings) else { return nil }

@@ -9,11 +9,12 @@ struct TrackOpener: ReaderOpener {
     /// Whether the window was granted when its entry was asked for.
     let isGranted: Bool
 
-    var name: String { "\(LiveRoute.prefix)\(live.name)/\(track)" }
+    var name: String { "\(live.path)/\(track)" }
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let bytes = try await live.translating {
-            try await live.recording.playlist(window, track: track, isGranted: isGranted)
+            try await live.recording.playlist(
+                window, track: track, isGranted: isGranted, isStrict: live.isStrict)
         }
         return try MemoryReader(playlist: bytes, name: name)
     }
@@ -21,8 +22,11 @@ struct TrackOpener: ReaderOpener {
 
 extension MemoryReader {
     /// A playlist that may be another one soon: whole, since players would put parts of two together.
-    convenience init(playlist bytes: [UInt8], name: String) throws {
+    ///
+    /// - Parameter windowStart: when the window begins, in nanoseconds since 1970; nil where that isn't fixed.
+    convenience init(playlist bytes: [UInt8], name: String, windowStart: Int64? = nil) throws {
         try self.init(
-            bytes, contentType: "application/vnd.apple.mpegurl", range: .all, name: name, acceptsRanges: false)
+            bytes, contentType: "application/vnd.apple.mpegurl", range: .all, name: name, acceptsRanges: false,
+            windowStart: windowStart)
     }
 }

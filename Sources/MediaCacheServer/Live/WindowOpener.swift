@@ -8,14 +8,16 @@ struct WindowOpener: ReaderOpener {
     /// Whether it's for its pictures alone.
     let isPictures: Bool
 
-    var name: String { "\(LiveRoute.prefix)\(live.name)" }
+    var name: String { live.path }
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         if isPictures {
-            let bytes = try await live.translating { try await live.recording.pictures(window) }
+            let bytes = try await live.translating {
+                try await live.recording.pictures(window, isStrict: live.isStrict)
+            }
             return try MemoryReader(playlist: bytes, name: name)
         }
-        let text = try await live.translating { try await live.recording.entry(window) }
-        return try MemoryReader(playlist: Array(text.utf8), name: name)
+        let entry = try await live.translating { try await live.recording.entry(window, isStrict: live.isStrict) }
+        return try MemoryReader(playlist: Array(entry.text.utf8), name: name, windowStart: entry.begins)
     }
 }

@@ -9,6 +9,10 @@ public struct Channel: Sendable, Hashable, Codable {
         package var folder: String
         /// Where its playlist was found last.
         package var url: String
+        /// The scope of what named it there; nil in records of earlier versions.
+        package var scope: AddressScope?
+        /// The URLs of redundant copies of its playlist, in order of preference; nil if there are none.
+        package var copies: [String]?
     }
 
     /// What its recording is called on the disk.
@@ -33,9 +37,13 @@ public struct Channel: Sendable, Hashable, Codable {
     public internal(set) var isWanted: Bool
     /// When recording is to end; nil for no such time.
     public var endsAt: Date?
+    /// Whether it ends at ``endsAt`` by the wall clock, without following the stream until it has come so far.
+    var endsAtOnce: Bool?
     /// Whether a stream that says that it has ended ends the recording. Where not, it's followed further, since its
     /// encoder may start again.
     public var endsWithStream: Bool
+    /// Whether the recording also ends when the playlists stop changing or are gone for good. Nil counts as false.
+    var endsWhenUnchanged: Bool?
     /// Whether its recording has ended: nothing will be added.
     public internal(set) var hasEnded = false
     /// Whether it has become an asset, having ended.
@@ -63,6 +71,14 @@ public struct Channel: Sendable, Hashable, Codable {
         isWanted = request.starts
         endsAt = request.endsAt
         endsWithStream = request.endsWithStream
+        endsWhenUnchanged = request.endsWhenUnchanged
         self.created = created
+    }
+}
+
+extension Channel.Track {
+    /// The URLs of all copies of its playlist, in order of preference.
+    var urls: [ResourceURL] {
+        get throws { try ([url] + (copies ?? [])).map { try ResourceURL($0) } }
     }
 }

@@ -19,6 +19,8 @@ public struct ChannelRequest: Sendable {
     public var endsAt: Date?
     /// Whether it ends with the stream.
     public var endsWithStream: Bool
+    /// Whether the recording also ends when the playlists stop changing or are gone for good. Nil counts as false.
+    var endsWhenUnchanged: Bool?
     /// Whether recording begins at once.
     public var starts: Bool
 

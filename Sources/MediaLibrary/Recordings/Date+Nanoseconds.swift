@@ -1,4 +1,5 @@
 package import Foundation
+internal import MediaCache
 
 extension Date {
     /// Nanoseconds since 1970-01-01T00:00:00Z, as far as 64 bits go.
@@ -7,6 +8,15 @@ extension Date {
     /// A moment.
     package init(nanosecondsSinceEpoch: Int64) {
         self.init(timeIntervalSince1970: Double(nanosecondsSinceEpoch) / 1e9)
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, as far as 64 bits go.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? (seconds < 0 ? .min : .max) : product.clampedSum(attoseconds / 1_000_000_000)
     }
 }
 

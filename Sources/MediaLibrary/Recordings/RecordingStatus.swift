@@ -8,6 +8,9 @@ public struct RecordingStatus: Sendable, Hashable {
     public var state: RecordingState
     /// Up to when it's recorded; nil where nothing is.
     public var edge: Date?
+    /// The present by the stream's clock, which may differ from the recorder's: `now` and `-<seconds>` in requests for
+    /// windows count from it.
+    public var present: Date
     /// Of which stretches of time something is kept, in order.
     public var kept: [Range<Date>]
     /// How many bytes are kept of all tracks.

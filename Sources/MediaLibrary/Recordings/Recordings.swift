@@ -121,7 +121,7 @@ public actor Recordings {
     public func statuses() async throws -> [RecordingStatus] {
         var statuses: [RecordingStatus] = []
         for (_, recording) in known.withLock({ $0.sorted { $0.key < $1.key } }) {
-            statuses.append(await recording.status())
+            statuses.append(await Self.status(of: recording))
         }
         return statuses
     }
@@ -129,7 +129,15 @@ public actor Recordings {
     /// A channel at this moment.
     ///
     /// - Throws: `CacheError` with `notFound`, naming those that there are, or `storage`.
-    public func status(of name: ChannelName) async throws -> RecordingStatus { await (try require(name)).status() }
+    public func status(of name: ChannelName) async throws -> RecordingStatus {
+        await Self.status(of: try require(name))
+    }
+
+    private static func status(of recording: Recording) async -> RecordingStatus {
+        // While it's stopped nothing else sees that a programme's end has passed.
+        await recording.exportWhatIsOver()
+        return await recording.status()
+    }
 
     /// Whether anything is recorded at the moment.
     public var isRecording: Bool {
@@ -163,6 +171,7 @@ public actor Recordings {
                 try await recording.change { channel in
                     channel.retention = request.retention
                     channel.endsAt = request.endsAt
+                    channel.endsAtOnce = nil
                     channel.endsWithStream = request.endsWithStream
                     channel.headers = request.headers
                     channel.identity = request.identity
@@ -266,10 +275,8 @@ public actor Recordings {
     /// A recording that has ended is an asset of the library.
     private func ended(_ recording: Recording) async {
         do {
-            let kept = recording.kept()
-            guard let first = kept.first, let last = kept.last else { return }
+            guard let window = try await recording.whole() else { return }
             let channel = await recording.channel
-            let window = try await recording.assembled(from: first.lowerBound, to: last.upperBound)
             var asset = Asset(key: Self.assetKey(of: recording.id), url: channel.url, created: store.now)
             asset.title = channel.name.rawValue
             asset.kind = .stream

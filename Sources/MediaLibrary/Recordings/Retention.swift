@@ -1,6 +1,6 @@
 /// How much of a recording is kept. Each limit that is set holds; without any, all of it is kept.
 public struct Retention: Sendable, Hashable, Codable {
-    /// How old the end of the oldest segment may be, in seconds.
+    /// How long a segment is kept after it arrived, in seconds.
     public var seconds: Double?
     /// How many bytes all tracks may have together.
     public var bytes: Int64?

@@ -2,12 +2,13 @@ import Foundation
 import MediaCache
 import MediaCacheTesting
 import MediaLibrary
+import TestSupport
 import Testing
 
 @testable import MediaCacheServer
 
 /// Programmes that are exported: the API, and the links that stay.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(5)))
 struct ProgrammeRouteTests {
     private let origin = ScriptedOrigin()
     private let base = "http://origin.example/live/"
@@ -31,7 +32,7 @@ struct ProgrammeRouteTests {
 
     /// All of it recorded, and who asks about it.
     private func withHost(_ body: (CacheHost, APIClient) async throws -> Void) async throws {
-        guard let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts") else { return }
+        let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts")
         try serve(Array(clip))
         let folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -104,6 +105,22 @@ struct ProgrammeRouteTests {
             #expect(try await host.exchange("GET", links[1]).status == 404)
             #expect(try await host.ask("DELETE", "\(programmes)/\(made.id)").status == 204)
             #expect(try await host.exchange("GET", links[0]).status == 404)
+        }
+    }
+
+    /// The film of a window with an absent segment says where it is.
+    @Test func theFilmOfAWindowNamesItsGaps() async throws {
+        try await withHost { host, _ in
+            let path = "/live/one/\(start)-\(start + 36_000).mp4"
+            #expect(try await host.exchange("GET", path).status == 404)
+            for method in ["HEAD", "GET"] {
+                let film = try await host.exchange(method, path + "?gaps=1")
+                #expect(film.status == 200)
+                #expect(film.fields["mediacache-gap-count"] == "1")
+                #expect(film.fields["mediacache-gaps"] == "lost;start=18.000;duration=9.000")
+            }
+            let whole = try await host.exchange("GET", "/live/one/\(start)-\(start + 18_000).mp4")
+            #expect(whole.status == 200 && whole.fields["mediacache-gaps"] == nil)
         }
     }
 

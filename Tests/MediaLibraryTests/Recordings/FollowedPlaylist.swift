@@ -26,7 +26,13 @@ struct FollowedPlaylist {
 
     var follower = TrackFollower(folder: "video-1")
     var rows: [RecordedSegment] = []
-    var shared: [Int: Int64] = [:]
+    private var firstDiscontinuities: Int64 = 0
+    /// How far another track's clock is behind the arrival of its segments.
+    var otherLag: Int64?
+    /// Whether what is loaded is another redundant copy.
+    var isCopy = false
+    /// How other tracks count discontinuities.
+    var others: [DiscontinuityNumbers] = []
     private(set) var outcome: PlaylistReload.Outcome?
 
     func text(_ numbers: Range<Int>) -> String {
@@ -57,13 +63,16 @@ struct FollowedPlaylist {
         let parsed = try PlaylistParser().parse(Array(text.utf8)).playlist
         guard case .media(let playlist) = parsed else { throw PlaylistReloadError.unknownSegments(0..<0) }
         let taken = try follower.take(
-            playlist, wall: Self.noon + Int64(time * 1e9), now: .seconds(1000 + time), shared: &shared)
+            playlist, wall: Self.noon + Int64(time * 1e9), now: .seconds(1000 + time), lag: otherLag,
+            besides: others, isCopy: isCopy)
+        if rows.isEmpty { firstDiscontinuities = follower.firstDiscontinuities }
         outcome = taken.outcome
+        if taken.outcome != .stale { isCopy = false }
         // What the timeline asks of rows.
         for row in taken.rows {
             if let last = rows.last {
                 #expect(row.number == last.number + 1)
-                #expect(row.start >= last.end)
+                #expect(row.start >= last.start)
             }
             rows.append(row)
         }
@@ -74,8 +83,16 @@ struct FollowedPlaylist {
     mutating func restart() {
         follower = TrackFollower(
             folder: "video-1", after: Array(rows.suffix(TrackFollower.tailLength)),
-            next: rows.last.map { $0.number + 1 })
-        shared = [:]
+            next: rows.last.map { $0.number + 1 }, discontinuities: discontinuities.last ?? 0)
+    }
+
+    /// How many discontinuities there are up to each row.
+    var discontinuities: [Int64] {
+        var count = firstDiscontinuities
+        return rows.map { row in
+            if row.isDiscontinuous { count += 1 }
+            return count
+        }
     }
 
     /// What is recorded: the names' last components, and `-` for each gap.

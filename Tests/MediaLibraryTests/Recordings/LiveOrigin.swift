@@ -27,6 +27,8 @@ final class LiveOrigin {
     var names = "#.ts"
     /// Where the playlists are; what gives access may be in it.
     var place = "live"
+    /// Where redundant copies of the playlists and segments are, and how far each counts further; on other pathways.
+    var backups: [(place: String, shift: Int)] = []
     /// How far its clock is from the right time, in seconds; nil for none.
     var clock: Double? = 0
     /// What every URL's query is.
@@ -34,14 +36,20 @@ final class LiveOrigin {
     /// What segments' queries are beside that.
     var tokens = ""
     var hasEndList = false
+    /// Whether the multivariant playlist names the audio rendition.
+    var isSoundNamed = true
     /// Whether it writes playlists at all.
     var isWriting = true
+    /// Whether it writes those at its own place; backups are written all the same.
+    var isWritingOwn = true
     /// Lines before a segment, by its number and whether it's the playlist's first.
     var line: (_ number: Int, _ isFirst: Bool) -> String = { _, _ in "" }
     /// Lines at the beginning of the multivariant playlist, and of the others.
     var definitions = (entry: "", media: "")
     /// What media sequence numbers are above segments' numbers.
     var shift = 0
+    /// How it answers delivery directives (RFC 8216bis §6.2.5); ``definitions`` announce them.
+    var directives = Directives.honoured
     /// What becomes of a segment's bytes on their way out.
     var seal: (_ bytes: [UInt8], _ number: Int) -> [UInt8] = { bytes, _ in bytes }
 
@@ -56,7 +64,20 @@ final class LiveOrigin {
     private var listed: [(number: Int, duration: Int, date: Date)] = []
     private var gone: [(url: ResourceURL, at: Duration)] = []
     private var generation = 0
+    private var failing: [ResourceURL] = []
     private var written = ""
+    /// Where requests for the next segment of each folder's playlist are held.
+    private var gates: [String: ScriptedGate] = [:]
+
+    /// Ways to answer delivery directives.
+    enum Directives {
+        /// As they ask.
+        case honoured
+        /// Delta updates leave out everything but the last segment.
+        case skippingTooMuch
+        /// With 400.
+        case refused
+    }
 
     init(files: any BlobFileSystem = POSIXFileSystem()) { library = LibraryFixture(files: files) }
 
@@ -72,11 +93,13 @@ final class LiveOrigin {
 
     var entry: ResourceURL { Self.url("index.m3u8") }
 
-    func playlist(_ folder: String) -> ResourceURL { Self.url("\(place)/\(folder)/index.m3u8\(query)") }
+    func playlist(_ folder: String, at place: String? = nil) -> ResourceURL {
+        Self.url("\(place ?? self.place)/\(folder)/index.m3u8\(query)")
+    }
 
     /// The URL of a segment as it's called at the moment.
-    func segment(_ number: Int, in folder: String = "v1") -> ResourceURL {
-        Self.url("\(place)/\(folder)/\(names.replacing("#", with: String(number)))\(query)\(tokens)")
+    func segment(_ number: Int, in folder: String = "v1", at place: String? = nil) -> ResourceURL {
+        Self.url("\(place ?? self.place)/\(folder)/\(names.replacing("#", with: String(number)))\(query)\(tokens)")
     }
 
     // MARK: - The encoder
@@ -97,49 +120,78 @@ final class LiveOrigin {
         while now - began >= .seconds(target), !hasEndList { end(at: now) }
         while listed.count > window {
             let old = listed.removeFirst()
-            for folder in folders { gone.append((segment(old.number, in: folder), now + .seconds(grace * target))) }
+            for (folder, place) in folders.flatMap({ folder in places.map { (folder, $0) } }) {
+                gone.append((segment(old.number, in: folder, at: place), now + .seconds(grace * target)))
+            }
         }
         while let old = gone.first, old.at <= now {
             gone.removeFirst()
-            if !listed.contains(where: { item in folders.contains { segment(item.number, in: $0) == old.url } }) {
-                library.origin[old.url] = nil
+            let isListed = listed.contains { item in
+                folders.contains { folder in
+                    places.contains { segment(item.number, in: folder, at: $0) == old.url }
+                }
             }
+            if !isListed { library.origin[old.url] = nil }
         }
-        let state = "\(place) \(query) \(tokens) \(next) \(generation) \(hasEndList) \(shift) \(isWriting)"
+        let state =
+            "\(place) \(query) \(tokens) \(next) \(generation) \(hasEndList) \(shift) \(isSoundNamed) \(isWriting)"
         guard isWriting, state != written else {
             written = isWriting ? written : ""
             return
         }
         written = state
-        for folder in folders { serve(text(folder), folder) }
-        library.serve(
+        for folder in folders {
+            if isWritingOwn { serve(text(folder), folder) }
+            for backup in backups {
+                serve(text(folder, shift: backup.shift), folder, at: backup.place)
+            }
+            if definitions.media.contains("EXT-X-SERVER-CONTROL") { answerDirectives(folder) }
+        }
+        let text = "#EXTM3U\n\(definitions.entry)\n" + places.map(variants).joined()
+        library.serve(text, at: entry, entityTag: "\"\(text.hashValue)\"")
+    }
+
+    /// The places of all copies.
+    private var places: [String] { [place] + backups.map(\.place) }
+
+    private func variants(at place: String) -> String {
+        let pathway = backups.isEmpty ? "" : ",PATHWAY-ID=\"\(place)\""
+        let sound = isSoundNamed ? ",AUDIO=\"\(place) a\"" : ""
+        let media = """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="\(place) a",NAME="A",URI="\(place)/a1/index.m3u8\(query)"
             """
-            #EXTM3U
-            \(definitions.entry)
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="A",URI="\(place)/a1/index.m3u8\(query)"
-            #EXT-X-STREAM-INF:BANDWIDTH=2000000,AUDIO="a"
+        return """
+            \(isSoundNamed ? media : "")
+            #EXT-X-STREAM-INF:BANDWIDTH=2000000\(sound)\(pathway)
             \(place)/v1/index.m3u8\(query)
-            #EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="a"
+            #EXT-X-STREAM-INF:BANDWIDTH=1000000\(sound)\(pathway)
             \(place)/v2/index.m3u8\(query)
 
-            """, at: entry, entityTag: "\"\(place)\(query)\"")
+            """
     }
 
     /// The segment that is made is whole.
     private func end(at now: Duration) {
+        listed.append(underWay)
         began += .seconds(target)
-        let date = library.time.now.addingTimeInterval(-(now - began).seconds - Double(target) + (clock ?? 0))
-        listed.append((next, target, date))
         for folder in folders where folder != "v2" { make(next, folder, now) }
         next += 1
+    }
+
+    /// The segment that is made at the moment, as it will be listed.
+    private var underWay: (number: Int, duration: Int, date: Date) {
+        let age = (library.time.monotonic - began).seconds
+        return (next, target, library.time.now.addingTimeInterval(-age + (clock ?? 0)))
     }
 
     private func make(_ number: Int, _ folder: String, _ now: Duration) {
         let seed = (generation * 31 + folders.firstIndex { $0 == folder }!) * 100_003 + number
         let bytes = Self.packets(seed)
         let url = segment(number, in: folder)
-        library.origin[url] = ScriptedResource(
-            .bytes(seal(bytes, number)), entityTag: "\"\(seed)\"", contentType: "video/mp2t")
+        for place in places {
+            library.origin[segment(number, in: folder, at: place)] = ScriptedResource(
+                .bytes(seal(bytes, number)), entityTag: "\"\(seed)\"", contentType: "video/mp2t")
+        }
         published[folder, default: []].append(Published(url: url, bytes: seal(bytes, number), at: now))
     }
 
@@ -171,16 +223,22 @@ final class LiveOrigin {
         return bytes
     }
 
-    func serve(_ text: String, _ folder: String) {
-        library.serve(text, at: playlist(folder), entityTag: "\"\(text.hashValue)\"")
+    func serve(_ text: String, _ folder: String, at place: String? = nil) {
+        library.serve(text, at: playlist(folder, at: place), entityTag: "\"\(text.hashValue)\"")
     }
 
-    func text(_ folder: String) -> String {
+    func text(_ folder: String, shift: Int? = nil) -> String { text(listed, skipping: 0, shift: shift) }
+
+    /// A playlist of some segments, the first of them left out as a delta update does (RFC 8216bis §6.2.5.1).
+    private func text(
+        _ listed: [(number: Int, duration: Int, date: Date)], skipping count: Int, shift: Int? = nil
+    ) -> String {
         let number = listed.first?.number ?? next
         var text =
             "#EXTM3U\n\(definitions.media)\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:\(target)\n"
-            + "#EXT-X-MEDIA-SEQUENCE:\(number + shift)\n"
-        for item in listed {
+            + "#EXT-X-MEDIA-SEQUENCE:\(number + (shift ?? self.shift))\n"
+        if count > 0 { text += "#EXT-X-SKIP:SKIPPED-SEGMENTS=\(count)\n" }
+        for item in listed.dropFirst(count) {
             if clock != nil {
                 let date = DateTime(
                     nanosecondsSinceEpoch: Int64((item.date.timeIntervalSince1970 * 1000).rounded()) * 1_000_000)
@@ -190,6 +248,39 @@ final class LiveOrigin {
             text += "#EXTINF:\(item.duration),\n\(name(item.number))\(writtenQuery)\(tokens)\n"
         }
         return text + (hasEndList ? "#EXT-X-ENDLIST\n" : "")
+    }
+
+    // MARK: - Delivery directives
+
+    /// How many requests are held until the next segment is there.
+    var held: Int { gates.values.count { $0.arrivals > 0 && !$0.isOpen } }
+
+    /// The URL of a playlist with directives.
+    func playlist(_ folder: String, _ directives: DeliveryDirectives) -> ResourceURL {
+        Self.url(String(directives.applied(to: playlist(folder).description).dropFirst(Self.base.count)))
+    }
+
+    /// Answers requests for segments that are listed at once, and holds those for the next one until it's there.
+    private func answerDirectives(_ folder: String) {
+        let coming = Array((listed + [underWay]).suffix(window))
+        let gate = ScriptedGate()
+        for skip in [nil, DeliveryDirectives.Skip.segments, .segmentsAndDateRanges] {
+            for number in [nil, next] + listed.map(\.number) {
+                let asked = DeliveryDirectives(mediaSequence: number.map { $0 + shift }, skip: skip)
+                guard !asked.isEmpty else { continue }
+                let url = playlist(folder, asked)
+                let items = number == next ? coming : listed
+                // Older ones than six target durations.
+                let skipped = skip == nil ? 0 : directives == .skippingTooMuch ? items.count - 1 : items.count - 6
+                library.serve(text(items, skipping: max(0, skipped)), at: url, entityTag: nil)
+                library.origin.always(url)
+                if number == next { library.origin.always(url, .holdHead(gate)) }
+                if directives == .refused { library.origin.always(url, .status(400)) }
+            }
+        }
+        let last = gates[folder]
+        gates[folder] = gate
+        last?.open()
     }
 
     /// Whether a segment was in a playlist for long enough to be seen, up to a moment.
@@ -205,7 +296,15 @@ final class LiveOrigin {
         for folder in folders { library.origin.always(playlist(folder), fault) }
     }
 
+    /// Every answer for a URL has a fault, until ``heal()``.
+    func fail(_ url: ResourceURL, _ fault: ScriptedFault) {
+        library.origin.always(url, fault)
+        failing.append(url)
+    }
+
     func heal() {
+        for url in failing { library.origin.clearFaults(url) }
+        failing = []
         for folder in folders { library.origin.clearFaults(playlist(folder)) }
         library.origin.clearFaults(entry)
     }

@@ -31,9 +31,10 @@ struct LiveSegmentTests {
         for _ in 0..<3 {
             let url = fixture.live.segment(fixture.live.next)
             origin.always(url, fault)
-            try await fixture.pass(20)
+            // Within the three target durations that the edge waits for it.
+            try await fixture.pass(18)
             origin.clearFaults(url)
-            try await fixture.pass(20)
+            try await fixture.pass(24)
         }
         try await fixture.check { _ in true }
         #expect(try await fixture.gapCount() == 0)
@@ -96,6 +97,39 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
+    // MARK: - Long playlists
+
+    /// What retention would give up at once isn't fetched, but where it's a programme's.
+    @Test(arguments: [Retention(seconds: 60), Retention(segments: 10)])
+    func whatRetentionDiscardsIsNotFetched(retention: Retention) async throws {
+        let live = LiveOrigin()
+        live.window = 1000
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        try await fixture.pass(1200)
+        try await fixture.record {
+            $0.retention = retention
+            $0.starts = false
+        }
+        let now = live.library.time.now
+        let programme = Programme(
+            name: "film", from: now.addingTimeInterval(-600), to: now.addingTimeInterval(-540))
+        try await fixture.recordings?.addProgramme(programme, to: fixture.name)
+        try await fixture.recordings?.start(fixture.name)
+        try await fixture.pass(30)
+        let asked = live.library.origin.requests.filter {
+            $0.url.target.contains("v1/") && $0.url.target.hasSuffix(".ts")
+        }
+        #expect(asked.count >= 24 && asked.count <= 29, "\(asked.count)")
+        let kept = try fixture.recording.timelines[0].kept()
+        #expect(kept.count == 2)
+        #expect(kept.first?.overlaps(programme.nanoseconds) == true)
+        #expect(fixture.toldGaps("video-1") == [])
+        #expect(await (try fixture.recording).edge ?? 0 >= live.library.time.now.nanosecondsSinceEpoch - 24_000_000_000)
+        await fixture.close()
+    }
+
     // MARK: - Keys
 
     @Test(arguments: [0, 2000]) func keysThatChangeAreAskedOnce(first: Int) async throws {
@@ -129,6 +163,128 @@ struct LiveSegmentTests {
         // A key for each track.
         #expect(keys.count == 2 * Set(rows.map { $0.originSequence / 10 }).count)
         #expect(rows.allSatisfy { $0.conditions.companions.count == 1 })
+        await fixture.close()
+    }
+
+    /// A stream with another key for each ten segments, whose URLs change with each load; what gives the keys can be away.
+    private final class KeyServer {
+        let live = LiveOrigin()
+        var fault: ScriptedFault? {
+            didSet {
+                for (url, load) in urls { apply(url, load) }
+            }
+        }
+        /// Keys that are never to be had.
+        var absent: Set<Int> = []
+        /// Whether the fault is one of keys that this load of a playlist names: v1's, v2's and a1's in turn.
+        var isFaulty: (_ load: Int) -> Bool = { _ in true }
+        private(set) var urls: [(url: ResourceURL, load: Int)] = []
+        private var loads = 0
+
+        init() {
+            live.line = { [self] number, isFirst in
+                guard isFirst || number % 10 == 0 else { return "" }
+                loads += isFirst ? 1 : 0
+                return "#EXT-X-KEY:METHOD=AES-128,URI=\"/\(key(number / 10))\"\n"
+            }
+        }
+
+        private func key(_ number: Int) -> String {
+            let name = "keys/\(number).key?token=\(loads)"
+            let url = LiveOrigin.url(name)
+            live.library.origin[url] = ScriptedResource(
+                .bytes((0..<16).map { UInt8(truncatingIfNeeded: number * 3 + $0) }),
+                contentType: "application/octet-stream")
+            urls.append((url, loads))
+            apply(url, loads)
+            if absent.contains(number) { live.library.origin.always(url, .status(404)) }
+            return name
+        }
+
+        private func apply(_ url: ResourceURL, _ load: Int) {
+            live.library.origin.clearFaults(url)
+            if let fault, isFaulty(load) { live.library.origin.always(url, fault) }
+        }
+
+        /// Whole blocks, as after encryption.
+        func sealing() { live.seal = { bytes, _ in bytes + [UInt8](repeating: 0, count: 16 - bytes.count % 16) } }
+
+        var requestCount: Int { live.library.origin.requests.count { $0.url.target.contains(".key") } }
+    }
+
+    /// How far the edge is behind now, in nanoseconds.
+    private func behind(_ fixture: RecordingFixture) async throws -> Int64 {
+        fixture.live.library.time.now.nanosecondsSinceEpoch - (await (try fixture.recording).edge ?? 0)
+    }
+
+    /// Segments leave their playlist while no key is to be had: their media is fetched, and plays when the keys are there.
+    @Test(arguments: [ScriptedFault.status(503), .status(404), .unreachable])
+    func aKeyServerThatIsAwayForLong(fault: ScriptedFault) async throws {
+        let keys = KeyServer()
+        keys.sealing()
+        let fixture = try await fixture(keys.live)
+        keys.fault = fault
+        let before = keys.requestCount
+        try await fixture.pass(300)
+        // Each key is asked for every other second, however many segments wait for it.
+        #expect(keys.requestCount - before <= 2 * 6 * 150)
+        keys.fault = nil
+        try await fixture.pass(30)
+        try await fixture.check { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        #expect(try await behind(fixture) <= 24_000_000_000)
+        await fixture.close()
+    }
+
+    /// One track's keys are away: the others go on, and no window is over that its segments belong to.
+    @Test func aTrackThatWaitsForItsKeysDoesntHoldTheEdge() async throws {
+        let keys = KeyServer()
+        keys.sealing()
+        keys.isFaulty = { $0 % 3 == 1 }
+        let fixture = try await fixture(keys.live)
+        keys.fault = .status(503)
+        let began = fixture.live.library.time.now.nanosecondsSinceEpoch
+        try await fixture.pass(120)
+        let recording = try fixture.recording
+        #expect(await recording.silentTracks == ["video-1"])
+        #expect(try await behind(fixture) <= 24_000_000_000)
+        let (from, to) = (began + 30_000_000_000, began + 60_000_000_000)
+        await #expect(throws: OutsideRecording.self) { try await recording.finished(from: from, to: to) }
+        keys.fault = nil
+        try await fixture.pass(30)
+        #expect(await recording.silentTracks == [])
+        #expect(try await behind(fixture) <= 24_000_000_000)
+        let window = try await recording.finished(from: from, to: to)
+        #expect(window.gaps == 0 && window.contents.parts.count { $0.name.hasPrefix("video-1/") } >= 6)
+        try await fixture.check { _ in true }
+        await fixture.close()
+    }
+
+    /// The edge doesn't wait for a key that is never to be had when segments behind it are complete.
+    @Test func aKeyThatNeverComes() async throws {
+        let keys = KeyServer()
+        keys.sealing()
+        keys.absent = [3]
+        let fixture = try await fixture(keys.live)
+        try await fixture.pass(atMost: 300) { keys.live.next >= 47 }
+        let lost = try await fixture.rows("video-1").filter { $0.state != .kept }
+        #expect(lost.map(\.originSequence) == Array(30..<40))
+        #expect(lost.allSatisfy { $0.state == .gap })
+        #expect(try await behind(fixture) <= 24_000_000_000)
+        await fixture.close()
+    }
+
+    /// Media without keys isn't kept for longer than retention says.
+    @Test func retentionHoldsWhileKeysAreAway() async throws {
+        let keys = KeyServer()
+        keys.sealing()
+        let fixture = try await fixture(keys.live)
+        try await fixture.recordings?.setRetention(Retention(seconds: 60), of: fixture.name)
+        keys.fault = .status(503)
+        try await fixture.pass(300)
+        let rows = try await fixture.rows("video-1")
+        let awaited = rows.filter { $0.state == .awaited }
+        #expect(awaited.count >= 8 && awaited.count <= 12, "\(awaited.count)")
         await fixture.close()
     }
 

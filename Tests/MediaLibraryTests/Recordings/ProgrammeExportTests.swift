@@ -3,12 +3,13 @@ import MediaCache
 import MediaCacheTesting
 import MediaContainers
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MediaLibrary
 
 /// Programmes that become files when they are over. Every segment is a clip of pictures and sound.
-@Suite(.enabled(if: PublicClip.bytes != nil, "the corpora aren't here"), .timeLimit(.minutes(30)))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(30)))
 struct ProgrammeExportTests {
     private let encoder = ScriptedEncoder()
 
@@ -205,6 +206,63 @@ struct ProgrammeExportTests {
         try await fixture.open()
         while try await !isDone(export(fixture, match, .mp4)?.state ?? .waiting) { await Task.yield() }
         #expect(bytes(fixture, "\(match.id).mp4") == movie)
+        await fixture.close()
+    }
+
+    /// Ends the process in the middle of an export: what is on disk at that moment is what the next process finds.
+    private func kill(_ fixture: RecordingFixture) async throws {
+        for await _ in encoder.hangs { break }
+        let folder = "\(fixture.live.library.folder)/channels"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let name = try #require(names.first { $0.hasSuffix(".json") })
+        let channel = URL(fileURLWithPath: "\(folder)/\(name)")
+        let bytes = try Data(contentsOf: channel)
+        await fixture.close()
+        try bytes.write(to: channel)
+    }
+
+    @Test func anExportDuringWhichTwoProcessesDiedHasFailed() async throws {
+        let fixture = try await fixture()
+        encoder.manner.withLock { $0 = .hangs }
+        let match = try programme(fixture, from: -30, to: -20, .threeGP)
+        try await fixture.recordings?.addProgramme(match, to: fixture.name)
+        try await kill(fixture)
+        try await fixture.open()
+        try await kill(fixture)
+        try await fixture.open()
+        while try await !isFailed(export(fixture, match, .threeGP)?.state ?? .waiting) {
+            guard encoder.films.withLock({ $0.count }) == 2 else { break }
+            await Task.yield()
+        }
+        #expect(encoder.films.withLock { $0.count } == 2)
+        guard case .failed(let reason) = try await export(fixture, match, .threeGP)?.state else {
+            Issue.record("the export goes on")
+            return await fixture.close()
+        }
+        #expect(reason.contains("“Match”"))
+        #expect(reason.contains("2 processes ended"))
+        // The next process leaves it alone, until it's asked for.
+        await fixture.close()
+        try await fixture.open()
+        #expect(try await isFailed(export(fixture, match, .threeGP)?.state ?? .waiting))
+        encoder.manner.withLock { $0 = .writes }
+        _ = try await fixture.recordings?.export(match.id, of: fixture.name, as: .threeGP)
+        while try await !isDone(export(fixture, match, .threeGP)?.state ?? .waiting) { await Task.yield() }
+        await fixture.close()
+    }
+
+    @Test func processesThatStopInOrderDontCount() async throws {
+        let fixture = try await fixture()
+        encoder.manner.withLock { $0 = .hangs }
+        let match = try programme(fixture, from: -30, to: -20, .threeGP)
+        try await fixture.recordings?.addProgramme(match, to: fixture.name)
+        for _ in 0..<3 {
+            for await _ in encoder.hangs { break }
+            await fixture.close()
+            try await fixture.open()
+        }
+        for await _ in encoder.hangs { break }
+        #expect(try await export(fixture, match, .threeGP)?.state == .running(progress: 0.55))
         await fixture.close()
     }
 

@@ -27,8 +27,7 @@ struct RecordingEndTests {
                 state = (false, true)
                 return true
             }
-            // Not for good, so that a test that fails ends.
-            if isHeld { _ = released.wait(timeout: .now() + 30) }
+            if isHeld { released.wait() }
         }
     }
 
@@ -56,6 +55,8 @@ struct RecordingEndTests {
     /// What a playlist named is in no list of what is awaited before the disk has it: the end waits for it too.
     @Test func whatIsBeingTakenDownComesBeforeTheEnd() async throws {
         let hold = PageHold()
+        // A test that fails ends, too.
+        defer { hold.release() }
         let fixture = try await fixture(hold)
         try await fixture.record()
         try await fixture.pass(60)
@@ -74,9 +75,30 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
+    /// A rendition's last playlist has no EXT-X-ENDLIST: the recording ends when it hasn't changed for long.
+    @Test(arguments: ["a1", "v1"]) func itEndsWithATrackThatOnlyStops(folder: String) async throws {
+        let live = LiveOrigin()
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        try await fixture.record()
+        try await fixture.pass(60)
+        live.hasEndList = true
+        live.publish()
+        live.serve(live.text(folder).replacing("#EXT-X-ENDLIST\n", with: ""), folder)
+        try await fixture.pass(50)
+        #expect(await (try fixture.recording).state != .ended)
+        try await fixture.pass(atMost: 40) { await (try fixture.recording).state == .ended }
+        try await fixture.check { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        await fixture.close()
+    }
+
     /// Nobody is told that it's over before what was lost is in the timeline.
     @Test func itIsOverWhenItIsKnownWhatWasLost() async throws {
         let hold = PageHold()
+        // A test that fails ends, too.
+        defer { hold.release() }
         let fixture = try await fixture(hold)
         try await fixture.record()
         try await fixture.pass(60)

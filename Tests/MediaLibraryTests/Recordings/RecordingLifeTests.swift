@@ -62,6 +62,30 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
+    /// An encoder started again while the recorder was off: the name that was awaited means another segment now.
+    @Test func aNameIsLookedUpBeforeTheNextProcessFetchesIt() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        let number = fixture.live.next
+        let url = fixture.live.segment(number)
+        fixture.live.library.origin.always(url, .status(503))
+        try await fixture.pass(7)
+        let row = try #require(try await fixture.rows("video-1").last { $0.state == .awaited })
+        #expect(row.url == url.description)
+        await fixture.crash()
+        fixture.live.library.origin.clearFaults(url)
+        try await fixture.pass(300)
+        fixture.live.restart(at: number - 3)
+        try await fixture.pass(32)
+        try await fixture.open()
+        try await fixture.pass(30)
+        #expect(try await fixture.rows("video-1").first { $0.number == row.number }?.state == .gap)
+        #expect(fixture.toldReasons("video-1").contains { $0.hasPrefix("its name means another segment now") })
+        try await fixture.check()
+        await fixture.close()
+    }
+
     @Test(arguments: [true, false]) func theNextProcessGoesOn(isCrash: Bool) async throws {
         let fixture = try await fixture()
         try await fixture.pass(60)
@@ -120,7 +144,7 @@ struct RecordingLifeTests {
         try await fixture.recordings?.remove(fixture.name)
         // The asset keeps its media.
         let part = try #require(contents.parts.first)
-        let info = try await fixture.store?.resource(of: part.request(settings: nil))
+        let info = try await fixture.store?.resource(of: part.request(settings: TransferSettings()))
         #expect(info?.isComplete == true)
         await fixture.close()
     }

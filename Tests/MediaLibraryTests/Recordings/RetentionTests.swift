@@ -27,7 +27,7 @@ struct RetentionTests {
             try await timeline.append(TimelineRows.kept(numbers))
             fixture.place.state.withLock { $0.parts.formUnion(timeline.names(numbers, fixture.recording.id)) }
         }
-        fixture.setClock(to: Self.time(numbers.upperBound))
+        fixture.pass(to: Self.time(numbers.upperBound))
         return fixture
     }
 
@@ -56,17 +56,48 @@ struct RetentionTests {
         await fixture.recording.retentionChanged()
         // What ended 600 s ago is over; what was under way then isn't.
         try await expect([700..<1000], fixture)
-        fixture.setClock(to: Self.time(1000) + 1)
+        fixture.pass(to: Self.time(1000) + 1)
         await fixture.recording.applyRetention()
         try await expect([700..<1000], fixture)
-        fixture.setClock(to: Self.time(1001))
+        fixture.pass(to: Self.time(1001))
         await fixture.recording.applyRetention()
         try await expect([701..<1000], fixture)
         // All of it in the end; nobody comes back.
-        fixture.setClock(to: Self.time(5000))
+        fixture.pass(to: Self.time(5000))
         await fixture.recording.retentionChanged()
         try await expect([], fixture)
         #expect(fixture.timeline.next == 1000)
+        await fixture.close()
+    }
+
+    /// The stream's clock is three hours behind: what arrived within the last ten minutes stays all the same.
+    @Test func ageIsCountedFromArrival() async throws {
+        let fixture = try await WindowFixture(retention: Retention(seconds: 600))
+        let lag = 3 * 3600 * Self.second
+        try await fixture.timeline.append(
+            TimelineRows.kept(0..<1000).map { row in
+                var row = row
+                row.arrival = row.end + lag
+                return row
+            })
+        fixture.pass(to: Self.time(1000) + lag)
+        await fixture.recording.retentionChanged()
+        #expect(try await numbers(fixture) == Array(700..<1000))
+        fixture.pass(to: Self.time(1001) + lag)
+        await fixture.recording.applyRetention()
+        #expect(try await numbers(fixture) == Array(701..<1000))
+        await fixture.close()
+    }
+
+    /// A time server sets the recorder's clock: no segment gets older by that.
+    @Test(arguments: [86_400, -86_400] as [Int64]) func aStepOfTheClockMakesNothingOlder(step: Int64) async throws {
+        let fixture = try await fixture(Retention(seconds: 600))
+        fixture.setClock(to: Self.time(1000) + step * Self.second)
+        await fixture.recording.retentionChanged()
+        #expect(try await numbers(fixture) == Array(700..<1000))
+        fixture.library.time.advance(by: .seconds(20))
+        await fixture.recording.applyRetention()
+        #expect(try await numbers(fixture) == Array(710..<1000))
         await fixture.close()
     }
 
@@ -82,6 +113,23 @@ struct RetentionTests {
         await fixture.recording.stop()
         await fixture.recording.retentionChanged()
         try await expect([], fixture)
+        await fixture.close()
+    }
+
+    /// A programme that is added while the oldest segments are looked for keeps them.
+    @Test func aProgrammeThatIsAddedMeanwhileStays() async throws {
+        let fixture = try await fixture(Retention(seconds: 600), tracks: ["video-1", "audio-1"], 0..<6000)
+        let recording = fixture.recording
+        fixture.place.state.withLock { state in
+            state.reading = { try? await recording.change { $0.programmes.append(Self.programme(100..<110)) } }
+        }
+        await recording.retentionChanged()
+        try await expect([100..<110, 5700..<6000], fixture)
+        #expect(try await numbers(fixture, track: 1) == Array(100..<110) + Array(5700..<6000))
+        // They go with it.
+        try await recording.change { $0.programmes = [] }
+        await recording.retentionChanged()
+        try await expect([5700..<6000], fixture)
         await fixture.close()
     }
 
@@ -161,7 +209,7 @@ struct RetentionTests {
         try await expect([0..<10, 300..<320, 985..<1000], fixture)
         try await fixture.timeline.append(TimelineRows.kept(1000..<2030))
         fixture.place.state.withLock { $0.parts.formUnion(fixture.timeline.names(1000..<2030, fixture.recording.id)) }
-        fixture.setClock(to: Self.time(2030))
+        fixture.pass(to: Self.time(2030))
         await fixture.recording.retentionChanged()
         try await expect([0..<10, 300..<320, 985..<1005, 2000..<2010, 2020..<2030], fixture)
         // One goes: what no other has of it goes with the next look.
@@ -252,7 +300,7 @@ struct RetentionTests {
                 for timeline in fixture.recording.timelines {
                     try await timeline.append((first..<first + step).map(row))
                 }
-                fixture.setClock(to: time(first + step))
+                fixture.pass(to: time(first + step))
                 await fixture.recording.applyRetention()
             }
             most.reads = max(most.reads, counts.reads)

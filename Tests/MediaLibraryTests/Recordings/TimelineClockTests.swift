@@ -17,14 +17,21 @@ struct TimelineClockTests {
     ///   - date: when it began by its playlist's clock, likewise.
     /// - Returns: when it begins, likewise.
     private mutating func place(
-        arrival: Double, date: Double? = nil, missing: TimelineClock.Missing? = nil, shared: Double? = nil
+        arrival: Double, date: Double? = nil, missing: TimelineClock.Missing? = nil, otherLag: Double? = nil
     ) -> Double {
         func time(_ seconds: Double) -> Int64 { Self.noon + Int64(seconds * 1e9) }
         let start = clock.place(
             .init(
                 programDateTime: date.map(time), arrival: time(arrival), duration: 6 * Self.second, missing: missing),
-            shared: shared.map(time))
+            otherLag: otherLag.map { Int64($0 * 1e9) })
         return Double(start - Self.noon) / 1e9
+    }
+
+    /// That of a process whose predecessor recorded a segment of 6 s.
+    private static func clock(endingAt end: Int64) -> TimelineClock {
+        TimelineClock(
+            after: RecordedSegment(
+                number: 0, start: end - 6 * second, duration: 6 * second, targetDuration: 6, state: .kept))
     }
 
     @Test mutating func thePlaylistsClockCounts() {
@@ -44,8 +51,8 @@ struct TimelineClockTests {
 
     @Test mutating func itNeverGoesBack() {
         #expect(place(arrival: 0, date: 0) == 0)
-        #expect(place(arrival: 6, date: 4) == 6)
-        #expect(place(arrival: 12, date: 10) == 12)
+        #expect(place(arrival: 6, date: 4) == 4)
+        #expect(place(arrival: 12, date: 2) == 7)
         #expect(place(arrival: 18, date: 20) == 20)
     }
 
@@ -84,34 +91,114 @@ struct TimelineClockTests {
         #expect(test.place(arrival: 618, date: date(618)) == 618)
     }
 
-    @Test mutating func anotherTracksTimeCountsForOneWithoutAClock() {
-        #expect(place(arrival: 7, shared: 5) == 5)
-        #expect(place(arrival: 13, shared: 11.5) == 11)
-        #expect(place(arrival: 80, missing: .time(60 * Self.second), shared: 78) == 78)
-        #expect(place(arrival: 200, missing: .unknown, shared: 199) == 199)
-        // That of another round of numbers doesn't.
-        #expect(place(arrival: 300, missing: .unknown, shared: 250) == 300 || place(arrival: 300) > 205)
-        #expect(place(arrival: 4000, missing: .unknown, shared: 400) == 4000)
+    @Test mutating func anotherTracksLagCountsForOneWithoutAClock() {
+        #expect(place(arrival: 7, otherLag: 2) == 5)
+        #expect(place(arrival: 13.5, otherLag: 2) == 11)
+        #expect(place(arrival: 80, missing: .time(60 * Self.second), otherLag: 3) == 77)
+        #expect(place(arrival: 200, missing: .unknown, otherLag: 3) == 197)
+    }
+
+    // MARK: - Durations that aren't right
+
+    /// Durations that are rounded up by 4 % are an hour a day.
+    @Test mutating func durationsThatAreRoundedUpDontAddUp() {
+        for number in 0..<15_000 {
+            let date = Double(number) * 5.75
+            #expect(place(arrival: date + 20, date: date) == date)
+        }
+    }
+
+    @Test mutating func durationsThatAreFarTooLongDontAddUp() {
+        for number in 0..<1000 {
+            let date = Double(number) * 1.5
+            #expect(place(arrival: date + 20, date: date) == date)
+        }
+    }
+
+    @Test mutating func theyDontAddUpWithoutAClockEither() {
+        for number in 0..<15_000 {
+            let arrival = Double(number) * 5.76
+            #expect(abs(place(arrival: arrival) - arrival) <= 24.001)
+        }
+    }
+
+    /// The recorder's own clock is set back by an hour: nothing was too long.
+    @Test mutating func aRecordersClockThatIsSetBackIsntFollowed() {
+        for number in 0..<100 { #expect(place(arrival: Double(number) * 6) == Double(number) * 6) }
+        for number in 100..<200 { #expect(place(arrival: Double(number) * 6 - 3600) == Double(number) * 6) }
+    }
+
+    /// The last segment keeps half its time, so that it takes twice as long as the clock was set back by.
+    @Test mutating func aClockThatIsSetBackALittleIsReachedAgain() {
+        for number in 0..<10 {
+            #expect(place(arrival: Double(number) * 6, date: Double(number) * 6) == Double(number) * 6)
+        }
+        var last = 54.0
+        for number in 10..<30 {
+            let date = Double(number) * 6 - 30
+            let start = place(arrival: Double(number) * 6, date: date)
+            #expect(start == (date > last ? date : last + 3))
+            last = start
+        }
+        #expect(last == 29 * 6 - 30)
+    }
+
+    /// A clock that was three hours behind and is set right is followed; one that goes wrong isn't.
+    @Test mutating func aClockThatIsSetRightIsFollowed() {
+        for number in 0..<10 {
+            #expect(place(arrival: 10_820 + Double(number) * 6, date: Double(number) * 6) == Double(number) * 6)
+        }
+        #expect(place(arrival: 10_880, date: 10_860) == 10_860)
+        #expect(place(arrival: 10_886, date: 66) == 10_866)
+        #expect(place(arrival: 10_892, date: 10_872) == 10_872)
+    }
+
+    /// A clock that was two hours ahead and is set right is reached again, also by a process that begins meanwhile.
+    @Test(arguments: [nil, 20, 900]) func aClockThatWasAheadIsReachedAgain(restart: Int?) {
+        var test = self
+        for number in 0..<10 {
+            let time = Double(number) * 6
+            #expect(test.place(arrival: time, date: time + 7200) == time + 7200)
+        }
+        var last = 54 + 7200.0
+        for number in 10..<2600 {
+            let time = Double(number) * 6
+            if number == restart { test.clock = Self.clock(endingAt: Self.noon + Int64((last + 6) * 1e9)) }
+            let start = test.place(arrival: time, date: time)
+            #expect(start > last)
+            last = start
+        }
+        #expect(last == 2599 * 6)
+        #expect(test.place(arrival: 2600 * 6, date: 2600 * 6) == 2600 * 6)
+    }
+
+    /// It's wrong for a minute only: nothing is squeezed for that.
+    @Test mutating func aClockThatIsRightForAMomentIsntFollowed() {
+        for number in 0..<30 {
+            let time = Double(number) * 6
+            let date = (10..<20).contains(number) ? time : time + 7200
+            #expect(place(arrival: time, date: date) == time + 7200)
+        }
     }
 
     // MARK: - After a restart
 
     @Test func afterARestartTheClockGoesOn() {
         var test = self
-        test.clock = TimelineClock(end: Self.noon)
+        test.clock = Self.clock(endingAt: Self.noon)
         #expect(test.place(arrival: 3600, date: 3580, missing: .time(3580 * Self.second)) == 3580)
     }
 
     @Test func afterARestartNothingIsInTheFuture() {
         var test = self
-        test.clock = TimelineClock(end: Self.noon)
+        test.clock = Self.clock(endingAt: Self.noon)
         #expect(test.place(arrival: 20, date: 86_400, missing: .unknown) == 20)
         #expect(test.place(arrival: 26, date: 86_406) == 26)
     }
 
     @Test func aClockThatIsAheadMayStaySo() {
         var test = self
-        test.clock = TimelineClock(end: Self.noon + Self.day)
+        test.clock = Self.clock(endingAt: Self.noon + Self.day)
         #expect(test.place(arrival: 600, date: 87_000, missing: .unknown) == 87_000)
     }
 

@@ -27,6 +27,8 @@ final class TimelineMemoryStore: RecordingStore {
         var crash: Crash?
         var failing: (@Sendable (String) -> Bool)?
         var freeBytes: Int64 = .max
+        /// What happens while the next files are read.
+        var reading: (@Sendable () async -> Void)?
         /// Parts that were given up, in order.
         var removed: [String] = []
     }
@@ -87,7 +89,12 @@ final class TimelineMemoryStore: RecordingStore {
     func files(of recording: RecordingID) async throws -> [String] { files.keys.sorted() }
 
     func read(_ names: [String], of recording: RecordingID) async throws -> [[UInt8]?] {
-        try state.withLock { state in
+        let reading = state.withLock { state in
+            defer { state.reading = nil }
+            return state.reading
+        }
+        await reading?()
+        return try state.withLock { state in
             try names.map { name in
                 if state.failing?(name) == true { throw CacheError(.storage, "\(name) fails") }
                 state.counts.reads += 1

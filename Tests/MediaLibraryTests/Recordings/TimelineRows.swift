@@ -82,6 +82,11 @@ enum TimelineRows {
             row.range = Int64.random(in: 0...1000, using: &random)..<Int64.random(in: 1000...1 << 40, using: &random)
         case 31: row.tags = ["#EXT-X-CUE-OUT:30", "#EXT-X-ASSET:" + (texts.randomElement(using: &random) ?? "")]
         case 32: row.ending = texts.randomElement(using: &random) ?? ""
+        case 33...50:
+            row.arrival = row.end / 1_000_000 * 1_000_000 + Int64.random(in: -9...90_000, using: &random) * 1_000_000
+        case 51: row.isIndependent = true
+        case 61...70: row.originDiscontinuity = Int64.random(in: 0...99, using: &random)
+        case 52...60: row.clockLag = Int64.random(in: -9...90_000, using: &random) * 1_000_000
         default: break
         }
         row.length = Int64.random(in: 0...1 << 40, using: &random)

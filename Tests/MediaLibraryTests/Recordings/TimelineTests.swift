@@ -230,6 +230,51 @@ struct TimelineTests {
         #expect(store.parts == [])
         #expect(store.files == [:])
     }
+
+    // MARK: - Durations that are too long
+
+    /// The clock says that each begins before the one before is over: nothing overlaps, in a page, across pages, after
+    /// another opening, and when it's settled by what was known of it before.
+    @Test(arguments: [1, 7, 256, 300]) func nothingOverlaps(batch: Int) async throws {
+        let (recording, store) = (RecordingID(), TimelineMemoryStore())
+        let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
+        let step = 1_920_000_000 as Int64
+        let rows = TimelineRows.kept(0..<600).map { row in
+            var row = row
+            row.start = TimelineRows.epoch + row.number * step
+            row.state = .awaited
+            return row
+        }
+        for start in stride(from: 0, to: rows.count, by: batch) {
+            try await timeline.append(Array(rows[start..<min(start + batch, rows.count)]))
+        }
+        try await timeline.settle(
+            rows.map { row in
+                var row = row
+                row.state = .kept
+                return row
+            })
+        for timeline in [timeline, try await Timeline.open(track: "video-1", of: recording, in: store.reopened())] {
+            let found = try await timeline.rows(from: 0)
+            #expect(found.map(\.start) == rows.map(\.start))
+            #expect(found.dropLast().allSatisfy { $0.end == $0.start + step && $0.duration == 2 * TimelineRows.second })
+            #expect(timeline.kept() == [rows[0].start..<rows[599].end])
+            // At any moment one is under way.
+            for number in [0, 255, 256, 400] as [Int64] {
+                let start = TimelineRows.epoch + number * step
+                for moment in [start, start + step - 1] {
+                    let stretch = try await timeline.stretch(from: moment, to: moment + 1)
+                    #expect(stretch.segments.map(\.number) == [number])
+                }
+            }
+        }
+        // A window dates each of them, and says how long they are by their playlist.
+        let stretch = try await timeline.stretch(from: rows[250].start, to: rows[260].start)
+        let text = String(decoding: WindowPlaylist(stretch, isOver: true).bytes, as: UTF8.self)
+        let playlist = try WindowFixture.parsed(text)
+        #expect(playlist.segments.map { $0.programDateTime?.nanosecondsSinceEpoch } == rows[250..<260].map(\.start))
+        #expect(playlist.segments.allSatisfy { $0.duration.nanoseconds == 2 * TimelineRows.second })
+    }
 }
 
 extension Timeline {

@@ -190,4 +190,95 @@ struct TrackBeginningTests {
             playlist.follower.present(waiting) == nil
                 && playlist.follower.isReused(waiting, among: playlist.follower.names))
     }
+
+    // MARK: - Windows that reach back
+
+    /// A backup encoder takes over, with other names and numbers: its window has what is recorded already.
+    @Test(arguments: [0, nil], [6, 1200])
+    func aWindowOfABackupEncoderIsntRecordedTwice(clock: Double?, window: Int) throws {
+        var test = self
+        test.playlist.clock = clock
+        test.playlist.shift = 5000
+        for end in 1196..<1200 { try test.playlist.load(end - 6..<end) }
+        test.playlist.names = "http://backup.example/#.ts"
+        test.playlist.shift = 0
+        let rows = try test.playlist.load(1201 - window..<1201)
+        #expect(test.playlist.outcome == .reset)
+        #expect(names(rows) == ["1199.ts", "1200.ts"])
+        #expect(rows.map(\.isDiscontinuous) == [true, false])
+        try test.playlist.load(1202 - window..<1202)
+        test.playlist.restart()
+        try test.playlist.load(1203 - window..<1203)
+        #expect(test.playlist.recorded == (1190..<1203).map { "\($0).ts" })
+        #expect(FollowedPlaylist.starts(test.playlist.rows) == (1190..<1203).map { Double($0 * 6) })
+    }
+
+    /// The recorder was off for ten minutes. What it missed is in the backup encoder's window.
+    @Test(arguments: [0, nil]) func aBackupEncodersWindowFillsAnOutage(clock: Double?) throws {
+        var test = self
+        test.playlist.clock = clock
+        test.playlist.shift = 5000
+        for end in 206..<210 { try test.playlist.load(end - 6..<end) }
+        test.playlist.restart()
+        test.playlist.names = "http://backup.example/#.ts"
+        test.playlist.shift = 0
+        try test.playlist.load(0..<310)
+        #expect(test.playlist.recorded == (200..<310).map { "\($0).ts" })
+        #expect(FollowedPlaylist.starts(test.playlist.rows) == (200..<310).map { Double($0 * 6) })
+    }
+
+    /// An encoder that took over has nothing new at first: what is awaited of the one before is still found.
+    @Test mutating func aTurnWithNothingNewKeepsItsNumbers() throws {
+        playlist.shift = 1000
+        playlist.names = "http://one.example/#.ts"
+        try playlist.load(0..<6)
+        playlist.shift = 0
+        playlist.names = "http://two.example/#.ts"
+        try playlist.load(3..<9)
+        playlist.shift = 1000
+        playlist.names = "http://one.example/#.ts"
+        #expect(try playlist.load(0..<6, late: 20).isEmpty)
+        for row in playlist.rows {
+            let uri = playlist.follower.present(row)?.uri
+            #expect(uri == nil || uri == row.url)
+        }
+        #expect(playlist.follower.present(playlist.rows[4])?.uri == "http://one.example/4.ts")
+    }
+
+    /// Two caches hand out old copies in turn while the encoder pauses.
+    @Test(arguments: [nil, 0]) func copiesThatTakeTurnsAreNoNewEncoder(clock: Double?) throws {
+        var test = self
+        test.playlist.clock = clock
+        for end in 6..<30 { try test.playlist.load(end - 6..<end) }
+        for load in 0..<40 {
+            let end = load % 2 == 0 ? 26 : 24
+            let text = test.playlist.text(end - 6..<end)
+            #expect(try test.playlist.load(text, at: Double(29 * 6 + load * 3)).isEmpty, "load \(load)")
+        }
+        #expect(names(try test.playlist.load(25..<31, late: 120)) == ["29.ts", "30.ts"])
+    }
+
+    // MARK: - Names that differ only in their queries
+
+    /// An encoder begins again with lower numbers: the same path doesn't mean the same segment.
+    @Test mutating func queriesTellSegmentsApart() throws {
+        playlist.clock = nil
+        playlist.names = "http://origin.example/live.ts?segment=#"
+        for end in 106..<110 { try playlist.load(end - 6..<end) }
+        let old = playlist.rows.count
+        playlist.began = 672
+        try playlist.load(0..<3)
+        try playlist.load(0..<4)
+        let rows = playlist.rows.dropFirst(old).filter { !$0.url.isEmpty }
+        #expect(rows.map(\.url) == (0..<4).map { "http://origin.example/live.ts?segment=\($0)" })
+        #expect(rows.first?.isDiscontinuous == true)
+    }
+
+    @Test mutating func aQueryThatLeftThePlaylistIsntReused() throws {
+        playlist.names = "http://origin.example/live.ts?segment=#"
+        try playlist.load(0..<6)
+        try playlist.load(6..<12)
+        let follower = playlist.follower
+        #expect(!follower.isReused(playlist.rows[0], among: follower.names))
+    }
 }

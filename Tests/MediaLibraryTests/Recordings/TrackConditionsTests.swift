@@ -84,6 +84,28 @@ struct TrackConditionsTests {
         #expect(playlist.rows[7].ending == "m4s")
     }
 
+    /// An encoder that starts again overwrites its section under the same name. Its key is the same.
+    @Test(arguments: [true, false]) func aSectionIsAnotherBehindADiscontinuity(isRestarted: Bool) throws {
+        var playlist = playlist
+        playlist.names = "http://origin.example/live/#.m4s"
+        playlist.header = Self.key("a.key") + "\n#EXT-X-MAP:URI=\"http://origin.example/init.mp4\"\n"
+        playlist.lines[7] = "#EXT-X-DISCONTINUITY"
+        try playlist.load(0..<6)
+        try playlist.load(1..<7)
+        if isRestarted { playlist.restart() }
+        for end in 8..<12 { try playlist.load(end - 6..<end) }
+        let maps: [String] = playlist.rows.map { $0.conditions.map?.uri ?? "" }
+        let before = try #require(maps.first)
+        #expect(maps.prefix(7).allSatisfy { $0 == before })
+        #expect(maps.suffix(4).allSatisfy { $0 == maps[7] && $0 != before })
+        let sections = playlist.rows.compactMap { row in
+            row.conditions.companions.first { $0.role == .initializationSection }
+        }
+        #expect(Set(sections.map(\.url)) == ["http://origin.example/init.mp4"])
+        #expect(Set(sections.map(\.name)).count == 2)
+        #expect(Set(keys(playlist.rows)).count == 1)
+    }
+
     @Test mutating func rangesGoOnFromEachOther() throws {
         playlist.names = "http://origin.example/all.ts"
         for number in 0..<12 { playlist.lines[number] = "#EXT-X-BYTERANGE:100" + (number == 0 ? "@0" : "") }

@@ -91,6 +91,15 @@ struct TrackFollowerTests {
         #expect(names(rows)[3] == "3.ts")
     }
 
+    /// EXT-X-INDEPENDENT-SEGMENTS goes with the segments of its playlist (RFC 8216bis §4.4.2.1).
+    @Test mutating func segmentsAreIndependentAsTheirPlaylistSays() throws {
+        playlist.header = "#EXT-X-INDEPENDENT-SEGMENTS\n"
+        try playlist.load(0..<6)
+        playlist.header = ""
+        try playlist.load(1..<8)
+        #expect(playlist.rows.map(\.isIndependent) == (0..<8).map { $0 < 6 })
+    }
+
     @Test mutating func theEndIsTakenBack() throws {
         try playlist.load(0..<6)
         playlist.hasEndList = true
@@ -142,19 +151,113 @@ struct TrackFollowerTests {
         #expect(FollowedPlaylist.starts(playlist.rows).suffix(2) == [30, 636])
     }
 
-    @Test mutating func twoTracksWithoutAClockShareTheirTimes() throws {
+    /// The only date has left the window, and durations are rounded up: when segments arrive limits what the date implies.
+    @Test mutating func impliedDatesDontDriftAway() throws {
+        playlist.clock = nil
+        playlist.lines[0] = "#EXT-X-PROGRAM-DATE-TIME:\(DateTime(nanosecondsSinceEpoch: FollowedPlaylist.noon))"
+        for end in 6..<1500 {
+            try playlist.load(playlist.text(end - 6..<end), at: Double(end) * 5.76 + 20)
+            if end == 1000 { playlist.restart() }
+        }
+        let starts = FollowedPlaylist.starts(playlist.rows)
+        #expect(starts.enumerated().map { abs($1 - Double($0) * 5.76) }.max() ?? 99 <= 50)
+        // A date counts again.
+        let date = FollowedPlaylist.noon + 1499 * 5760 * 1_000_000
+        playlist.lines[1499] = "#EXT-X-PROGRAM-DATE-TIME:\(DateTime(nanosecondsSinceEpoch: date))"
+        for end in 1500..<1520 { try playlist.load(playlist.text(end - 6..<end), at: Double(end) * 5.76 + 20) }
+        #expect(abs(FollowedPlaylist.starts(playlist.rows)[1499] - 1499 * 5.76) <= 50)
+    }
+
+    /// The next process goes on where a date led that has left the window, however late the segments are.
+    @Test(arguments: [30.0, 3600, -7200]) func anImpliedDateOutlivesAProcess(late: Double) throws {
+        var playlist = playlist
+        playlist.clock = nil
+        playlist.target = 2
+        playlist.lines[0] = "#EXT-X-PROGRAM-DATE-TIME:\(DateTime(nanosecondsSinceEpoch: FollowedPlaylist.noon))"
+        for end in 6..<60 {
+            try playlist.load(max(0, end - 6)..<end, late: late)
+            if end % 20 == 0 { playlist.restart() }
+        }
+        #expect(FollowedPlaylist.starts(playlist.rows) == (0..<59).map { Double($0 * 2) })
+    }
+
+    /// Media sequence numbers of two tracks have nothing to do with each other: when segments arrive does.
+    @Test mutating func tracksWithoutAClockAreAlignedByArrival() throws {
         playlist.clock = nil
         try playlist.load(0..<6)
         var sound = FollowedPlaylist()
         sound.clock = nil
-        sound.shared = playlist.shared
-        // It comes 3 s later, and has a window of 4.
-        try sound.load(2..<6, late: 3)
+        // Its encoder counts from elsewhere, in the range of the other's numbers.
+        sound.shift = -3
+        try sound.load(2..<6)
         #expect(FollowedPlaylist.starts(sound.rows) == [12, 18, 24, 30])
         try playlist.load(20..<26)
-        sound.shared = playlist.shared
-        try sound.load(22..<26, late: 3)
+        try sound.load(22..<26)
         #expect(FollowedPlaylist.starts(sound.rows).suffix(4) == [132, 138, 144, 150])
+        // Where another track has a clock, this one is as far behind the arrival.
+        var text = FollowedPlaylist()
+        text.clock = nil
+        text.otherLag = 20 * FollowedPlaylist.second
+        try text.load(10..<13)
+        #expect(FollowedPlaylist.starts(text.rows) == [40, 46, 52])
+    }
+
+    // MARK: - Encoders that begin again
+
+    /// It keeps its names and has counted further than before when it's seen again: its clock tells.
+    @Test(arguments: [true, false]) func anEncoderThatHasComeFurtherWithItsNames(isRestarted: Bool) throws {
+        var playlist = playlist
+        for end in 6..<10 { try playlist.load(max(0, end - 6)..<end) }
+        if isRestarted { playlist.restart() }
+        // It began again at 70 s, and has made eleven segments.
+        playlist.began = 70
+        let rows = try playlist.load(5..<11)
+        #expect(playlist.outcome == .reset)
+        #expect(names(rows).filter { $0 != "-" } == (5..<11).map { "\($0).ts" })
+        #expect(FollowedPlaylist.starts(rows.filter { !$0.url.isEmpty }) == (5..<11).map { 70 + Double($0 * 6) })
+        #expect(rows.first { !$0.url.isEmpty }?.isDiscontinuous == true)
+        #expect(names(try playlist.load(6..<12)) == ["11.ts"])
+    }
+
+    @Test(arguments: [true, false]) func oneThatGoesOnAfterAWhileIsTheSame(isRestarted: Bool) throws {
+        var playlist = playlist
+        for end in 6..<10 { try playlist.load(max(0, end - 6)..<end) }
+        if isRestarted { playlist.restart() }
+        #expect(names(try playlist.load(7..<13)) == ["9.ts", "10.ts", "11.ts", "12.ts"])
+        #expect(playlist.outcome == .updated)
+        // Its clock is dated anew with each load, by a step of half a minute.
+        playlist.clock = 30
+        #expect(names(try playlist.load(8..<14)) == ["13.ts"])
+    }
+
+    // MARK: - Date ranges
+
+    private func range(_ id: Int, _ more: String = "") -> String {
+        "#EXT-X-DATERANGE:ID=\"\(id)\",START-DATE=\"2023-11-14T22:13:20Z\"\(more)"
+    }
+
+    private func ranges(_ rows: [RecordedSegment]) -> [[String]] {
+        rows.map { row in row.tags.filter { $0.hasPrefix("EXT-X-DATERANGE") }.map { "#" + $0 } }
+    }
+
+    @Test mutating func dateRangesOutsideNewSegmentsAreKept() throws {
+        playlist.lines[5] = range(1)
+        #expect(ranges(try playlist.load(0..<6)).last == [range(1)])
+        // One that stands before an old segment, and an update of the other one.
+        playlist.lines[3] = range(2, ",DURATION=30")
+        playlist.lines[5] = range(1, ",END-DATE=\"2023-11-14T22:14:20Z\"")
+        try playlist.load(0..<6, late: 3)
+        #expect(ranges(try playlist.load(1..<7)) == [[range(2, ",DURATION=30"), playlist.lines[5] ?? ""]])
+        // Once.
+        #expect(ranges(try playlist.load(2..<8)) == [[]])
+        playlist.restart()
+        #expect(ranges(try playlist.load(3..<9)) == [[]])
+        // Behind the last segment: with the next one, once.
+        let text = playlist.text(3..<9) + range(3) + "\n"
+        try playlist.load(text, at: 56)
+        playlist.lines[9] = range(3)
+        #expect(ranges(try playlist.load(4..<10)) == [[range(3)]])
+        #expect(ranges(try playlist.load(5..<11)) == [[]])
     }
 
     // MARK: - Numbers that can't be calculated with

@@ -16,6 +16,8 @@ final class WindowFixture: Sendable {
     let recording: Recording
 
     init(tracks: [String] = ["video-1"], retention: Retention = Retention(), entry: String? = nil) async throws {
+        // Before all rows of tests.
+        library.time.setWallClock(to: Date(nanosecondsSinceEpoch: TimelineRows.epoch - 86_400 * TimelineRows.second))
         let store = try await library.open()
         self.store = store
         guard let name = ChannelName(rawValue: "one") else { preconditionFailure("no name") }
@@ -38,14 +40,22 @@ final class WindowFixture: Sendable {
     /// Puts the wall clock so many seconds after a moment.
     func setClock(to nanoseconds: Int64) { library.time.setWallClock(to: Date(nanosecondsSinceEpoch: nanoseconds)) }
 
+    /// Both clocks go on to a moment.
+    func pass(to nanoseconds: Int64) {
+        library.time.advance(by: .nanoseconds(nanoseconds - library.time.now.nanosecondsSinceEpoch))
+    }
+
     func close() async {
         await recording.stop()
         await store.close()
     }
 
     /// A window of a track, as it's served.
-    func text(_ request: WindowRequest, track: String = "video-1", isGranted: Bool = false) async throws -> String {
-        String(decoding: try await recording.playlist(request, track: track, isGranted: isGranted), as: UTF8.self)
+    func text(
+        _ request: WindowRequest, track: String = "video-1", isGranted: Bool = false, isStrict: Bool = false
+    ) async throws -> String {
+        let bytes = try await recording.playlist(request, track: track, isGranted: isGranted, isStrict: isStrict)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The same read by the strict parser: nothing is wrong with it.

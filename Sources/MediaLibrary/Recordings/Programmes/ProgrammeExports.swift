@@ -4,8 +4,9 @@ internal import Synchronization
 
 /// Makes what programmes are exported as when they are over: one after the other, and in no hurry.
 ///
-/// What became of an export lies with its channel. That one runs, and how far it is, is known here alone, so that one
-/// which a process left half done begins anew in the next.
+/// The result of an export is stored with its channel, and while it runs, how often it was begun; its progress is known
+/// here alone. An export that a process left half done begins again in the next one. One during which two processes ended
+/// has failed: it may be what ended them.
 actor ProgrammeExports {
     /// One to make.
     struct Job: Hashable {
@@ -20,6 +21,8 @@ actor ProgrammeExports {
     private static let shareOfFilm = 0.1
     /// What something from outside has ended is tried again so much later.
     private static let patience = Duration.seconds(60)
+    /// The number of processes that may end during one export before it has failed.
+    private static let mostAttempts = 2
 
     nonisolated let folder: ExportFolder
     private let store: CacheStore
@@ -122,10 +125,20 @@ actor ProgrammeExports {
             running.withLock { $0 = (job, 0) }
             note(0, job, of: channel.name)
             do {
+                guard try await recording.beginExport(job, atMost: Self.mostAttempts) else {
+                    throw CacheError(
+                        .damaged,
+                        "exporting “\(programme.name)” was given up, since \(Self.mostAttempts) processes ended during it; "
+                            + "look for the reason in the server's log, then export it again")
+                }
                 let export = try await make(job, programme, of: recording, in: channel.name)
                 await settle(export, job, of: recording, in: channel.name)
             } catch {
-                if !Task.isCancelled { await failed(job, error, of: recording, in: channel.name) }
+                if Task.isCancelled {
+                    await stopped(job, of: recording)
+                } else {
+                    await failed(job, error, of: recording, in: channel.name)
+                }
             }
             running.withLock { $0 = nil }
         }
@@ -139,12 +152,18 @@ actor ProgrammeExports {
         let cause = (error as? ContainerError)?.cause ?? error
         guard !(cause is CancellationError), (cause as? CacheError)?.code != .closed else {
             setAside[job] = store.monotonicTime
+            await stopped(job, of: recording)
             return
         }
         var export = ProgrammeExport(job.format)
         // What a person is told.
         export.state = .failed(reason: (error as? CacheError)?.message ?? "\(error)")
         await settle(export, job, of: recording, in: channel)
+    }
+
+    /// Forgets that an export was begun, since it was stopped in order. Runs even when the task is cancelled.
+    private func stopped(_ job: Job, of recording: Recording) async {
+        await Task { try? await recording.forgetAttempts(of: job) }.value
     }
 
     /// Writes down what became of one, unless nobody wants it any more.
@@ -187,6 +206,7 @@ actor ProgrammeExports {
                 try await write(movie, to: path) { self.note($0, job, of: channel) }
             }
             export.missing += written.missing
+            export.damaged = written.damaged
             export.isSound = written.isSound
         case .threeGP:
             guard let encoder else {
@@ -213,6 +233,7 @@ actor ProgrammeExports {
             }
             await discardDraft(film)
             export.missing += try result.get().missing
+            export.damaged = try result.get().damaged
             export.isSound = try result.get().isSound
         }
         export.state = .done(bytes: try await folder.place(job.name))

@@ -37,13 +37,37 @@ extension Recording {
 
     /// Has those made of what is wanted that are over.
     func exportWhatIsOver() async {
-        let edge = channel.hasEnded ? .max : edge ?? .min
-        let due = channel.programmes.filter { $0.nanoseconds.upperBound <= edge }.flatMap { programme in
+        let waiting = channel.programmes.filter { $0.exports.contains { $0.state == .waiting } }
+        guard !waiting.isEmpty else { return }
+        let due = waiting.filter { isOver(at: $0.nanoseconds.upperBound) }.flatMap { programme in
             programme.exports.filter { $0.state == .waiting }.map {
                 ProgrammeExports.Job(programme: programme.id, format: $0.format)
             }
         }
         if !due.isEmpty { await work.exports.add(due, of: self) }
+    }
+
+    /// Counts an attempt of an export durably, before it begins.
+    ///
+    /// - Returns: Whether fewer than `limit` were counted before; otherwise none is added.
+    /// - Throws: `CacheError` with `storage`.
+    func beginExport(_ job: ProgrammeExports.Job, atMost limit: Int) async throws -> Bool {
+        let attempts = channel.programmes.first { $0.id == job.programme }?[job.format]?.attempts ?? 0
+        guard attempts < limit else { return false }
+        try await setAttempts(of: job, to: attempts + 1)
+        return true
+    }
+
+    /// Forgets the attempts of an export that was stopped in order.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    func forgetAttempts(of job: ProgrammeExports.Job) async throws { try await setAttempts(of: job, to: 0) }
+
+    private func setAttempts(of job: ProgrammeExports.Job, to attempts: Int) async throws {
+        try await change { channel in
+            guard let index = channel.programmes.firstIndex(where: { $0.id == job.programme }) else { return }
+            channel.programmes[index][job.format]?.attempts = attempts
+        }
     }
 
     /// Writes down what became of an export, durably.

@@ -6,8 +6,10 @@ internal import MediaContainers
 struct WindowMovie: Sendable {
     /// What was written.
     struct Written: Sendable {
-        /// How many segments couldn't be read, beside those that were lost in recording.
+        /// The number of segments that couldn't be read or are damaged, beside those that were lost in recording.
         var missing: Int
+        /// The damaged ones.
+        var damaged: [ProgrammeExport.DamagedSegment]
         /// How long it lasts.
         var seconds: Double
         /// Whether it has no pictures.
@@ -53,7 +55,13 @@ struct WindowMovie: Sendable {
             }
         }
         return Written(
-            missing: remux.missing.count, seconds: (place.to ?? plan.duration) - place.from,
+            missing: remux.missing.count + remux.damaged.count,
+            damaged: remux.damaged.prefix(ProgrammeExport.mostListed).map { damage in
+                ProgrammeExport.DamagedSegment(
+                    name: ContentsIndex.name(of: damage.part.url) ?? damage.part.url, start: damage.part.start,
+                    duration: damage.part.duration, reason: damage.reason)
+            },
+            seconds: (place.to ?? plan.duration) - place.from,
             isSound: !written.kinds.contains(.video))
     }
 

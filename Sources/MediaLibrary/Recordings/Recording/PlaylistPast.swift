@@ -29,8 +29,10 @@ struct PlaylistPast: Sendable {
 
     /// Takes what a playlist has, from a media sequence number on.
     mutating func note(_ playlist: MediaPlaylist, from first: Int) {
+        let isExact = playlist.queriesTellApart
         for segment in playlist.resolvedSegments where segment.mediaSequence >= first {
-            note(Self.name(segment.segment), segment.segment.duration, segment.programDateTime?.nanosecondsSinceEpoch)
+            let clock = segment.programDateTime?.nanosecondsSinceEpoch
+            note(Self.name(segment.segment, isExact), segment.segment.duration, clock)
         }
     }
 
@@ -50,8 +52,9 @@ struct PlaylistPast: Sendable {
     func relation(to playlist: MediaPlaylist) -> Relation {
         guard playlist.skip == nil, !playlist.segments.isEmpty else { return .new }
         var isTimed = false
+        let isExact = playlist.queriesTellApart
         for segment in playlist.resolvedSegments {
-            guard let entry = entries[Self.name(segment.segment)],
+            guard let entry = entries[Self.name(segment.segment, isExact)],
                 entry.duration == segment.segment.duration.nanoseconds
             else { return .new }
             guard let known = entry.clock, let clock = segment.programDateTime?.nanosecondsSinceEpoch else { continue }
@@ -61,9 +64,9 @@ struct PlaylistPast: Sendable {
         return isTimed ? .same : .named
     }
 
-    /// Queries are left out: servers put fresh tokens there.
-    private static func name(_ segment: MediaSegment) -> String {
-        let name = String(segment.uri.prefix { $0 != "?" })
+    /// - Parameter isExact: whether queries count. Otherwise they're left out: servers put fresh tokens there.
+    private static func name(_ segment: MediaSegment, _ isExact: Bool) -> String {
+        let name = isExact ? segment.uri : String(segment.uri.path)
         return segment.byteRange.map { "\(name)#\($0.offset ?? -1)+\($0.length)" } ?? name
     }
 }

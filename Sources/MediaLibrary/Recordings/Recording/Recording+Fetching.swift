@@ -4,29 +4,57 @@ internal import MediaCache
 
 /// Fetching what the playlists name.
 extension Recording {
+    /// A key or a media initialization section that segments need.
+    struct Companion {
+        var fetch: Task<Void, any Error>
+        var failures = 0
+        /// When it may be asked for again; nil unless it failed.
+        var retry: Duration?
+    }
+
     /// Segments of a track that are fetched at once.
     private static let width = 6
     private static let firstDelay = Duration.milliseconds(500)
     private static let longestDelay = Duration.seconds(4)
-    /// How long players wait for one segment that its origin says isn't there, though its playlist names it.
-    private static let absencePatience = Duration.seconds(60)
-    /// How long for one that fails in another way, while others come.
-    private static let failurePatience = Duration.seconds(120)
+    /// How many target durations the live edge waits for one segment that can't be had while others can, though its
+    /// playlist names it, and how long at least. Players hold back three target durations (RFC 8216bis §4.4.3.8).
+    private static let patientTargets = 3
+    private static let leastPatience = Duration.seconds(6)
+    /// How long a segment whose media is here waits for its companions at least when one behind it is complete, and at most
+    /// when none is: then there is nothing that players could go on with.
+    private static let leastCompanionPatience = Duration.seconds(15)
+    private static let longestCompanionPatience = Duration.seconds(3600)
 
-    /// What an earlier process was ended over: what came of it is only looked at, the rest is fetched.
+    /// What an earlier process awaited is fetched without its playlist after so long.
+    private static let resumePatience = Duration.seconds(60)
+
+    /// What an earlier process was ended over is awaited again. It's fetched when its playlist has been loaded: names may
+    /// mean other segments by now.
     func resume() {
         let now = monotonic
         for index in tracks.indices {
-            for row in tracks[index].timeline.awaited {
-                expect(row, index, now)
-            }
+            let rows = tracks[index].timeline.awaited
+            for row in rows { tracks[index].awaited[row.number] = Awaited(row: row, seen: now) }
+            tracks[index].resumed = (rows.map(\.number), now)
         }
     }
 
+    /// Fetches what an earlier process awaited.
+    func releaseResumed(_ index: Int) {
+        for number in tracks[index].resumed?.numbers ?? [] { tracks[index].queue.append(number) }
+        tracks[index].resumed = nil
+    }
+
     /// A segment is to be fetched.
-    func expect(_ row: RecordedSegment, _ index: Int, _ now: Duration) {
+    ///
+    /// - Parameter isBacklog: whether it was published before the recording began.
+    func expect(_ row: RecordedSegment, _ index: Int, _ now: Duration, isBacklog: Bool = false) {
         tracks[index].awaited[row.number] = Awaited(row: row, seen: now)
-        tracks[index].queue.append(row.number)
+        if isBacklog {
+            tracks[index].queue.appendToBacklog(row.number)
+        } else {
+            tracks[index].queue.append(row.number)
+        }
     }
 
     /// Starts what there is room for: what began first goes first, since it's gone first.
@@ -34,7 +62,12 @@ extension Recording {
         guard isRunning else { return }
         let now = monotonic
         for index in tracks.indices {
-            while tracks[index].underWay < Self.width, let number = tracks[index].queue.next(at: now) {
+            if let since = tracks[index].resumed?.since, isPastEnd || now - since >= Self.resumePatience {
+                releaseResumed(index)
+            }
+            while tracks[index].underWay < Self.width,
+                let number = tracks[index].queue.next(at: now, backlog: backlogOrder(index))
+            {
                 guard let awaited = tracks[index].awaited[number], !awaited.isUnderWay else { continue }
                 tracks[index].awaited[number]?.isUnderWay = true
                 tracks[index].underWay += 1
@@ -50,42 +83,85 @@ extension Recording {
 
     private func fetch(_ row: RecordedSegment, _ index: Int) async {
         do {
+            // The media first, since that is removed from its origin first.
+            let media = try await media(of: row, index)
+            fetchMore()
             for companion in row.conditions.companions { try await fetch(companion, row, index) }
-            let url = try ResourceURL(row.url)
-            let fetched = try await work.place.fetch(
-                part(row, track: tracks[index].folder), settings: try settings(for: url), group: group)
             var row = row
             row.state = .kept
-            row.length = fetched.length
-            row.isWrapped = fetched.isWrapped
-            row.firstPicture = fetched.firstPicture
-            tracks[index].fetched = monotonic
-            arrivals.append((monotonic, fetched.length))
-            if arrivals.count > 1000 { arrivals.removeFirst(500) }
+            row.length = media.length
+            row.isWrapped = media.isWrapped
+            row.firstPicture = media.firstPicture
+            let now = monotonic
+            tracks[index].fetched = now
+            for (number, awaited) in tracks[index].awaited
+            where number < row.number && awaited.media != nil && awaited.overtakenSince == nil {
+                tracks[index].awaited[number]?.overtakenSince = now
+            }
             settled.append(Settled(track: index, row: row, reason: ""))
-            tracks[index].underWay -= 1
-            fetchMore()
             await flush()
         } catch {
             await failed(row, index, CacheError.wrap(error, as: .unreachable, "\(row.url) can't be fetched"))
         }
     }
 
+    /// Fetches the media of a segment, unless it's here already.
+    private func media(of row: RecordedSegment, _ index: Int) async throws -> FetchedPart {
+        defer { tracks[index].underWay -= 1 }
+        if let media = tracks[index].awaited[row.number]?.media { return media }
+        if tracks[index].awaited[row.number]?.mayHaveOtherBytes == true {
+            try await work.place.removeParts([id.keptName(row.name, track: tracks[index].folder)])
+            tracks[index].awaited[row.number]?.mayHaveOtherBytes = false
+        }
+        let url = try ResourceURL(row.url)
+        var part = part(row, track: tracks[index].folder)
+        part.scope = part.scope ?? scope(ofUnknown: url)
+        let media = try await work.place.fetch(part, settings: try settings(for: url), group: group)
+        // Another copy's may have been chosen meanwhile.
+        if tracks[index].awaited[row.number]?.mayHaveOtherBytes == false {
+            tracks[index].awaited[row.number]?.media = media
+            tracks[index].awaited[row.number]?.row.url = row.url
+            tracks[index].awaited[row.number]?.row.range = row.range
+        }
+        arrivals.append((monotonic, media.length))
+        if arrivals.count > 1000 { arrivals.removeFirst(500) }
+        return media
+    }
+
+    /// Fetches a companion once for all segments of the track that need it. One that has failed isn't asked for again before
+    /// its time, however many segments wait for it.
     private func fetch(_ companion: RecordedConditions.Companion, _ row: RecordedSegment, _ index: Int) async throws {
-        let part = part(companion, row, track: tracks[index].folder)
+        var part = part(companion, row, track: tracks[index].folder)
+        let url = try ResourceURL(part.url)
+        part.scope = part.scope ?? scope(ofUnknown: url)
         let name = part.keptAs ?? part.url
-        if let task = companions[name] { return try await Self.value(of: task) }
+        let known = companions[name]
+        if let known, known.retry.map({ monotonic < $0 }) ?? true { return try await Self.value(of: known.fetch) }
         let (place, group) = (work.place, group)
-        let settings = try settings(for: try ResourceURL(part.url))
+        let settings = try settings(for: url)
         let task = Task { _ = try await place.fetch(part, settings: settings, group: group) }
-        companions[name] = task
-        if companions.count > 64 * tracks.count { companions = [name: task] }
+        if companions.count > 64 * tracks.count { companions = [:] }
+        companions[name] = Companion(fetch: task, failures: known?.failures ?? 0)
         do {
             try await Self.value(of: task)
+            // Those that wait for it needn't wait for their own turn.
+            if known != nil {
+                tracks[index].queue.retryAll()
+                fetchMore()
+            }
         } catch {
-            companions[name] = nil
+            let failures = (known?.failures ?? 0) + 1
+            companions[name]?.failures = failures
+            companions[name]?.retry =
+                monotonic + Self.delay(after: failures, CacheError.wrap(error, as: .unreachable, companion.url))
             throw error
         }
+    }
+
+    /// How long to wait after so many failures, the last of them with this error.
+    private static func delay(after failures: Int, _ error: CacheError) -> Duration {
+        let delay = min(firstDelay * (1 << min(failures - 1, 4)), longestDelay)
+        return max(delay, min(error.retryAfter ?? .zero, .seconds(10)))
     }
 
     /// Who is stopped doesn't wait for it: all who wait for it are.
@@ -98,17 +174,22 @@ extension Recording {
     }
 
     private func failed(_ row: RecordedSegment, _ index: Int, _ error: CacheError) async {
-        tracks[index].underWay -= 1
         guard var awaited = tracks[index].awaited[row.number] else { return }
         awaited.isUnderWay = false
         awaited.failures += 1
         awaited.failed = (awaited.failed?.lowerBound ?? monotonic)...monotonic
         awaited.reason = error.message
-        let delay = min(Self.firstDelay * (1 << min(awaited.failures - 1, 4)), Self.longestDelay)
         let now = monotonic
-        tracks[index].queue.retry(row.number, at: now + max(delay, min(error.retryAfter ?? .zero, .seconds(10))))
+        tracks[index].queue.retry(row.number, at: now + Self.delay(after: awaited.failures, error))
         let isAbsent = error.code == .originStatus && (error.status == 404 || error.status == 410)
         awaited.absentSince = isAbsent ? awaited.absentSince ?? now : nil
+        let isOfCopy = !tracks[index].isJoining && tracks[index].follower.present(row)?.uri == row.url
+        if isOfCopy, ![.storage, .cancelled, .closed].contains(error.code),
+            awaited.failedCopies < tracks[index].urls.count - 1
+        {
+            awaited.failedCopies += 1
+            failOver(index, from: tracks[index].copy)
+        }
         tracks[index].awaited[row.number] = awaited
         if error.code == .originStatus, [401, 403, 404, 410].contains(error.status), isRunning { await refreshLinks() }
     }
@@ -119,13 +200,20 @@ extension Recording {
             let track = tracks[index]
             lose(index, "it had left the playlist before it came") { isLeft($0, of: track) }
             lose(index, "it didn't come, though its playlist names it") { isHopeless($0, of: track) }
+            let waiting = track.awaited.values.filter { $0.media != nil }.map(\.row).sorted { $0.number < $1.number }
+            guard !waiting.isEmpty else { continue }
+            let surplus = surplus(of: waiting)
+            lose(index, "retention removed it before its key or media initialization section came") {
+                !$0.isUnderWay && surplus.contains($0.row.number)
+            }
         }
     }
 
     /// Whether a segment isn't in its playlist any more, and can't be had.
     private func isLeft(_ awaited: Awaited, of track: Track) -> Bool {
         // While its playlist can't be had nobody knows what is still there.
-        guard !awaited.isUnderWay, track.trouble == nil, track.loaded != nil, let failed = awaited.failed?.upperBound,
+        guard !awaited.isUnderWay, awaited.media == nil, track.trouble == nil, track.loaded != nil,
+            let failed = awaited.failed?.upperBound,
             failed > max(awaited.seen, track.recovered), track.follower.present(awaited.row) == nil
         else { return false }
         // An origin has to keep it for a while (RFC 8216bis §6.2.2).
@@ -140,12 +228,22 @@ extension Recording {
             return false
         }
         let now = monotonic
+        if awaited.media != nil {
+            let patience = max(track.targetDuration * Self.patientTargets, Self.leastCompanionPatience)
+            if let since = [awaited.overtakenSince, track.endedSince].compactMap(\.self).min(), now - since >= patience
+            {
+                return failed.upperBound > since
+            }
+            return failed.upperBound - failed.lowerBound >= Self.longestCompanionPatience
+        }
         let othersCome = (track.fetched ?? .zero) >= failed.lowerBound
-        if let absent = awaited.absentSince, now - absent >= Self.absencePatience {
+        // It's asked for once more after that, and given up when it fails again.
+        let patience = max(track.targetDuration * Self.patientTargets, Self.leastPatience)
+        if let absent = awaited.absentSince, failed.upperBound - absent >= patience {
             return othersCome || track.endedSince != nil
         }
-        if let ended = track.endedSince, now - ended >= Self.failurePatience { return failed.upperBound > ended }
-        return othersCome && now - failed.lowerBound >= Self.failurePatience && failed.upperBound > track.recovered
+        if let ended = track.endedSince, now - ended >= patience { return failed.upperBound > ended }
+        return othersCome && failed.upperBound - failed.lowerBound >= patience && failed.upperBound > track.recovered
     }
 
     /// Makes gaps of what is awaited.
@@ -221,6 +319,7 @@ extension Recording {
             start: Double(row.start - origin) / 1e9, duration: Double(row.duration) / 1e9,
             isEncrypted: !ciphers.isEmpty, hasWholeBlocks: !ciphers.isEmpty && !ciphers.contains(.aes256Counter))
         part.keptAs = id.keptName(row.name, track: track)
+        part.scope = row.scope
         return part
     }
 
@@ -231,6 +330,7 @@ extension Recording {
             role: companion.role, name: "\(track)/\(companion.name)", url: companion.url, range: companion.range,
             isEncrypted: LocalTags.encryptsAll(row.conditions.map?.keys ?? []))
         part.keptAs = id.keptName(companion.name, track: track)
+        part.scope = row.scope
         return part
     }
 }

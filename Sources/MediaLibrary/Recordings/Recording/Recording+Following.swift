@@ -7,6 +7,9 @@ extension Recording {
     /// A stream's own playlist is asked for anew at most so often, where links are over.
     private static let leastMasterInterval = Duration.seconds(5)
 
+    /// How long a playlist that can't be had isn't asked for at most, where the stream's own playlist doesn't name it.
+    private static let longestAbsentInterval = Duration.seconds(120)
+
     func follow(_ index: Int) async {
         while !Task.isCancelled, !isPastEnd {
             let began = monotonic
@@ -20,12 +23,18 @@ extension Recording {
 
     /// RFC 8216bis §6.3.4; a second or so where it can't be had.
     private func interval(_ index: Int, after outcome: PlaylistReload.Outcome?) -> Duration {
+        if outcome == nil, !tracks[index].isNamed, let trouble = tracks[index].trouble {
+            // It may have been removed for good.
+            return min(max(.seconds(1), (monotonic - trouble.since) / 4), Self.longestAbsentInterval)
+        }
         guard let known = tracks[index].follower.known else { return .seconds(1) }
         let target = tracks[index].targetDuration
+        // The other copies are asked at once.
+        if tracks[index].failedCopies % tracks[index].urls.count > 0 { return .zero }
         guard let outcome else { return min(target / 2, .seconds(3)) }
         // What says that it has ended may go on: that is looked at for as long as nobody believes it.
         guard let interval = known.reloadInterval(after: outcome) else { return max(target / 2, .seconds(1)) }
-        if known.nextDirectives().mediaSequence != nil, outcome == .updated { return .zero }
+        if known.nextDirectives(wantsParts: false).mediaSequence != nil, outcome == .updated { return .zero }
         return interval
     }
 
@@ -35,18 +44,24 @@ extension Recording {
         defer { tracks[index].isLoading = false }
         let known = tracks[index].follower.known
         let age = tracks[index].loaded.map { monotonic - $0 } ?? .zero
-        let url = tracks[index].url
+        let (copy, url) = (tracks[index].copy, tracks[index].url)
+        // What an earlier process saw may be of another time: the whole first.
+        let directives =
+            tracks[index].loaded == nil || tracks[index].isJoining || tracks[index].refusesDirectives
+            ? DeliveryDirectives() : known?.nextDirectives(age: age, wantsParts: false)
         do {
-            // What an earlier process saw may be of another time: the whole first.
-            let directives = tracks[index].loaded == nil ? DeliveryDirectives() : known?.nextDirectives(age: age)
             let asked = try directives.map { try ResourceURL($0.applied(to: url.description)) } ?? url
             guard
                 let playlist = try await work.loader.load(
-                    asked, settings: try settings(for: url), transferClass: .recording, isFresh: true)
+                    asked, scope: tracks[index].scope, settings: try settings(for: url), transferClass: .recording,
+                    isFresh: true)
             else { throw CacheError(.notMedia, "\(url) isn't a playlist any more") }
-            // What it names that came later than the end wouldn't get its time.
-            guard !Task.isCancelled, !isPastEnd else { return nil }
-            return try await take(playlist, index)
+            // What it names that arrives after the end wouldn't get its time.
+            guard !Task.isCancelled, !isPastEnd, tracks[index].copy == copy else { return nil }
+            tracks[index].failedCopies = 0
+            let outcome = try await take(playlist, index)
+            if isStale(index) { failOver(index, from: copy) }
+            return outcome
         } catch is PlaylistReloadError {
             tracks[index].loaded = nil
             tracks[index].taken = nil
@@ -54,8 +69,20 @@ extension Recording {
         } catch {
             guard !Task.isCancelled else { return nil }
             let error = CacheError.wrap(error, as: .unreachable, "\(url) can't be had")
+            // An encoder that started again is far from the segment that was asked for (RFC 8216bis §6.2.5.2).
+            if directives?.isEmpty == false, [400, 404].contains(error.status) {
+                tracks[index].refusesDirectives = true
+                return .unchanged
+            }
             if tracks[index].trouble == nil { tracks[index].trouble = (monotonic, error.message) }
+            let isGone = error.code == .notMedia || error.code == .originStatus && !error.isRetryable
+            tracks[index].goneSince = isGone ? tracks[index].goneSince ?? monotonic : nil
             if error.code == .originStatus || error.code == .notMedia { await refreshLinks() }
+            // Fresh links are tried first.
+            if tracks[index].url == url {
+                tracks[index].failedCopies += 1
+                failOver(index, from: copy)
+            }
             tellState()
             return nil
         }
@@ -70,6 +97,31 @@ extension Recording {
         try? await findTracks()
     }
 
+    // MARK: - Redundant copies
+
+    /// A copy that brings nothing new for so many target durations, and for this long, is stale.
+    private static let staleTargets = 3
+    private static let leastStaleness = Duration.seconds(6)
+
+    /// Whether the copy that is followed has brought nothing new for long, though it hasn't ended.
+    private func isStale(_ index: Int) -> Bool {
+        let track = tracks[index]
+        return track.urls.count > 1 && !track.follower.hasEndList
+            && monotonic - max(track.renewed, track.chosen)
+                >= max(track.targetDuration * Self.staleTargets, Self.leastStaleness)
+    }
+
+    /// Follows the next redundant copy of a track's playlist, if `copy` is still the one that is followed.
+    func failOver(_ index: Int, from copy: Int) {
+        guard tracks[index].urls.count > 1, tracks[index].copy == copy else { return }
+        tracks[index].copy = (copy + 1) % tracks[index].urls.count
+        tracks[index].chosen = monotonic
+        tracks[index].isJoining = true
+        tracks[index].taken = nil
+    }
+
+    // MARK: - Rows
+
     private func take(_ loaded: LoadedPlaylist, _ index: Int) async throws -> PlaylistReload.Outcome {
         // A stream of a day has a long playlist, which comes every other second.
         if tracks[index].taken.map({ $0.base == loaded.base && $0.bytes == loaded.bytes }) == true {
@@ -80,10 +132,33 @@ extension Recording {
             throw CacheError(
                 .notMedia, "\(loaded.url) is a multivariant playlist, and a media playlist was there before")
         }
-        let update = media.resolvingURIs(against: loaded.base.description)
+        return try await take(media.resolvingURIs(against: loaded.base.description), index, from: loaded)
+    }
+
+    /// Takes a playlist of a track.
+    ///
+    /// - Parameters:
+    ///   - update: the playlist, its URIs absolute.
+    ///   - index: the place of the track in ``tracks``.
+    ///   - loaded: what it was read from: the same bytes needn't be read again.
+    func take(
+        _ update: MediaPlaylist, _ index: Int, from loaded: LoadedPlaylist? = nil
+    ) async throws -> PlaylistReload.Outcome {
         let now = monotonic
         var follower = tracks[index].follower
-        let (rows, outcome) = try follower.take(update, wall: self.now, now: now, shared: &shared)
+        let (before, copy) = (follower.scope, tracks[index].copy)
+        if let loaded { follower.scope = loaded.references }
+        let wall = self.now
+        let others = tracks.indices.filter { $0 != index }.map { tracks[$0].follower.numbers }
+        var (rows, outcome) = try follower.take(
+            update, wall: wall, now: now, lag: lag(besides: index), besides: others, isCopy: tracks[index].isJoining)
+        // What is older than what is known names nothing that is fetched.
+        if outcome == .stale { follower.scope = before }
+        for index in rows.indices {
+            rows[index].arrival = rows[index].arrival.map { $0.clampedSum(arrivalNow - wall) }
+        }
+        let surplus = surplus(of: rows)
+        for index in rows.indices where surplus.contains(rows[index].number) { rows[index].state = .gap }
         // It isn't over before they're awaited.
         tracks[index].isTaking = true
         defer { tracks[index].isTaking = false }
@@ -91,22 +166,32 @@ extension Recording {
         let timeline = tracks[index].timeline
         let next = timeline.next
         do {
-            try await timeline.append(rows)
+            try await timeline.append(rows, countingFrom: follower.firstDiscontinuities)
         } catch {
             // Numbers that were written until then are taken.
             if timeline.next != next { try await takeUp(index) }
             throw error
         }
+        // What can't be given up now goes with the next look at the limits.
+        if !surplus.isEmpty { try? await timeline.giveUp(surplus.sorted()) }
         tracks[index].follower = follower
-        tracks[index].taken = outcome == .stale ? nil : loaded
+        let isCurrent = tracks[index].copy == copy && outcome != .stale
+        tracks[index].taken = isCurrent ? loaded : nil
+        let hasJoined = isCurrent && tracks[index].isJoining
+        if hasJoined { tracks[index].isJoining = false }
         cameAgain(index, isEmpty: update.segments.isEmpty, isNew: !rows.isEmpty, now)
-        for row in rows where row.state == .awaited {
-            expect(row, index, now)
-        }
-        tellGaps(rows, index)
-        noteSeen(index, now)
-        if !rows.isEmpty { fetchMore() }
+        // Of a track without segments all are from before the recording.
+        for row in rows where row.state == .awaited { expect(row, index, now, isBacklog: next == 0) }
+        tellGaps(rows.filter { !surplus.contains($0.number) }, index)
+        noteSeen(index, now, isOtherCopy: hasJoined)
+        if outcome != .stale { releaseResumed(index) }
+        fetchMore()
         return outcome
+    }
+
+    /// How far the clock of another track is behind the arrival of its segments; nil where no other has a clock.
+    private func lag(besides index: Int) -> Int64? {
+        tracks.indices.lazy.filter { $0 != index }.compactMap { self.tracks[$0].follower.clock.lag }.first
     }
 
     /// The follower goes on from what is in the timeline.
@@ -124,7 +209,9 @@ extension Recording {
     func follower(of timeline: Timeline) async throws -> (TrackFollower, tail: [RecordedSegment]) {
         let tail = try await timeline.rows(from: timeline.next - Int64(TrackFollower.tailLength))
         let next = timeline.next > 0 ? timeline.next : nil
-        return (TrackFollower(folder: timeline.track, after: tail, next: next), tail)
+        let follower = TrackFollower(
+            folder: timeline.track, after: tail, next: next, discontinuities: timeline.discontinuities)
+        return (follower, tail)
     }
 
     /// The playlist that was taken last has come again: what was in it then is in it now.
@@ -138,8 +225,11 @@ extension Recording {
 
     private func cameAgain(_ index: Int, isEmpty: Bool, isNew: Bool, _ now: Duration) {
         let follower = tracks[index].follower
+        if isNew, tracks[index].loaded != nil { tracks[index].hasChanged = true }
         if isNew || tracks[index].loaded == nil { tracks[index].renewed = now }
+        if isNew { tracks[index].refusesDirectives = false }
         tracks[index].loaded = now
+        tracks[index].goneSince = nil
         tracks[index].endedSince = follower.hasEndList ? tracks[index].endedSince ?? now : nil
         guard tracks[index].trouble != nil, !isEmpty || follower.known?.segments.isEmpty == false else {
             return
@@ -152,7 +242,7 @@ extension Recording {
 
     /// What is awaited and still in the playlist may have other links now. What has left it may have had a name that means
     /// something else now.
-    private func noteSeen(_ index: Int, _ now: Duration) {
+    private func noteSeen(_ index: Int, _ now: Duration, isOtherCopy: Bool) {
         let follower = tracks[index].follower
         var areAllPresent = true
         for (number, awaited) in tracks[index].awaited {
@@ -162,10 +252,19 @@ extension Recording {
             }
             tracks[index].awaited[number]?.seen = now
             tracks[index].awaited[number]?.row = row
+            if awaited.media != nil {
+                // Its companions may have other links; its media is what it is.
+                tracks[index].awaited[number]?.row.url = awaited.row.url
+                tracks[index].awaited[number]?.row.range = awaited.row.range
+                continue
+            }
+            if isOtherCopy, awaited.row.url != row.url { tracks[index].awaited[number]?.mayHaveOtherBytes = true }
         }
         guard !areAllPresent else { return }
         let names = follower.names
-        lose(index, "its name means another segment now") { !$0.isUnderWay && follower.isReused($0.row, among: names) }
+        lose(index, "its name means another segment now") {
+            !$0.isUnderWay && $0.media == nil && follower.isReused($0.row, among: names)
+        }
     }
 
     /// What was never seen is one gap, however many rows stand for it.

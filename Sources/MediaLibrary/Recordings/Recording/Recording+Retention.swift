@@ -11,7 +11,59 @@ struct RetentionState: Sendable {
     var isBusy = false
     /// When the disk was looked at last, and the limits.
     var measured: Duration?
+    /// The bytes that the recording can have before the disk is too full; nil before the disk was looked at.
+    var room: Int64?
     var looked: Duration?
+}
+
+/// A clock for the age of segments, in nanoseconds since 1970. It doesn't follow steps of the wall clock: a time server or a
+/// person who sets that makes no segment older.
+struct AgeClock: Sendable {
+    /// A stream's present that is earlier than the last one by more than this comes of another clock of the stream.
+    private static let longestStepBack: Int64 = 60_000_000_000
+
+    private let wall: Int64
+    private let monotonic: Duration
+    /// The stream's present as it was last.
+    private var present: Int64?
+
+    /// A clock that shows `wall` at a moment, and goes on from there.
+    init(_ wall: Int64, at monotonic: Duration) {
+        self.wall = wall
+        self.monotonic = monotonic
+    }
+
+    /// What the clock shows at a moment.
+    func now(at monotonic: Duration) -> Int64 { wall.clampedSum((monotonic - self.monotonic).nanoseconds) }
+
+    /// Returns the present by a stream's clock, in nanoseconds since 1970: when the newest segment ends, and the time since
+    /// it arrived. Segments arrive unevenly, so it stands still rather than going back, unless the stream's clock is set
+    /// back by more than a minute.
+    mutating func present(after newest: RecordedSegment?, at monotonic: Duration) -> Int64 {
+        let now = now(at: monotonic)
+        guard let newest else { return now }
+        let next = now.clampedSum(newest.end.clampedSum(-newest.arrived))
+        if let present, present > next, present.clampedSum(-next) <= Self.longestStepBack { return present }
+        present = next
+        return next
+    }
+}
+
+/// The clocks of a recording.
+extension Recording {
+    /// Now by the clock of segments' arrivals, in nanoseconds since 1970.
+    var arrivalNow: Int64 {
+        let now = monotonic
+        return age.withLock { $0.now(at: now) }
+    }
+
+    /// The present by the stream's clock, in nanoseconds since 1970, from which relative moments count: about the live edge
+    /// while it's recorded, and going on from there when nothing arrives. By the recorder's clock where nothing is recorded.
+    package nonisolated var present: Int64 {
+        let newest = timelines.compactMap(\.last).max { $0.arrived < $1.arrived }
+        let now = work.store.time.monotonic
+        return age.withLock { $0.present(after: newest, at: now) }
+    }
 }
 
 /// Keeping within the limits.
@@ -21,7 +73,7 @@ extension Recording {
     /// So many segments go at a time, so that new ones needn't wait for long.
     private static let batch = 256
     /// While it's recorded, players of the live edge need so many to go on.
-    private static let spared: Int64 = 3
+    static let spared: Int64 = 3
 
     /// Gives up the oldest until every limit holds, or so many of them that it will soon. What is pinned stays. It costs
     /// as much as is given up.
@@ -54,15 +106,20 @@ extension Recording {
         let retention = channel.retention
         guard !channel.hasEnded, retention != Retention() else { return false }
         do {
+            let excess = try await excess(retention)
+            try await giveUpBacklog()
             let limits = Pruning.Limits(
-                oldest: retention.seconds.map { now.clampedSum(-Int64(min(max(0, $0), 1e9) * 1e9)) } ?? .min,
-                segments: retention.segments, excess: try await excess(retention), spared: isRunning ? Self.spared : 0)
+                oldest: oldest(retention), segments: retention.segments, excess: excess,
+                spared: isRunning ? Self.spared : 0)
             var pruning = prune.pruning
             let choice = try await pruning.choose(
-                of: timelines, limits: limits, outside: channel.programmes.map(\.nanoseconds), atMost: Self.batch)
+                of: timelines, limits: limits, outside: pinned, atMost: Self.batch)
             prune.pruning = pruning
             for (index, track) in tracks.enumerated() {
-                guard let rows = choice.rows[track.folder] else { continue }
+                // Programmes may have been added meanwhile.
+                let pinned = pinned
+                let rows = choice.rows[track.folder, default: []].filter { !$0.overlaps(pinned) }
+                guard !rows.isEmpty else { continue }
                 forgetCompanions(of: rows, index)
                 try await track.timeline.giveUp(rows.map(\.number))
                 work.events.send(
@@ -78,6 +135,9 @@ extension Recording {
         }
     }
 
+    /// The stretches of time that programmes keep, in nanoseconds since 1970.
+    var pinned: [Range<Int64>] { channel.programmes.map(\.nanoseconds) }
+
     /// What these needed may go with them: who needs it later looks for it again.
     private func forgetCompanions(of rows: [RecordedSegment], _ index: Int) {
         let folder = tracks[index].folder
@@ -90,10 +150,15 @@ extension Recording {
     /// How many bytes are too many.
     private func excess(_ limits: Retention) async throws -> Int64 {
         var excess: Int64 = 0
-        if let most = limits.bytes { excess = timelines.reduce(0) { $0 + $1.totals.bytes } - max(0, most) }
+        if let most = limits.bytes {
+            let awaited = tracks.flatMap { $0.awaited.values.map { $0.media?.length ?? 0 } }.reduce(0, +)
+            excess = timelines.reduce(awaited) { $0 + $1.totals.bytes } - max(0, most)
+        }
         if let least = limits.freeBytes, prune.measured.map({ monotonic - $0 >= Self.measureInterval }) ?? true {
             prune.measured = monotonic
-            excess = max(excess, least - (try await work.place.freeBytes()))
+            let free = try await work.place.freeBytes()
+            prune.room = timelines.reduce(free - least) { $0 + $1.totals.bytes }
+            excess = max(excess, least - free)
         }
         return excess
     }

@@ -7,7 +7,18 @@ internal import Synchronization
 package actor Recording {
     struct Track {
         let folder: String
-        var url: ResourceURL
+        /// The URLs of the redundant copies of its playlist, in order of preference.
+        var urls: [ResourceURL]
+        /// The index in ``urls`` of the copy that is followed.
+        var copy = 0
+        /// When that copy was chosen.
+        var chosen: Duration = .zero
+        /// Whether no playlist of that copy has been joined to what is recorded yet.
+        var isJoining = false
+        /// The number of copies that failed in succession.
+        var failedCopies = 0
+        /// The scope of what named ``urls``.
+        var scope: AddressScope
         let timeline: Timeline
         var follower: TrackFollower
         /// What it took last, unless that was older than what is known.
@@ -15,9 +26,15 @@ package actor Recording {
         var follows: Task<Void, Never>?
         /// When its playlist couldn't be had, for how long and why.
         var trouble: (since: Duration, reason: String)?
+        /// Since when its origin has answered without a break that there is no such playlist.
+        var goneSince: Duration?
         /// Since when its playlist says that nothing more comes.
         var endedSince: Duration?
+        /// Whether the stream's own playlist named it when that was loaded last.
+        var isNamed = true
         var isLoading = false
+        /// Whether the origin refused delivery directives, and nothing new has come since.
+        var refusesDirectives = false
         /// Whether what its playlist names is being put into the timeline: it isn't awaited yet.
         var isTaking = false
         /// When its playlist last came.
@@ -26,14 +43,20 @@ package actor Recording {
         var recovered: Duration = .zero
         /// When something new was in it last.
         var renewed: Duration = .zero
+        /// Whether it has had new segments since it was first loaded.
+        var hasChanged = false
         /// When the last segment of it came.
         var fetched: Duration?
         var queue = FetchQueue()
         /// How many are being fetched.
         var underWay = 0
+        /// What an earlier process awaited, until its playlist has told which names still mean the same.
+        var resumed: (numbers: [Int64], since: Duration)?
         /// What is known of segments that are awaited.
         var awaited: [Int64: Awaited] = [:]
 
+        /// The URL of the copy that is followed.
+        var url: ResourceURL { urls[copy] }
         var targetDuration: Duration { .seconds(max(1, follower.known?.targetDuration ?? 1)) }
     }
 
@@ -44,11 +67,19 @@ package actor Recording {
         var seen: Duration
         var isUnderWay = false
         var failures = 0
+        /// The number of redundant copies that it couldn't be fetched from.
+        var failedCopies = 0
+        /// Whether bytes of it may be stored that came from another copy than its row names now.
+        var mayHaveOtherBytes = false
         /// When it failed first and last.
         var failed: ClosedRange<Duration>?
         /// Since when its origin has said that it isn't there.
         var absentSince: Duration?
         var reason = ""
+        /// Its media, once that is here: what is awaited then are its companions.
+        var media: FetchedPart?
+        /// Since when a segment behind it has been complete, while this one's companions aren't here.
+        var overtakenSince: Duration?
     }
 
     /// A row of which it's known what became of it.
@@ -66,33 +97,36 @@ package actor Recording {
     /// The tracks' timelines, for those who read.
     nonisolated let shelf = Mutex<[Timeline]>([])
     let group: TransferGroup
-    /// When segments begin, by their number at the origin: tracks without a clock share it.
-    var shared: [Int: Int64] = [:]
+    /// The clock by which segments get old.
+    nonisolated let age: Mutex<AgeClock>
     var settled: [Settled] = []
     var isFlushing = false
     var fetches: [Int: Task<Void, Never>] = [:]
     var nextFetch = 0
-    /// Companions that are here, and those under way, by what they're kept as.
-    var companions: [String: Task<Void, any Error>] = [:]
+    /// Companions that are here, under way or have failed, by what they're kept as.
+    var companions: [String: Companion] = [:]
     var masterLoaded: Duration?
+    /// Whether the tracks are being looked for: one load at a time adds tracks.
+    private var isFindingTracks = false
     private let changes = Turns()
     private var run: Task<Void, Never>?
-    /// When it began to run.
-    private var began: Duration = .zero
+    /// Since when nothing more is followed, since its end has passed.
+    private var pastEnd: Duration?
     private(set) var isRunning = false
     /// Whether it's over, and what came of it isn't in the timeline yet.
-    private var isFinishing = false
+    var isFinishing = false
     private(set) var isOpen = false
     var arrivals: [(at: Duration, bytes: Int64)] = []
     var prune: RetentionState = .init()
     var made = MadeWindows()
-    private var lastState: RecordingState?
-    private var troubleAtStart: String?
+    var lastState: RecordingState?
+    var troubleAtStart: String?
 
     init(_ channel: Channel, work: RecordingWork) {
         self.channel = channel
         self.work = work
         id = channel.id
+        age = Mutex(AgeClock(work.store.now.nanosecondsSinceEpoch, at: work.store.time.monotonic))
         group = TransferGroup(name: "recording \(channel.name)")
     }
 
@@ -102,8 +136,10 @@ package actor Recording {
     /// Now, in nanoseconds since 1970.
     var now: Int64 { work.store.now.nanosecondsSinceEpoch }
 
-    /// Whether nothing is under way at the moment.
-    var isQuiet: Bool { fetches.isEmpty && settled.isEmpty && !isFlushing && !tracks.contains(where: \.isLoading) }
+    /// Whether nothing is under way at the moment but so many loads.
+    func isQuiet(but loads: Int = 0) -> Bool {
+        fetches.isEmpty && settled.isEmpty && !isFlushing && !isFinishing && tracks.count(where: \.isLoading) == loads
+    }
 
     var monotonic: Duration { work.store.time.monotonic }
 
@@ -116,14 +152,21 @@ package actor Recording {
         guard !isOpen else { return }
         isOpen = true
         for track in channel.tracks { try await add(track) }
+        let last = timelines.compactMap { $0.last?.arrival }.max()
+        let clock = AgeClock(max(now, last ?? .min), at: monotonic)
+        age.withLock { $0 = clock }
     }
 
     /// One track's timeline, and a follower that goes on from its end.
     private func add(_ track: Channel.Track) async throws {
         let timeline = try await Timeline.open(track: track.folder, of: channel.id, in: work.place)
         let (follower, _) = try await follower(of: timeline)
+        let urls = try track.urls
         tracks.append(
-            Track(folder: track.folder, url: try ResourceURL(track.url), timeline: timeline, follower: follower))
+            Track(
+                folder: track.folder, urls: urls, isJoining: urls.count > 1,
+                scope: track.scope ?? scope(ofUnknown: urls[0]), timeline: timeline, follower: follower,
+                hasChanged: timeline.next > 0))
         shelf.withLock { $0.append(timeline) }
     }
 
@@ -131,10 +174,11 @@ package actor Recording {
     func start() {
         guard run == nil, !channel.hasEnded else { return }
         isRunning = true
-        began = monotonic
+        pastEnd = nil
         // What was seen before it was stopped may be of another time.
         for index in tracks.indices {
             tracks[index].trouble = nil
+            tracks[index].goneSince = nil
             tracks[index].endedSince = nil
             tracks[index].loaded = nil
             tracks[index].taken = nil
@@ -156,7 +200,10 @@ package actor Recording {
             tracks[index].queue = FetchQueue()
         }
         // Shielded from the cancellation of whoever stops it.
-        await Task { await self.flush() }.value
+        await Task {
+            await self.flush()
+            await self.exportWhatIsOver()
+        }.value
         tellState()
     }
 
@@ -195,7 +242,7 @@ package actor Recording {
             await applyRetentionInTime()
             await exportWhatIsOver()
             tellState()
-            if isOver {
+            if isOver() {
                 await finish()
                 return
             }
@@ -213,8 +260,11 @@ package actor Recording {
 
     // MARK: - What is recorded
 
-    /// The tracks by the stream's own playlist.
+    /// Updates the tracks by the stream's own playlist. Returns at once while that is under way already.
     func findTracks() async throws {
+        guard !isFindingTracks else { return }
+        isFindingTracks = true
+        defer { isFindingTracks = false }
         let url = try ResourceURL(channel.url)
         masterLoaded = monotonic
         let settings = try settings(for: url)
@@ -222,7 +272,7 @@ package actor Recording {
         work.store.forgetRedirect(of: ReadRequest(url: url, settings: settings))
         guard
             let playlist = try await work.loader.load(
-                url, settings: settings, transferClass: .recording, isFresh: true)
+                url, scope: .any, settings: settings, transferClass: .recording, isFresh: true)
         else { throw CacheError(.notMedia, "\(url) isn't a playlist: only streams are recorded") }
         let made = try ChannelEntry.make(of: playlist, selection: channel.selection, known: channel.tracks)
         guard !Task.isCancelled else { return }
@@ -233,13 +283,19 @@ package actor Recording {
         }
         for track in made.tracks {
             if let index = tracks.firstIndex(where: { $0.folder == track.folder }) {
-                tracks[index].url = try ResourceURL(track.url)
+                tracks[index].isNamed = made.named.contains(track.folder)
+                tracks[index].urls = try track.urls
+                tracks[index].copy %= tracks[index].urls.count
+                tracks[index].scope = track.scope ?? scope(ofUnknown: tracks[index].url)
             } else {
                 try await add(track)
             }
         }
         if run != nil, isRunning { follow() }
     }
+
+    /// The scope of a URL in a record that doesn't say what named it.
+    func scope(ofUnknown url: ResourceURL) -> AddressScope { AddressScope(ofUnknownNamerOf: url, besides: channel.url) }
 
     func settings(for url: ResourceURL) throws -> TransferSettings {
         var settings = try work.settings(url, channel.identity, channel.headers)
@@ -264,24 +320,40 @@ package actor Recording {
 
     private static let leastVerification = Duration.seconds(10)
     /// A track whose playlist has been away for so long has ended with the others.
-    private static let absencePatience = Duration.seconds(60)
+    static let absencePatience = Duration.seconds(60)
 
-    /// Whether nothing more is to be recorded.
-    var isPastEnd: Bool { channel.endsAt.map { work.store.now >= $0 } ?? false }
+    /// How many target durations a stream is followed beyond its end, and how much longer, until it has come so far: playlists
+    /// are 20 to 60 s late, by the segments that an encoder and a content delivery network hold. A stream that is later than
+    /// that has another clock, and would never come there.
+    private static let lateTargets = 3
+    private static let lateness = Duration.seconds(60)
+
+    /// Whether nothing more is to be followed: its end has passed, and every track has come so far.
+    var isPastEnd: Bool {
+        guard let end = channel.endsAt?.nanosecondsSinceEpoch, now >= end else { return false }
+        if channel.endsAtOnce == true { return true }
+        let target = tracks.map(\.targetDuration).max() ?? .zero
+        if now >= end.clampedSum((target * Self.lateTargets + Self.lateness).nanoseconds) { return true }
+        let silent = silentTracks
+        let last = tracks.filter { !silent.contains($0.folder) }.map { $0.timeline.last?.end ?? .min }
+        return last.min().map { $0 >= end } ?? false
+    }
 
     /// Whether the time is over, or every playlist says so for long enough to be believed.
-    private var isOver: Bool {
-        if let end = channel.endsAt, isPastEnd {
+    private func isOver() -> Bool {
+        if isPastEnd {
+            let since = pastEnd ?? monotonic
+            pastEnd = since
             // What its playlists named by then may still come.
             return tracks.allSatisfy { $0.awaited.isEmpty && !$0.isTaking }
-                || work.store.now.timeIntervalSince(end) >= Self.leastVerification.seconds
-                    && monotonic - began >= Self.leastVerification
+                || monotonic - since >= Self.leastVerification
         }
+        if channel.endsWhenUnchanged == true, isUnchanged { return true }
         guard channel.endsWithStream, tracks.contains(where: { $0.endedSince != nil }) else { return false }
         let now = monotonic
         return tracks.allSatisfy { track in
             guard let since = track.endedSince else {
-                return track.trouble.map { now - $0.since >= Self.absencePatience } ?? false
+                return track.trouble.map { now - $0.since >= Self.absencePatience } ?? isUnchanged(track)
             }
             return track.awaited.isEmpty && !track.isTaking
                 && now - since >= max(track.targetDuration * 3, Self.leastVerification)
@@ -297,15 +369,6 @@ package actor Recording {
         await settleAsEnded()
         isFinishing = false
         tellState()
-    }
-
-    /// Sets the present as its end, whether it runs or not.
-    func setEnd() async throws {
-        let now = work.store.now
-        try await change {
-            $0.endsAt = min($0.endsAt ?? now, now)
-            $0.isWanted = true
-        }
     }
 
     /// Returns when nothing of it runs any more.
@@ -329,51 +392,5 @@ package actor Recording {
         await work.ended(self)
         await exportWhatIsOver()
         tellState()
-    }
-
-    // MARK: - What is told
-
-    func tellState() {
-        let state = state
-        guard state != lastState else { return }
-        lastState = state
-        work.events.send(.state(channel.name, state))
-    }
-
-    var state: RecordingState {
-        if channel.hasEnded { return .ended }
-        if isFinishing { return lastState ?? .recording }
-        guard isRunning else { return .stopped }
-        if let troubleAtStart { return .waiting(troubleAtStart) }
-        if tracks.isEmpty { return .starting }
-        let now = monotonic
-        let patience = Duration.seconds(3 * max(2, tracks.compactMap { $0.follower.known?.targetDuration }.max() ?? 2))
-        for track in tracks {
-            if let trouble = track.trouble, now - trouble.since > patience { return .waiting(trouble.reason) }
-        }
-        if tracks.allSatisfy({ $0.loaded != nil && now - $0.renewed > max(patience, .seconds(30)) }) {
-            return .waiting("there is nothing new in its playlists")
-        }
-        return tracks.contains { $0.loaded == nil } ? .starting : .recording
-    }
-
-    /// When what every track has ends, in nanoseconds since 1970.
-    package var edge: Int64? { timelines.compactMap(\.edgeTime).min() }
-
-    /// What is known of it at this moment.
-    func status() -> RecordingStatus {
-        let totals = timelines.map(\.totals)
-        let kept = kept()
-        let now = monotonic
-        arrivals.removeAll { now - $0.at > .seconds(20) }
-        var channel = channel
-        channel.programmes = channel.programmes.map(work.exports.current)
-        return RecordingStatus(
-            channel: channel, state: state, edge: edge.map { Date(nanosecondsSinceEpoch: $0) },
-            kept: kept.map { Date(nanosecondsSinceEpoch: $0.lowerBound)..<Date(nanosecondsSinceEpoch: $0.upperBound) },
-            bytes: totals.reduce(0) { $0 + $1.bytes }, segments: totals.reduce(0) { $0 + $1.segments },
-            gaps: totals.reduce(0) { $0 + $1.gaps },
-            gapSeconds: Double(totals.map(\.gapDuration).max() ?? 0) / 1e9,
-            rate: Double(arrivals.reduce(0) { $0 + $1.bytes }) / 20, tracks: timelines.map(\.track))
     }
 }

@@ -3,6 +3,9 @@ internal import MediaCache
 /// Says when segments are: by their playlist's clock (EXT-X-PROGRAM-DATE-TIME, RFC 8216bis §4.4.4.6), else by when they
 /// came. It never goes back, and doesn't follow a clock that jumps while media goes on.
 ///
+/// Durations only say where a segment is expected. Where the clock, or the arrival of segments without one, says that the
+/// next begins earlier, it does, and the one before is cut short: durations that are rounded up don't add up.
+///
 /// All times are nanoseconds since 1970-01-01T00:00:00Z.
 struct TimelineClock: Sendable {
     private static let second: Int64 = 1_000_000_000
@@ -10,22 +13,51 @@ struct TimelineClock: Sendable {
     private static let tolerance = 5 * second
     /// How far it may be from when segments came, compared with how far it was.
     private static let arrivalTolerance = 60 * second
+    /// How far a clock may be set back and still be followed: each segment gets half its time until the clock is reached.
+    private static let longestStepBack = 60 * second
+
+    /// A clock that disagrees with the timeline is followed once it has agreed with the arrival of segments for so long.
+    private static let patience = 180 * second
+    /// How exactly the arrival of recorded segments is known.
+    private static let precision = second / 100
 
     /// No time that is calculated with is longer: 30 years.
     private static let longest = 30 * 365 * 86_400 * second
 
-    /// When the last segment ends; nil before the first.
+    /// When the last segment ends by its duration; nil before the first.
     private(set) var end: Int64?
+    /// When the last segment begins.
+    private var begin: Int64 = 0
     /// What is added to a playlist's clock that has jumped.
     private var correction: Int64 = 0
-    /// How far a playlist's clock is behind the time at which segments come; nil where that isn't known yet.
-    private var lag: Int64?
+    /// The lag of dates that this process has seen.
+    private var ownLag: Int64?
+    /// The lag that an earlier process left.
+    private var earlierLag: Int64?
+    /// When the last segment had arrived.
+    private var arrived: Int64?
+    /// Since when dates have agreed with the arrival of segments while the timeline hasn't, by that arrival.
+    private var agreesSince: Int64?
 
-    init(end: Int64? = nil) { self.end = end }
+    init() {}
+
+    /// How far a playlist's clock is behind the time at which segments come; nil where that isn't known yet.
+    var lag: Int64? { ownLag ?? earlierLag }
+
+    /// A clock that goes on after a segment.
+    init(after last: RecordedSegment) {
+        begin = last.start
+        end = last.end
+        arrived = last.arrival
+        // Pages of earlier versions don't tell whether the segment was dated.
+        let behind = last.clockLag ?? last.arrival.map { $0 - last.start.clampedSum(last.duration) }
+        earlierLag = last.clockLag == 0 ? nil : behind
+    }
 
     /// What is known of a segment that is to be placed.
     struct Segment {
-        /// What its playlist's clock says, where it has one.
+        /// What its playlist's clock says, where the playlist has a date. One that has left the playlist implies none: that
+        /// would add up the errors of durations.
         var programDateTime: Int64?
         /// When it began, had the playlist's last segment ended when the playlist came.
         var arrival: Int64
@@ -58,67 +90,108 @@ struct TimelineClock: Sendable {
 
     /// Places the next segment. Returns when it begins.
     ///
-    /// - Parameter shared: when another track's segment of the same number begins, for one without a clock of its own.
-    mutating func place(_ segment: Segment, shared: Int64? = nil) -> Int64 {
-        let placed = segment.programDateTime.map { clocked(segment, $0) } ?? unclocked(segment, shared)
+    /// - Parameter otherLag: how far the clock of another track is behind the arrival of its segments: where this track has
+    ///   no clock, its segments are as far behind theirs.
+    mutating func place(_ segment: Segment, otherLag: Int64? = nil) -> Int64 {
+        let placed = segment.programDateTime.map { clocked(segment, $0) } ?? unclocked(segment, lag ?? otherLag ?? 0)
         // What comes from outside may say anything; a timeline goes so far.
         let (first, last) = (TimelinePage.starts.lowerBound, TimelinePage.starts.upperBound)
         let start = min(max(first, placed), last)
+        begin = start
         end = min(start.clampedSum(max(0, segment.duration)), last)
+        arrived = max(arrived ?? .min, segment.arrival.clampedSum(max(0, segment.duration)))
         return start
+    }
+
+    /// Returns how many of a playlist's first segments are recorded already, where the playlist doesn't go on from the last
+    /// segment: a backup encoder's window reaches back.
+    ///
+    /// The playlist's last segment decides: if its date is about where the live edge is expected, so are all dates right,
+    /// and those before the timeline's end are recorded. Otherwise arrival decides, unless the recorder's clock was set back.
+    mutating func recorded(of segments: [Segment]) -> Int {
+        guard let end, let last = segments.last else { return 0 }
+        if let date = last.programDateTime {
+            let expected = max(end, last.arrival - (ownLag ?? 0))
+            if let correction = [correction, 0].first(where: { isNear(date + $0, last, expected) }) {
+                self.correction = correction
+                return segments.prefix { segment in
+                    // More than half of it.
+                    segment.programDateTime.map { $0 + correction + segment.duration / 2 < end } ?? false
+                }.count
+            }
+        }
+        guard let arrived, last.arrival + last.duration + Self.precision >= arrived else { return 0 }
+        return segments.prefix { $0.arrival + $0.duration <= arrived + Self.precision }.count
     }
 
     private mutating func clocked(_ segment: Segment, _ clock: Int64) -> Int64 {
         guard let end else {
-            lag = segment.arrival - clock
+            ownLag = segment.arrival - clock
             return clock
         }
         let expected: Int64 =
             switch segment.missing {
             case nil: end
             case .time(let time): end + time
-            case .unknown: max(end, segment.arrival - (lag ?? 0))
+            case .unknown: max(end, segment.arrival - (ownLag ?? 0))
             }
-        // A clock that has come back is right again.
-        if correction != 0, abs(clock - expected) <= Self.tolerance { correction = 0 }
-        let corrected = clock + correction
-        let isPlausible = isNear(corrected, segment, expected)
-        if !isPlausible {
+        if agrees(clock, segment, expected) || correction != 0 && abs(clock - expected) <= Self.tolerance {
+            // A clock that has come back, or has been right for long, is right again.
             correction = 0
-            if !isNear(clock, segment, expected) { correction = expected - clock }
+        } else if !isNear(clock + correction, segment, expected) {
+            correction = isNear(clock, segment, expected) ? 0 : expected - clock
         }
-        let start = max(end, clock + correction)
-        lag = segment.arrival - start
+        let start = clock + correction > begin ? clock + correction : earliest
+        ownLag = segment.arrival - start
         return start
     }
+
+    /// Whether dates have agreed for long with the arrival of segments while the timeline hasn't: an encoder's clock that
+    /// was wrong has been set right. The timeline then approaches it, from whichever side.
+    private mutating func agrees(_ clock: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
+        let (distance, others) = (abs(segment.arrival - clock), abs(segment.arrival - expected))
+        guard distance <= Self.arrivalTolerance, distance + Self.tolerance < others else {
+            agreesSince = nil
+            return false
+        }
+        let since = agreesSince ?? segment.arrival
+        agreesSince = since
+        return segment.arrival - since >= Self.patience
+    }
+
+    /// When the next segment begins while a clock is behind the last one: that keeps half its time.
+    private var earliest: Int64 { begin + ((end ?? begin) - begin) / 2 }
 
     /// Whether a time is about where the segment is expected, or media stood still for as long as the clock says.
     private func isNear(_ time: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
         if abs(time - expected) <= Self.tolerance { return true }
-        guard let end, time >= end - Self.tolerance else { return false }
+        guard let end, time >= min(begin, end - Self.longestStepBack) else { return false }
+        if time <= expected { return true }
+        // A clock that was wrong and is set right comes near the time at which segments come.
+        if abs(segment.arrival - time) + Self.arrivalTolerance < abs(segment.arrival - expected) { return true }
         // What an earlier process recorded doesn't tell how late segments come, only that they don't come early.
-        guard let lag else {
+        guard let ownLag else {
             return end > segment.arrival + Self.arrivalTolerance || time <= segment.arrival + Self.arrivalTolerance
         }
-        return abs(segment.arrival - time - lag) <= Self.arrivalTolerance
+        return abs(segment.arrival - time - ownLag) <= Self.arrivalTolerance
     }
 
-    private mutating func unclocked(_ segment: Segment, _ shared: Int64?) -> Int64 {
-        // Another track may have had this number long ago.
-        let shared = shared.flatMap { abs($0 - segment.arrival) <= Self.arrivalTolerance ? $0 : nil }
-        guard let end else { return shared ?? segment.arrival }
+    private func unclocked(_ segment: Segment, _ lag: Int64) -> Int64 {
+        let arrival = segment.arrival - lag
+        guard let end else { return arrival }
         switch segment.missing {
         case nil:
+            let (ahead, jitter) = (end - arrival, max(10 * Self.second, 4 * segment.duration))
             // Media that came much later than it lasts stood still.
-            return segment.arrival - end > max(10 * Self.second, 4 * segment.duration) ? segment.arrival : end
+            if -ahead > jitter { return arrival }
+            // Durations that are rounded up have added up. By more than that, the recorder's clock was set back.
+            if ahead > jitter, ahead - jitter <= Self.longestStepBack { return max(earliest, arrival + jitter) }
+            return end
         case .time(let time):
             let expected = end + time
-            if let shared, shared >= end { return shared }
-            return abs(segment.arrival - expected) <= max(10 * Self.second, time / 4)
-                ? expected : max(end, segment.arrival)
+            return abs(arrival - expected) <= max(10 * Self.second, time / 4) ? expected : max(end, arrival)
         case .unknown:
-            if let shared, shared >= end { return shared }
-            return max(end, segment.arrival)
+            return max(end, arrival)
         }
     }
 }

@@ -17,6 +17,12 @@ extension TrackFollower {
         var local: RecordedConditions
     }
 
+    /// Sections with known URLs may have other bytes from a discontinuity on: an encoder that starts again overwrites its own.
+    mutating func forgetSections() {
+        companions.removeAll { $0.role == .initializationSection }
+        conditions = nil
+    }
+
     mutating func localConditions(_ resolved: ResolvedSegment, isAligned: Bool) -> RecordedConditions {
         let segment = resolved.segment
         if let conditions, conditions.keys == segment.keys, conditions.map == segment.map,
@@ -119,6 +125,13 @@ extension TrackFollower {
         guard let segment = present(row) else { return nil }
         var row = row
         row.url = segment.uri
+        // Another copy may have other ranges.
+        if let range = segment.byteRange {
+            row.range = range.offset.map { Int64($0)..<Int64($0).clampedSum(Int64(max(0, range.length))) } ?? row.range
+        } else {
+            row.range = nil
+        }
+        row.scope = scope ?? row.scope
         guard !row.conditions.companions.isEmpty else { return row }
         var links: [String: String] = [:]
         let (own, ownMap) = (row.conditions.keys, row.conditions.map)

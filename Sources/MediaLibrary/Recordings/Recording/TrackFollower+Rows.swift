@@ -5,12 +5,14 @@ internal import MediaCache
 extension TrackFollower {
     /// The most gaps that stand for one loss.
     private static let mostGaps = 100_000
+    /// The most date ranges of a playlist that are told from each other, and that wait for a row.
+    private static let mostDateRanges = 1000
     /// What a playlist's last segment may be behind its first at most, for what is in it to be placed by its coming.
     private static let longestPlaylist: Int64 = 30 * 86_400_000_000_000
 
     /// - Parameter missed: how many segments were never seen before the first of these; nil where nobody knows.
     mutating func rows(
-        _ new: Range<Int>, of playlist: MediaPlaylist, missed: Int?, _ wall: Int64, _ shared: inout [Int: Int64]
+        _ new: Range<Int>, of playlist: MediaPlaylist, missed: Int?, _ wall: Int64
     ) -> [RecordedSegment] {
         guard !new.isEmpty else { return [] }
         let target = max(1, playlist.targetDuration ?? playlist.segments.last?.duration.roundedUp ?? 1)
@@ -19,45 +21,79 @@ extension TrackFollower {
         // Once: it takes as long as the playlist is.
         let lost = TimelineClock.product(missed ?? 0, averageDuration(of: playlist))
         var rows: [RecordedSegment] = []
-        for segment in resolved where new.contains(segment.mediaSequence) {
+        let times = resolved.map { segment in
+            TimelineClock.Segment(
+                programDateTime: isDated ? segment.programDateTime?.nanosecondsSinceEpoch : nil,
+                arrival: wall - min(max(0, total &- segment.startNanoseconds), Self.longestPlaylist),
+                duration: segment.segment.duration.nanoseconds)
+        }
+        let end = new.upperBound - playlist.firstMediaSequence
+        var start = new.lowerBound - playlist.firstMediaSequence
+        if isBroken { start += clock.recorded(of: Array(times[start..<end])) }
+        for (segment, time) in zip(resolved[start..<end], times[start..<end]) {
             let isFirst = rows.isEmpty
             let isBreak = isFirst && clock.end != nil && (missed != 0 || isBroken)
             let before = clock.end
-            let start = clock.place(
-                TimelineClock.Segment(
-                    programDateTime: segment.programDateTime?.nanosecondsSinceEpoch,
-                    arrival: wall - min(max(0, total &- segment.startNanoseconds), Self.longestPlaylist),
-                    duration: segment.segment.duration.nanoseconds,
-                    missing: isBreak ? (missed ?? 0) > 0 && !isBroken ? .time(lost) : .unknown : nil),
-                shared: shared[segment.mediaSequence])
-            shared[segment.mediaSequence] = start
+            var time = time
+            if isBreak { time.missing = (missed ?? 0) > 0 && !isBroken ? .time(lost) : .unknown }
+            let start = clock.place(time, otherLag: otherLag)
+            let arrival = min(wall, time.arrival.clampedSum(time.duration))
+            var step = DiscontinuityNumbers.Step.next
             if isBreak, let before {
-                rows += gaps(from: before, to: start, missed: missed ?? 0, target: target, before: segment)
+                rows += gaps(
+                    from: min(before, start), to: start, missed: missed ?? 0, target: target, before: segment,
+                    arrival: arrival)
+                step = isBroken ? .unknown : .missed(missed ?? 0)
             }
-            var row = row(segment, start: start, target: target)
+            let discontinuities = countDiscontinuities(
+                before: segment, start: start, step, gaps: isFirst ? rows.count : 0)
+            if isFirst, discontinuities > 1 {
+                for index in rows.indices.prefix(discontinuities - 1) { rows[index].isDiscontinuous = true }
+            }
+            var row = row(segment, start: start, target: target, isDiscontinuous: discontinuities > 0)
+            row.arrival = arrival
+            if time.programDateTime == nil { row.clockLag = (clock.lag ?? 0) / 1_000_000 * 1_000_000 }
+            row.isIndependent = playlist.hasIndependentSegments
+            if isFirst, !pendingDateRanges.isEmpty {
+                row.tags = pendingDateRanges.filter { !row.tags.contains($0) } + row.tags
+                pendingDateRanges = []
+            }
             if isBreak { first = row.number }
-            if isBroken, before != nil { row.isDiscontinuous = true }
             isBroken = false
             rows.append(row)
         }
-        forget(&shared)
         return rows
+    }
+
+    /// Remembers the date ranges of a playlist. Those that are new, or have other attributes than before, and that stand
+    /// outside new segments wait for the next row.
+    ///
+    /// - Parameter start: the media sequence number of the first new segment.
+    mutating func noteDateRanges(of playlist: MediaPlaylist, from start: Int) {
+        var present: Set<String> = []
+        func note(_ tags: [SegmentTag], isNew: Bool) {
+            for case .dateRange(let range) in tags {
+                guard let text = Self.text(.dateRange(range)), present.insert(text).inserted, !isNew,
+                    !dateRanges.contains(text), !pendingDateRanges.contains(text),
+                    pendingDateRanges.count < Self.mostDateRanges
+                else { continue }
+                pendingDateRanges.append(text)
+            }
+        }
+        for (index, segment) in playlist.segments.enumerated() where !segment.tags.isEmpty {
+            note(segment.tags, isNew: playlist.firstMediaSequence + index >= start)
+        }
+        note(playlist.upcoming?.tags ?? [], isNew: false)
+        if present.count <= Self.mostDateRanges { dateRanges = present }
     }
 
     func averageDuration(of playlist: MediaPlaylist) -> Int64 {
         playlist.durationNanoseconds / Int64(max(1, playlist.segments.count))
     }
 
-    /// Times of segments long gone are of no use.
-    private func forget(_ shared: inout [Int: Int64]) {
-        guard shared.count > 4 * Self.tailLength else { return }
-        let kept = shared.sorted { $0.value > $1.value }.prefix(2 * Self.tailLength)
-        shared = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
-    }
-
     /// What was lost, as so many segments that aren't there.
     private mutating func gaps(
-        from start: Int64, to end: Int64, missed: Int, target: Int, before segment: ResolvedSegment
+        from start: Int64, to end: Int64, missed: Int, target: Int, before segment: ResolvedSegment, arrival: Int64
     ) -> [RecordedSegment] {
         let time = end - start
         let length = Int64(target) * 1_000_000_000
@@ -77,6 +113,8 @@ extension TrackFollower {
                 number: takeNumber(sequence), start: lower, duration: upper - lower, targetDuration: target,
                 state: .gap)
             row.originSequence = sequence
+            // When it would have arrived, by the segment behind.
+            row.arrival = arrival.clampedSum(upper - end - segment.segment.duration.nanoseconds)
             return row
         }
     }
@@ -88,7 +126,9 @@ extension TrackFollower {
         return number
     }
 
-    private mutating func row(_ resolved: ResolvedSegment, start: Int64, target: Int) -> RecordedSegment {
+    private mutating func row(
+        _ resolved: ResolvedSegment, start: Int64, target: Int, isDiscontinuous: Bool
+    ) -> RecordedSegment {
         let segment = resolved.segment
         let isFirst = next == nil
         let number = takeNumber(resolved.mediaSequence)
@@ -97,9 +137,11 @@ extension TrackFollower {
         var row = RecordedSegment(
             number: number, start: start, duration: segment.duration.nanoseconds, targetDuration: target,
             state: segment.isGap ? .gap : .awaited)
-        row.isDiscontinuous = segment.isDiscontinuous
+        row.isDiscontinuous = isDiscontinuous
+        row.originDiscontinuity = Int64(resolved.discontinuitySequence)
         row.originSequence = resolved.mediaSequence
         row.url = segment.uri
+        row.scope = scope
         row.range = resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) }
         row.tags = segment.tags.compactMap(Self.text)
         guard !segment.isGap else { return row }
@@ -108,6 +150,7 @@ extension TrackFollower {
             return row
         }
         row.ending = LocalNames.ending(of: url, hasMap: segment.map != nil, folder: folder)
+        if isDiscontinuous { forgetSections() }
         row.conditions = localConditions(resolved, isAligned: number == Int64(resolved.mediaSequence))
         return row
     }
@@ -129,27 +172,5 @@ extension TrackFollower {
         guard let known, row.number >= first else { return nil }
         let place = row.number - offset - Int64(known.firstMediaSequence)
         return known.segments.indices.contains(Int(place)) ? known.segments[Int(place)] : nil
-    }
-
-    /// Whether a row's name is in the playlist, and means another segment there.
-    ///
-    /// - Parameter names: ``names``, made once for all that are asked about.
-    func isReused(_ row: RecordedSegment, among names: Set<String>) -> Bool {
-        guard present(row) == nil else { return false }
-        return names.contains(Self.name(row.url, row.range?.lowerBound))
-    }
-
-    /// What the playlist's segments are called, and the slices of files among them.
-    var names: Set<String> {
-        var names: Set<String> = []
-        for segment in known?.segments ?? [] {
-            names.insert(Self.name(segment.uri, nil))
-            if let offset = segment.byteRange?.offset { names.insert(Self.name(segment.uri, Int64(offset))) }
-        }
-        return names
-    }
-
-    private static func name(_ url: String, _ offset: Int64?) -> String {
-        "\(url.prefix { $0 != "?" })" + (offset.map { " \($0)" } ?? "")
     }
 }

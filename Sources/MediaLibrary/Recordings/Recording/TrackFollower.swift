@@ -13,19 +13,39 @@ struct TrackFollower: Sendable {
     private static let turnsRemembered = Duration.seconds(600)
 
     /// What is known of the playlist of one encoder.
-    private struct Line {
+    struct Line {
         /// The playlist as it was loaded last, whole.
         var known: MediaPlaylist
         var past = PlaylistPast()
+        /// When the segments of ``known`` begin, where they were recorded by an earlier process: by media sequence number,
+        /// in nanoseconds since 1970.
+        var recorded: [Int: Int64] = [:]
         /// When something new came last, by a clock that never jumps; nil if that was in another process.
         var changed: Duration?
+        /// What a row's number is above its number at the origin, from which row on.
+        var offset: Int64 = 0
+        var first: Int64 = .max
+        /// The media sequence number of the last segment with a date, while that is in the playlist.
+        var dated: Int?
+
+        /// Notes which dates a playlist has, as it was loaded.
+        mutating func noteDates(of update: MediaPlaylist) {
+            let index = update.segments.lastIndex { $0.programDateTime?.nanosecondsSinceEpoch != nil }
+            let kept = update.skip == nil ? nil : dated.flatMap { $0 >= update.mediaSequence ? $0 : nil }
+            dated = index.map { update.firstMediaSequence + $0 } ?? kept
+        }
+    }
+
+    /// Old copies of a playlist that come one after the other.
+    private struct OldCopies {
+        /// The one that goes furthest.
+        var furthest: MediaPlaylist
+        /// How many went on from the ones before, without one that didn't.
+        var advances = 0
     }
 
     /// The number of the next row.
     var next: Int64?
-    /// What a row's number is above its number at the origin, from which row on.
-    var offset: Int64 = 0
-    var first: Int64 = 0
     var clock: TimelineClock
     var companions: [RecordedConditions.Companion] = []
     var nextCompanion: Int64 = 1
@@ -33,27 +53,46 @@ struct TrackFollower: Sendable {
     var conditions: CachedConditions?
     /// Whether the next row doesn't go on from the one before.
     var isBroken = false
+    /// The date ranges that rows have or will have, as they were written.
+    var dateRanges: Set<String> = []
+    /// Date ranges that were seen outside new rows: the next row gets them.
+    var pendingDateRanges: [String] = []
+    /// The scope of what the playlist names that was taken last; nil before one was.
+    var scope: AddressScope?
     let folder: String
+    /// How discontinuities are counted.
+    private(set) var numbers: DiscontinuityNumbers
+    /// How many discontinuities stand before the track's first row.
+    private(set) var firstDiscontinuities: Int64 = 0
+    /// The numbers of the other tracks.
+    private var otherNumbers: [DiscontinuityNumbers] = []
+    /// How far the clock of another track is behind the arrival of its segments.
+    var otherLag: Int64?
     private var line: Line?
     /// What was followed before the media sequence began anew.
     private var other: Line?
-    /// A playlist that was older than what is known.
-    private var stale: MediaPlaylist?
+    /// A redundant copy that has nothing in common with what is known, as it was loaded last.
+    var candidate: MediaPlaylist?
+    /// Playlists that were older than what is known.
+    private var stale: OldCopies?
 
     /// A follower of a track in `folder`.
     ///
     /// - Parameters:
     ///   - tail: what was recorded before, the last `tailLength` rows of it.
     ///   - next: the number of the next row; nil where nothing was recorded.
-    init(folder: String, after tail: [RecordedSegment] = [], next: Int64? = nil) {
+    ///   - discontinuities: how many discontinuities there are up to the last row.
+    init(folder: String, after tail: [RecordedSegment] = [], next: Int64? = nil, discontinuities: Int64 = 0) {
         self.folder = folder
+        numbers = DiscontinuityNumbers(after: tail, number: discontinuities)
         self.next = next
         guard let last = tail.last else {
             clock = TimelineClock()
             return
         }
-        clock = TimelineClock(end: last.end)
-        offset = last.number - Int64(last.originSequence)
+        clock = TimelineClock(after: last)
+        dateRanges = Set(tail.flatMap(\.tags).filter { $0.hasPrefix(PlaylistTag.dateRange.rawValue) })
+        let offset = last.number - Int64(last.originSequence)
         companions = last.conditions.companions
         nextCompanion = (tail.flatMap(\.conditions.companions).map(\.number).max() ?? 0) + 1
         // Those that go on from each other to the end, as the origin counts.
@@ -65,19 +104,52 @@ struct TrackFollower: Sendable {
             return
         }
         var playlist = MediaPlaylist(targetDuration: last.targetDuration)
+        playlist.discontinuitySequence = Int(oldest.originDiscontinuity ?? 0)
+        var count = oldest.originDiscontinuity
         playlist.segments = run.reversed().map { row in
             var segment = MediaSegment(uri: row.url, duration: DecimalValue(nanoseconds: row.duration))
             segment.byteRange = row.range.map { ByteRange(length: Int($0.count), offset: Int($0.lowerBound)) }
+            if let own = row.originDiscontinuity, let before = count, own > before { segment.isDiscontinuous = true }
+            count = row.originDiscontinuity
             return segment
         }
         playlist.mediaSequence = oldest.originSequence
-        first = oldest.number
         line = Line(known: playlist)
+        line?.offset = offset
+        line?.first = oldest.number
+        line?.recorded = Dictionary(run.map { ($0.originSequence, $0.start) }) { first, _ in first }
         line?.past.note(playlist, from: oldest.originSequence)
     }
 
     /// The playlist as it was loaded last, whole.
     var known: MediaPlaylist? { line?.known }
+
+    /// What a row's number is above its number at the origin.
+    var offset: Int64 {
+        get { line?.offset ?? 0 }
+        set { line?.offset = newValue }
+    }
+
+    /// The first row that ``offset`` counts for.
+    var first: Int64 {
+        get { line?.first ?? .max }
+        set { line?.first = newValue }
+    }
+
+    /// Counts the discontinuities before a row, with the gaps before that.
+    mutating func countDiscontinuities(
+        before segment: ResolvedSegment, start: Int64, _ step: DiscontinuityNumbers.Step, gaps: Int
+    ) -> Int {
+        let isFirst = next == nil
+        let count = numbers.take(
+            origin: Int64(segment.discontinuitySequence), isTagged: segment.segment.isDiscontinuous, start: start, step,
+            gaps: gaps, besides: otherNumbers)
+        if isFirst { firstDiscontinuities = numbers.number - Int64(count) }
+        return count
+    }
+
+    /// Whether the playlist has a date itself. One that has left it implies none.
+    var isDated: Bool { line?.dated != nil }
 
     /// Whether the playlist says that nothing more comes.
     var hasEndList: Bool { known?.hasEndList ?? false }
@@ -88,117 +160,140 @@ struct TrackFollower: Sendable {
     ///   - update: the playlist, its URIs absolute; whole or a delta update.
     ///   - wall: the time by the wall clock at which it came, in nanoseconds since 1970.
     ///   - now: the same by a clock that never jumps.
-    ///   - shared: when segments of other tracks begin, by the number that they have at the origin.
+    ///   - lag: how far the clock of another track is behind the arrival of its segments, in nanoseconds; nil where none
+    ///     has a clock. Media sequence numbers of two tracks have nothing to do with each other (RFC 8216bis §4.4.3.2).
+    ///   - others: how the other tracks count discontinuities.
+    ///   - isCopy: whether the playlist may be another redundant copy than the one that is known.
     /// - Returns: the rows that are new, and what the load brought.
     /// - Throws: `PlaylistReloadError`: the whole playlist has to be loaded.
     mutating func take(
-        _ update: MediaPlaylist, wall: Int64, now: Duration, shared: inout [Int: Int64]
+        _ update: MediaPlaylist, wall: Int64, now: Duration, lag: Int64? = nil,
+        besides others: [DiscontinuityNumbers] = [], isCopy: Bool = false
     ) throws(PlaylistReloadError) -> (rows: [RecordedSegment], outcome: PlaylistReload.Outcome) {
         let update = update.withinBounds
+        otherLag = lag
+        otherNumbers = others
         guard let line else {
             guard !update.segments.isEmpty else { return ([], .stale) }
-            return (begin(update, missed: isBroken ? nil : 0, wall, now, &shared), .updated)
+            return (begin(update, missed: isBroken ? nil : 0, wall, now), .updated)
         }
+        if isCopy, let joined = join(update, to: line, wall, now) { return joined }
         if let renamed = Self.renamed(line.known, as: update, isRecent: { elapsed(wall, now) < $0 }) {
             self.line?.known = renamed
             self.line?.past.note(renamed, from: renamed.firstMediaSequence)
         }
         let known = self.known ?? line.known
         let reload = try known.reloaded(with: update)
+        if reload.outcome != .stale, reload.outcome != .reset, hasRestarted(update, wall, now) {
+            return (begin(update, missed: nil, wall, now), .reset)
+        }
         switch reload.outcome {
-        case .stale: return take(old: update, wall, now, &shared)
+        case .stale: return take(old: update, wall, now)
         case .unchanged:
+            self.line?.noteDates(of: update)
             self.line?.known = reload.playlist
+            self.line?.recorded = [:]
             learnLinks(from: known, to: reload.playlist)
+            noteDateRanges(of: reload.playlist, from: reload.playlist.nextMediaSequence)
             stale = nil
             return ([], .unchanged)
         case .reset:
-            if let rows = shift(from: known, to: update, wall, now, &shared) { return (rows, .updated) }
-            if let rows = takeTurn(update, wall, now, &shared) {
+            if let rows = shift(from: known, to: update, wall, now) { return (rows, .updated) }
+            if let rows = takeTurn(update, wall, now) {
                 return (rows, rows.isEmpty ? .stale : .updated)
             }
             switch line.past.relation(to: update) {
-            case .named, .same: return take(old: update, wall, now, &shared)
-            case .new, .reused: return (begin(update, missed: nil, wall, now, &shared), .reset)
+            case .named, .same: return take(old: update, wall, now)
+            case .new, .reused: return (begin(update, missed: nil, wall, now), .reset)
             }
         case .updated:
             let missed = reload.missedSegments.count
             if missed > 0 {
                 // Where so much was missed that names come again, they mean something else.
                 if elapsed(wall, now) < .nanoseconds(update.durationNanoseconds),
-                    let rows = shift(from: known, to: update, wall, now, &shared)
+                    let rows = shift(from: known, to: update, wall, now)
                 {
                     return (rows, .updated)
                 }
-                if let rows = takeTurn(update, wall, now, &shared) {
+                if let rows = takeTurn(update, wall, now) {
                     return (rows, rows.isEmpty ? .stale : .updated)
                 }
                 guard clock.hasRoom(for: missed, of: averageDuration(of: update), at: wall) else {
-                    return (begin(update, missed: nil, wall, now, &shared), .reset)
+                    return (begin(update, missed: nil, wall, now), .reset)
                 }
             }
             learnLinks(from: known, to: reload.playlist)
             return (
-                goOn(reload.playlist, from: reload.newSegments.lowerBound, missed: missed, wall, now, &shared), .updated
+                goOn(update, as: reload.playlist, from: reload.newSegments.lowerBound, missed: missed, wall, now),
+                .updated
             )
         }
     }
 
     // MARK: - Ways to go on
 
-    /// The same media sequence goes on.
+    /// The same media sequence goes on: with an update, which makes a whole playlist of what is known.
     private mutating func goOn(
-        _ playlist: MediaPlaylist, from start: Int, missed: Int, _ wall: Int64, _ now: Duration,
-        _ shared: inout [Int: Int64]
+        _ update: MediaPlaylist, as playlist: MediaPlaylist, from start: Int, missed: Int, _ wall: Int64,
+        _ now: Duration
     ) -> [RecordedSegment] {
+        line?.noteDates(of: update)
         line?.known = playlist
+        line?.recorded = [:]
         stale = nil
+        noteDateRanges(of: playlist, from: start)
         guard start < playlist.nextMediaSequence else { return [] }
         line?.changed = now
         line?.past.note(playlist, from: start)
-        return rows(start..<playlist.nextMediaSequence, of: playlist, missed: missed, wall, &shared)
+        return rows(start..<playlist.nextMediaSequence, of: playlist, missed: missed, wall)
     }
 
     /// The playlist only counts differently, if that is so.
     private mutating func shift(
-        from known: MediaPlaylist, to update: MediaPlaylist, _ wall: Int64, _ now: Duration,
-        _ shared: inout [Int: Int64]
+        from known: MediaPlaylist, to update: MediaPlaylist, _ wall: Int64, _ now: Duration
     ) -> [RecordedSegment]? {
         guard let shift = Self.shift(from: known, to: update) else { return nil }
         offset -= Int64(shift)
-        return goOn(update, from: known.nextMediaSequence + shift, missed: 0, wall, now, &shared)
+        return goOn(update, as: update, from: known.nextMediaSequence + shift, missed: 0, wall, now)
     }
 
-    /// A media sequence begins: all that is in the playlist is new.
+    /// A media sequence begins: all that is in the playlist is new, but for what the clock says is recorded.
     ///
     /// - Parameter missed: how much was lost before; nil where nobody knows.
     private mutating func begin(
-        _ update: MediaPlaylist, missed: Int?, _ wall: Int64, _ now: Duration, _ shared: inout [Int: Int64]
+        _ update: MediaPlaylist, missed: Int?, _ wall: Int64, _ now: Duration
     ) -> [RecordedSegment] {
         // Of two that have the same names nobody could say which one goes on.
         if let line { if case .new = line.past.relation(to: update) { other = line } else { other = nil } }
         line = Line(known: update, changed: now)
+        line?.noteDates(of: update)
         line?.past.note(update, from: update.firstMediaSequence)
         stale = nil
         if missed == nil { isBroken = true }
         // Names may mean something else now.
         companions = []
         conditions = nil
-        let new = update.firstMediaSequence..<update.nextMediaSequence
-        if let end = clock.end {
-            for sequence in new { shared[sequence] = shared[sequence].flatMap { $0 >= end ? $0 : nil } }
-        }
-        return rows(new, of: update, missed: missed, wall, &shared)
+        noteDateRanges(of: update, from: update.firstMediaSequence)
+        return rows(update.firstMediaSequence..<update.nextMediaSequence, of: update, missed: missed, wall)
+    }
+
+    /// Follows a redundant copy from now on.
+    ///
+    /// - Parameter changed: when something new came last, by a clock that never jumps.
+    mutating func restart(with copy: MediaPlaylist, changed: Duration?) {
+        line = Line(known: copy, changed: changed, offset: offset, first: first)
+        line?.noteDates(of: copy)
+        line?.past.note(copy, from: copy.firstMediaSequence)
+        (other, stale, conditions, candidate) = (nil, nil, nil, nil)
     }
 
     /// What is older than what is known comes from a cache. If nothing else has come for long, and it changes, an encoder has
     /// begun again, with the numbers and the names that it had before.
     private mutating func take(
-        old update: MediaPlaylist, _ wall: Int64, _ now: Duration, _ shared: inout [Int: Int64]
+        old update: MediaPlaylist, _ wall: Int64, _ now: Duration
     ) -> (rows: [RecordedSegment], outcome: PlaylistReload.Outcome) {
         guard !update.segments.isEmpty, let line else { return ([], .stale) }
-        let isChanging = stale.map { $0.segments.map(\.uri) != update.segments.map(\.uri) } ?? false
-        stale = update
+        let isChanging = isAdvancing(update)
         let target = Duration.seconds(max(1, line.known.targetDuration ?? 1))
         let isNew =
             switch line.past.relation(to: update) {
@@ -209,13 +304,35 @@ struct TrackFollower: Sendable {
                 isChanging && elapsed(wall, now) >= target * 5
             case .named, .new: isChanging && elapsed(wall, now) >= target * 3
             }
-        return isNew ? (begin(update, missed: nil, wall, now, &shared), .reset) : ([], .stale)
+        return isNew ? (begin(update, missed: nil, wall, now), .reset) : ([], .stale)
+    }
+
+    /// Whether old copies advance from load to load, as those of an encoder do. Caches that take turns go back, too.
+    private mutating func isAdvancing(_ update: MediaPlaylist) -> Bool {
+        guard var copies = stale else {
+            stale = OldCopies(furthest: update)
+            return false
+        }
+        let reload = try? copies.furthest.reloaded(with: update)
+        let shift = Self.shift(from: copies.furthest, to: update)
+        if reload?.outcome == .updated && reload?.newSegments.isEmpty == false
+            || shift.map({ update.nextMediaSequence > copies.furthest.nextMediaSequence + $0 }) == true
+        {
+            copies.furthest = update
+            copies.advances += 1
+        } else if update.segments.last?.uri != copies.furthest.segments.last?.uri {
+            copies.advances = 0
+            // Of two that have nothing in common none goes further.
+            if reload?.outcome == .reset, shift == nil { copies.furthest = update }
+        }
+        stale = copies
+        return copies.advances > 1
     }
 
     /// The playlist goes on with what was followed before the media sequence began anew: two encoders take turns, or what
     /// seemed to be a beginning was a mistake.
     private mutating func takeTurn(
-        _ update: MediaPlaylist, _ wall: Int64, _ now: Duration, _ shared: inout [Int: Int64]
+        _ update: MediaPlaylist, _ wall: Int64, _ now: Duration
     ) -> [RecordedSegment]? {
         guard let other, update.skip == nil, let changed = other.changed, now - changed <= Self.turnsRemembered,
             let reload = try? other.known.reloaded(with: update), reload.missedSegments.isEmpty
@@ -231,69 +348,45 @@ struct TrackFollower: Sendable {
             isBroken = true
             companions = []
             conditions = nil
-            return goOn(reload.playlist, from: reload.newSegments.lowerBound, missed: 0, wall, now, &shared)
+            return goOn(
+                update, as: reload.playlist, from: reload.newSegments.lowerBound, missed: 0, wall, now)
         }
+    }
+
+    /// Whether an encoder has begun again with its names, and has come further than it had before: what the playlist has
+    /// under known numbers and names was made after all that is known, and there was time enough to make it.
+    private func hasRestarted(_ update: MediaPlaylist, _ wall: Int64, _ now: Duration) -> Bool {
+        guard let line, update.skip == nil else { return false }
+        let known = line.known
+        let common =
+            max(
+                known.firstMediaSequence, update.firstMediaSequence)..<max(
+                known.firstMediaSequence, update.firstMediaSequence,
+                min(known.nextMediaSequence, update.nextMediaSequence))
+        guard let last = known.segments.last, !common.isEmpty else { return false }
+        let tolerance = max(5_000_000_000, Int64(max(1, known.targetDuration ?? 1)) * 1_000_000_000)
+        let elapsed = elapsed(wall, now).nanoseconds
+        var time: Int64 = 0
+        for sequence in common {
+            time += update.segments[sequence - update.firstMediaSequence].duration.nanoseconds
+            // There was no time to make so much: nothing is dated, which would take long in a long playlist.
+            guard time <= elapsed.clampedSum(2 * tolerance) else { return false }
+        }
+        func date(_ playlist: MediaPlaylist, _ sequence: Int) -> Int64? {
+            playlist.resolvedSegments.first { $0.mediaSequence == sequence }?.programDateTime?.nanosecondsSinceEpoch
+        }
+        guard
+            let lastDate = date(known, known.nextMediaSequence - 1) ?? line.recorded[known.nextMediaSequence - 1],
+            let firstNew = date(update, common.lowerBound), let lastNew = date(update, common.upperBound - 1)
+        else { return false }
+        let end = lastDate.clampedSum(last.duration.nanoseconds)
+        let newest = end.clampedSum(elapsed).clampedSum(tolerance)
+        let own = update.segments[common.upperBound - 1 - update.firstMediaSequence].duration.nanoseconds
+        return firstNew >= end - tolerance / 2 && firstNew > lastDate && lastNew.clampedSum(own) <= newest
     }
 
     /// How long nothing new has come.
     private func elapsed(_ wall: Int64, _ now: Duration) -> Duration {
         line?.changed.map { now - $0 } ?? .nanoseconds(max(0, wall - (clock.end ?? wall)))
-    }
-
-    // MARK: - Which is which
-
-    /// How much further on a playlist counts that goes on from what is known, by the names of its segments.
-    private static func shift(from known: MediaPlaylist, to update: MediaPlaylist) -> Int? {
-        guard let last = known.segments.last, update.skip == nil else { return nil }
-        let index = update.segments.lastIndex { isSame($0, last) }
-        guard let index else { return nil }
-        let overlap = min(index + 1, known.segments.count)
-        guard overlap >= 2 || known.segments.count == 1 || index == 0 && update.segments.count > 1 else { return nil }
-        let isRun = zip(known.segments.suffix(overlap), update.segments[(index + 1 - overlap)...index]).allSatisfy {
-            isSame($0, $1)
-        }
-        return isRun ? update.firstMediaSequence + index - (known.nextMediaSequence - 1) : nil
-    }
-
-    private static func isSame(_ left: MediaSegment, _ right: MediaSegment) -> Bool {
-        left.uri.prefix { $0 != "?" } == right.uri.prefix { $0 != "?" } && isAlike(left, right)
-    }
-
-    private static func isAlike(_ left: MediaSegment, _ right: MediaSegment) -> Bool {
-        left.byteRange?.offset == right.byteRange?.offset && left.duration == right.duration
-            && (left.programDateTime == nil || right.programDateTime == nil
-                || left.programDateTime?.nanosecondsSinceEpoch == right.programDateTime?.nanosecondsSinceEpoch)
-    }
-
-    /// What is known with other links, where an update has the same segments in other folders: what gives access is in the
-    /// path.
-    ///
-    /// - Parameter isRecent: whether less time than this is over since something new came. An encoder that begins anew
-    ///   makes no more media than that.
-    private static func renamed(
-        _ known: MediaPlaylist, as update: MediaPlaylist, isRecent: (Duration) -> Bool
-    ) -> MediaPlaylist? {
-        guard update.skip == nil, update.nextMediaSequence >= known.nextMediaSequence else { return nil }
-        let start = max(known.firstMediaSequence, update.firstMediaSequence)
-        guard start < known.nextMediaSequence else { return nil }
-        var renamed = known
-        var duration: Int64 = 0
-        var isTimed = true
-        for sequence in start..<known.nextMediaSequence {
-            let (place, segment) = (
-                sequence - known.firstMediaSequence, update.segments[sequence - update.firstMediaSequence]
-            )
-            let own = known.segments[place]
-            guard own.uri != segment.uri, isAlike(own, segment), fileName(own) == fileName(segment) else { return nil }
-            isTimed = isTimed && own.programDateTime != nil && segment.programDateTime != nil
-            duration += segment.duration.nanoseconds
-            renamed.segments[place].uri = segment.uri
-        }
-        return isTimed || isRecent(.nanoseconds(duration)) ? renamed : nil
-    }
-
-    private static func fileName(_ segment: MediaSegment) -> Substring {
-        let path = segment.uri.prefix { $0 != "?" }
-        return path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
     }
 }

@@ -3,7 +3,7 @@
 package struct Pruning: Sendable {
     /// What is to hold.
     package struct Limits: Sendable, Hashable {
-        /// What ended until then is too old, in nanoseconds since 1970.
+        /// Segments that arrived until then are too old, in nanoseconds since 1970.
         package var oldest: Int64
         /// How many segments may be kept of a track behind those that are pinned. Gaps and what is awaited don't count.
         package var segments: Int?
@@ -66,7 +66,7 @@ package struct Pruning: Sendable {
             let head = found.row
             heads[index] = nil
             let timeline = timelines[index]
-            let isOld = head.end <= limits.oldest
+            let isOld = head.arrived <= limits.oldest
             let isSurplus = limits.segments.map { found.keptBehind >= max(1, $0) } ?? false
             let isSpare = excess > 0 && head.number + limits.spared < timeline.edge
             // Later ones of other tracks may be too many.

@@ -8,10 +8,13 @@ extension Timeline {
 
     /// Adds segments, numbered from ``next`` on. Returns when they're durable.
     ///
+    /// Segments never overlap: one that lasts longer than until the next begins is cut short there.
+    ///
+    /// - Parameter first: how many discontinuities stand before the first segment of all.
     /// - Throws: `CacheError` with `storage`; then none of them is there.
-    package func append(_ segments: [RecordedSegment]) async throws {
+    package func append(_ segments: [RecordedSegment], countingFrom first: Int64 = 0) async throws {
         try await turns.take {
-            let pages = pages(with: segments.map(Self.bounded))
+            let pages = pages(with: Self.apart(segments.map(Self.bounded)), countingFrom: first)
             var written: [String] = []
             do {
                 for page in pages {
@@ -32,21 +35,48 @@ extension Timeline {
     private static func bounded(_ segment: RecordedSegment) -> RecordedSegment {
         var segment = segment
         segment.duration = min(max(0, segment.duration), longest)
+        segment.overrun = min(max(0, segment.overrun), segment.duration)
         segment.start = min(max(TimelinePage.starts.lowerBound, segment.start), TimelinePage.starts.upperBound)
+        if let arrival = segment.arrival {
+            segment.arrival =
+                min(max(TimelinePage.starts.lowerBound, arrival), TimelinePage.starts.upperBound) / 1_000_000
+                * 1_000_000
+        }
         return segment
     }
 
+    /// Cuts each segment short where the next begins.
+    private static func apart(_ segments: [RecordedSegment]) -> [RecordedSegment] {
+        var segments = segments
+        for index in segments.indices.dropFirst() {
+            segments[index].start = max(segments[index].start, segments[index - 1].start)
+            segments[index - 1].end(before: segments[index])
+        }
+        return segments
+    }
+
     /// The pages that have these segments, whole.
-    private func pages(with segments: [RecordedSegment]) -> [TimelinePage] {
-        let (next, last, open, unknown) = state.withLock { state in
+    private func pages(with segments: [RecordedSegment], countingFrom first: Int64) -> [TimelinePage] {
+        let (next, lastPage, count) = state.withLock { state in
             (
-                state.next, state.index.entries.last, state.index.entries.last.flatMap { state.hot[$0.first] },
-                state.unknown
+                state.next, state.index.entries.last.flatMap { state.hot[$0.first] },
+                state.next == 0 ? first : state.discontinuities
             )
         }
         var rest = segments.drop { $0.number < next }
         var pages: [TimelinePage] = []
-        var discontinuities = (last.map { $0.discontinuities + $0.ownDiscontinuities } ?? 0) + unknown
+        var open = lastPage
+        if let first = rest.first, let last = open?.segments.last {
+            rest[rest.startIndex].start = max(first.start, last.start)
+            if rest[rest.startIndex].start < last.end, let page = open {
+                open?[last.number]?.end(before: rest[rest.startIndex])
+                // A page that gets no more segments is written for this alone.
+                if page.end != first.number || page.segments.count >= TimelinePage.capacity, let open {
+                    pages.append(open)
+                }
+            }
+        }
+        var discontinuities = count
         if let first = rest.first, var page = open, page.end == first.number,
             page.segments.count < TimelinePage.capacity
         {
@@ -76,7 +106,10 @@ extension Timeline {
             for segment in segments {
                 let first = state.withLock { $0.index.page(of: segment.number)?.first }
                 guard let first, var page = changed[first] ?? state.withLock({ $0.hot[first] }) else { continue }
-                page[segment.number] = Self.bounded(segment)
+                var segment = Self.bounded(segment)
+                // Segments behind it may have cut it short since it was named.
+                segment.overrun = page[segment.number]?.overrun ?? 0
+                page[segment.number] = segment
                 changed[first] = page
             }
             for page in changed.values.sorted(by: { $0.first < $1.first }) {
@@ -106,6 +139,7 @@ extension Timeline {
         for number in numbers { added.insert(contentsOf: number..<(number + 1)) }
         let (unfinished, entries) = state.withLock { state in
             let unfinished = state.unfinished.union(added)
+            state.entriesPassed += state.index.entries.count
             return (unfinished, state.index.entries.filter { unfinished.ranges.overlap($0.numbers) })
         }
         guard !unfinished.isEmpty else { return }
@@ -173,7 +207,9 @@ extension Timeline {
 extension Timeline.State {
     /// Takes a page as it's on the disk now.
     fileprivate mutating func note(_ page: TimelinePage) {
-        index.set(TimelineIndex.Entry(page, without: gone))
+        let entry = TimelineIndex.Entry(page, without: gone)
+        index.set(entry)
+        targetDuration = max(targetDuration, entry.targetDuration)
         if page.end > next {
             next = page.end
             unknown = 0
@@ -185,6 +221,13 @@ extension Timeline.State {
             hot[first] = nil
             remember(page)
         }
+    }
+}
+
+extension RecordedSegment {
+    /// Cuts the segment short where the next begins.
+    fileprivate mutating func end(before next: RecordedSegment) {
+        overrun = min(duration, max(overrun, start.clampedSum(duration).clampedSum(-next.start)))
     }
 }
 

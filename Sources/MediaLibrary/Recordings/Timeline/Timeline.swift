@@ -23,8 +23,18 @@ package final class Timeline: Sendable {
         /// Those of them whose bytes may be here still.
         var unfinished = RangeSet<Int64>()
         var next: Int64 = 0
+        /// The longest target duration of all pages since it was opened, in seconds: playlists that slide keep theirs
+        /// (RFC 8216bis §6.2.1).
+        var targetDuration = 1
+        /// The number of index entries that were passed over one by one, for tests of what a long recording costs.
+        var entriesPassed = 0
         /// How many numbers behind the last page can't be read: each may have a discontinuity.
         var unknown: Int64 = 0
+
+        /// How many discontinuities there are up to the last segment.
+        var discontinuities: Int64 {
+            (index.entries.last.map { $0.discontinuities + $0.ownDiscontinuities } ?? 0) + unknown
+        }
 
         /// Up to which number playlists may go.
         var edge: Int64 { hot.keys.compactMap { index.page(of: $0)?.firstAwaited }.min() ?? next }
@@ -89,6 +99,7 @@ package final class Timeline: Sendable {
                 readable.insert(contentsOf: page.first..<page.end)
                 let entry = TimelineIndex.Entry(page, without: gone ?? RangeSet())
                 state.index.set(entry)
+                state.targetDuration = max(state.targetDuration, entry.targetDuration)
                 if entry.firstAwaited != nil || first == firsts.last { state.hot[first] = page }
             }
         }
@@ -114,6 +125,9 @@ package final class Timeline: Sendable {
     /// The number that the next segment gets.
     package var next: Int64 { state.withLock { $0.next } }
 
+    /// How many discontinuities there are up to the last segment.
+    var discontinuities: Int64 { state.withLock { $0.discontinuities } }
+
     /// Up to which number playlists may go: to the first that is awaited.
     package var edge: Int64 { state.withLock { $0.edge } }
 
@@ -122,7 +136,11 @@ package final class Timeline: Sendable {
 
     /// When the first begins that wasn't given up.
     package var start: Int64? {
-        state.withLock { $0.index.entries.first { !$0.spans.isEmpty }?.spans.first?.lowerBound }
+        state.withLock { state in
+            let index = state.index.entries.firstIndex { !$0.spans.isEmpty }
+            state.entriesPassed += (index ?? state.index.entries.count - 1) + 1
+            return index.flatMap { state.index.entries[$0].spans.first?.lowerBound }
+        }
     }
 
     /// How many bytes and segments are kept, and how many segments are gaps, which last so many nanoseconds together.
@@ -130,8 +148,14 @@ package final class Timeline: Sendable {
         state.withLock { ($0.index.bytes, $0.index.kept, $0.index.gaps, $0.index.gapDuration) }
     }
 
+    /// The longest target duration that any of its segments needs or has needed, in seconds.
+    var targetDuration: Int { state.withLock { $0.targetDuration } }
+
     /// What tells its state from those before: where it's the same, all windows are.
     var revision: Int { state.withLock { $0.revision } }
+
+    /// The number of index entries that were passed over one by one since it was opened.
+    var entriesPassed: Int { state.withLock { $0.entriesPassed } }
 
     /// How many pages are in memory.
     package var pagesInMemory: Int { state.withLock { $0.hot.count + $0.recent.count } }
@@ -160,6 +184,7 @@ package final class Timeline: Sendable {
     package func kept() -> [Range<Int64>] {
         state.withLock { state in
             let edge = state.edge
+            state.entriesPassed += state.index.entries.count
             var ranges: [Range<Int64>] = []
             for entry in state.index.entries where entry.first < edge {
                 if entry.numbers.upperBound <= edge {

@@ -13,6 +13,8 @@ struct TimelineIndex: Sendable {
         var gaps = 0
         /// How long its gaps last together.
         var gapDuration: Int64 = 0
+        /// The longest target duration that its segments need, in seconds.
+        var targetDuration = 1
         var discontinuities: Int64
         /// How many discontinuities are in it.
         var ownDiscontinuities: Int64 = 0
@@ -38,6 +40,7 @@ struct TimelineIndex: Sendable {
             var joined: [RecordedConditions.Companion] = []
             for segment in page.segments {
                 if segment.isDiscontinuous { ownDiscontinuities += 1 }
+                targetDuration = max(targetDuration, segment.leastTarget)
                 if segment.isWrapped || segment.range != nil || segment.state != .kept { isPlain = false }
                 if segment.state == .awaited { firstAwaited = firstAwaited ?? segment.number }
                 guard !gone.contains(segment.number) else { continue }

@@ -29,7 +29,10 @@ package struct TimelinePage: Sendable, Hashable {
 /// The form in which a page lies in its file: numbers by seven bits to a byte, most of them differences from what would
 /// be expected, what several segments share in a table, and a checksum (CRC-32C) of all of it at the end.
 extension TimelinePage {
-    private static let mark: UInt32 = 0x4D43_5431
+    private static let mark: UInt32 = 0x4D43_5432
+    /// The mark of pages without overruns, arrivals and independence, which are read the same way.
+    private static let firstMark: UInt32 = 0x4D43_5431
+    private static let millisecond: Int64 = 1_000_000
 
     private enum Flag {
         static let stateMask: UInt64 = 3
@@ -41,6 +44,12 @@ extension TimelinePage {
         static let hasOtherTarget: UInt64 = 128
         static let hasOtherEnding: UInt64 = 256
         static let hasFirstPicture: UInt64 = 512
+        static let hasOverrun: UInt64 = 1024
+        static let hasArrival: UInt64 = 2048
+        static let isIndependent: UInt64 = 4096
+        static let hasOtherScope: UInt64 = 8192
+        static let hasClockLag: UInt64 = 16384
+        static let hasOtherDiscontinuity: UInt64 = 32768
     }
 
     /// The page as bytes.
@@ -51,6 +60,7 @@ extension TimelinePage {
         writer.write(UInt64(discontinuities))
         writer.write(UInt64(segments.count))
         var last = RecordedSegment(number: first - 1, start: 0, duration: 0, targetDuration: 0, state: .kept)
+        var (lastLag, lastClockLag): (Int64, Int64) = (0, 0)
         for segment in segments {
             var flags = UInt64(segment.state.rawValue)
             if segment.isDiscontinuous { flags |= Flag.isDiscontinuous }
@@ -61,15 +71,35 @@ extension TimelinePage {
             if segment.targetDuration != last.targetDuration { flags |= Flag.hasOtherTarget }
             if segment.ending != last.ending { flags |= Flag.hasOtherEnding }
             if segment.firstPicture > 0 { flags |= Flag.hasFirstPicture }
+            if segment.overrun > 0 { flags |= Flag.hasOverrun }
+            if segment.arrival != nil { flags |= Flag.hasArrival }
+            if segment.isIndependent { flags |= Flag.isIndependent }
+            if segment.scope != last.scope { flags |= Flag.hasOtherScope }
+            if segment.clockLag != nil { flags |= Flag.hasClockLag }
+            if segment.originDiscontinuity != last.originDiscontinuity { flags |= Flag.hasOtherDiscontinuity }
             writer.write(flags)
             writer.write(signed: segment.start &- last.end)
             writer.write(signed: segment.duration &- last.duration)
+            if segment.overrun > 0 { writer.write(UInt64(segment.overrun)) }
+            if let arrival = segment.arrival {
+                let lag = arrival / Self.millisecond &- segment.end / Self.millisecond
+                writer.write(signed: lag &- lastLag)
+                lastLag = lag
+            }
+            if let lag = segment.clockLag {
+                writer.write(signed: lag / Self.millisecond &- lastClockLag)
+                lastClockLag = lag / Self.millisecond
+            }
             writer.write(UInt64(clamping: segment.length))
             writer.write(signed: Int64(segment.originSequence &- last.originSequence &- 1))
             writer.write(segment.url, after: last.url)
             if segment.ending != last.ending { writer.write(segment.ending) }
             if segment.targetDuration != last.targetDuration { writer.write(UInt64(clamping: segment.targetDuration)) }
             if segment.firstPicture > 0 { writer.write(UInt64(segment.firstPicture)) }
+            if segment.scope != last.scope { writer.write(Self.number(of: segment.scope)) }
+            if segment.originDiscontinuity != last.originDiscontinuity {
+                writer.write(segment.originDiscontinuity.map { UInt64(clamping: $0) + 1 } ?? 0)
+            }
             if let range = segment.range {
                 writer.write(UInt64(clamping: range.lowerBound))
                 writer.write(UInt64(range.count))
@@ -92,14 +122,16 @@ extension TimelinePage {
         guard checksum.readFixed() == bytes.withUnsafeBytes({ CRC32C.extend(with: .init(rebasing: $0.dropLast(4))) })
         else { return nil }
         var reader = VarintReader(bytes.dropLast(4))
-        guard reader.readFixed() == Self.mark, let first = reader.read(), let discontinuities = reader.read(),
+        guard let mark = reader.readFixed(), mark == Self.mark || mark == Self.firstMark, let first = reader.read(),
+            let discontinuities = reader.read(),
             let count = reader.read(), (1...UInt64(Self.capacity)).contains(count), first <= UInt64(Int64.max) >> 1
         else { return nil }
         self.init(first: Int64(first), discontinuities: Int64(clamping: discontinuities), segments: [])
         segments.reserveCapacity(Int(count))
         var segment = RecordedSegment(number: self.first - 1, start: 0, duration: 0, targetDuration: 0, state: .kept)
+        var lags = Lags()
         for _ in 0..<count {
-            guard Self.read(&reader, into: &segment) else { return nil }
+            guard Self.read(&reader, into: &segment, &lags) else { return nil }
             segments.append(segment)
         }
         guard reader.isAtEnd else { return nil }
@@ -110,16 +142,32 @@ extension TimelinePage {
     static let starts: ClosedRange<Int64> = -(1 << 61)...1 << 62
     private static let longest: Int64 = 1 << 60
 
+    private static func number(of scope: AddressScope?) -> UInt64 {
+        switch scope {
+        case nil: 0
+        case .any: 1
+        case .publicOnly: 2
+        }
+    }
+
+    /// What is remembered of the segments before, in milliseconds.
+    private struct Lags {
+        /// How long after its end the last segment arrived that has an arrival.
+        var arrival: Int64 = 0
+        /// The last lag of the track's clock.
+        var clock: Int64 = 0
+    }
+
     /// Makes of one segment the next; false for what is damaged.
-    private static func read(_ reader: inout VarintReader, into segment: inout RecordedSegment) -> Bool {
+    private static func read(
+        _ reader: inout VarintReader, into segment: inout RecordedSegment, _ lags: inout Lags
+    ) -> Bool {
         guard let flags = reader.read(), let state = RecordedSegment.State(rawValue: UInt8(flags & Flag.stateMask)),
-            let start = reader.readSigned(), let duration = reader.readSigned(), let length = reader.read(),
+            let start = reader.readSigned(), let duration = reader.readSigned(),
+            readTimes(&reader, flags, start, duration, into: &segment, &lags), let length = reader.read(),
             let sequence = reader.readSigned(), let url = reader.readText(after: segment.url)
         else { return false }
-        segment.start = segment.end &+ start
-        segment.duration &+= duration
-        guard starts.contains(segment.start), (0...longest).contains(segment.duration), length <= UInt64(longest)
-        else { return false }
+        guard length <= UInt64(longest) else { return false }
         segment.number += 1
         segment.state = state
         segment.isDiscontinuous = flags & Flag.isDiscontinuous != 0
@@ -142,6 +190,14 @@ extension TimelinePage {
             guard let length = reader.read() else { return false }
             segment.firstPicture = Int64(clamping: length)
         }
+        if flags & Flag.hasOtherScope != 0 {
+            guard let number = reader.read() else { return false }
+            segment.scope = number == 0 ? nil : number == 1 ? .any : .publicOnly
+        }
+        if flags & Flag.hasOtherDiscontinuity != 0 {
+            guard let number = reader.read(), number <= UInt64(longest) else { return false }
+            segment.originDiscontinuity = number == 0 ? nil : Int64(number) - 1
+        }
         if flags & Flag.hasRange != 0 {
             guard let lower = reader.read(), let count = reader.read() else { return false }
             let start = Int64(clamping: lower)
@@ -158,6 +214,41 @@ extension TimelinePage {
             guard let conditions = RecordedConditions(&reader) else { return false }
             segment.conditions = conditions
         }
+        return true
+    }
+}
+
+extension TimelinePage {
+    /// Reads when a segment is and arrived; false for what is damaged.
+    private static func readTimes(
+        _ reader: inout VarintReader, _ flags: UInt64, _ start: Int64, _ duration: Int64,
+        into segment: inout RecordedSegment, _ lags: inout Lags
+    ) -> Bool {
+        segment.start = segment.end &+ start
+        segment.duration &+= duration
+        guard starts.contains(segment.start), (0...longest).contains(segment.duration) else { return false }
+        segment.overrun = 0
+        if flags & Flag.hasOverrun != 0 {
+            guard let overrun = reader.read(), overrun <= UInt64(segment.duration) else { return false }
+            segment.overrun = Int64(overrun)
+        }
+        segment.arrival = nil
+        if flags & Flag.hasArrival != 0 {
+            guard let change = reader.readSigned() else { return false }
+            lags.arrival &+= change
+            let arrival = (segment.end / millisecond &+ lags.arrival).multipliedReportingOverflow(by: millisecond)
+            guard !arrival.overflow, starts.contains(arrival.partialValue) else { return false }
+            segment.arrival = arrival.partialValue
+        }
+        segment.clockLag = nil
+        if flags & Flag.hasClockLag != 0 {
+            guard let change = reader.readSigned() else { return false }
+            lags.clock &+= change
+            let lag = lags.clock.multipliedReportingOverflow(by: millisecond)
+            guard !lag.overflow, abs(lag.partialValue) <= starts.upperBound else { return false }
+            segment.clockLag = lag.partialValue
+        }
+        segment.isIndependent = flags & Flag.isIndependent != 0
         return true
     }
 }

@@ -6,6 +6,8 @@ enum ChannelEntry {
     /// What a stream's own playlist says of it.
     struct Made {
         var tracks: [Channel.Track]
+        /// The folders of those that its playlist names.
+        var named: Set<String>
         /// The entry; empty where the stream is one media playlist.
         var text = ""
         /// What the tracks' playlists may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
@@ -22,9 +24,11 @@ enum ChannelEntry {
     ) throws -> Made {
         let parsed = try playlist.parsed()
         guard case .multivariant(let multivariant) = parsed.playlist else {
-            return Made(tracks: [Channel.Track(folder: "media-1", url: playlist.url.description)])
+            let track = Channel.Track(folder: "media-1", url: playlist.url.description, scope: .any)
+            return Made(tracks: [track], named: [track.folder])
         }
-        let (variants, renditions) = selection.choose(from: multivariant)
+        let streams = RedundantStreams(of: multivariant)
+        let (variants, renditions) = selection.choose(from: streams.playlist)
         guard !variants.isEmpty else {
             throw CacheError(.notMedia, "\(playlist.url) names no variant stream: there is nothing to record")
         }
@@ -40,11 +44,12 @@ enum ChannelEntry {
             // By its place: the URLs may have other tokens each time.
             let folder = names.folder(for: kind)
             folders[uri] = folder
-            tracks.append(Channel.Track(folder: folder, url: url))
+            let copies = try streams.copies[uri]?.map { try playlist.base.resolve($0).description }
+            tracks.append(Channel.Track(folder: folder, url: url, scope: playlist.references, copies: copies))
         }
         // Those that the stream doesn't have any more stay, as far as they go.
         tracks += known.filter { track in !tracks.contains { $0.folder == track.folder } }
-        var narrowed = multivariant.narrowed(to: variants, renditions)
+        var narrowed = streams.playlist.narrowed(to: variants, renditions)
         narrowed.entries.removeAll { entry in
             switch entry {
             case .sessionKey: true
@@ -52,9 +57,9 @@ enum ChannelEntry {
             default: false
             }
         }
-        let text = PlaylistWriter().text(
-            .multivariant(narrowed.mappingURIs { _, uri in folders[uri].map { "\($0)/index.m3u8" } ?? uri }))
-        return Made(tracks: tracks, text: text, variables: parsed.variables)
+        let text = LocalPlaylistWriter.text(
+            of: .multivariant(narrowed.mappingURIs { _, uri in folders[uri].map { "\($0)/index.m3u8" } ?? uri }))
+        return Made(tracks: tracks, named: Set(folders.values), text: text, variables: parsed.variables)
     }
 
     /// The entry of a stream that is one media playlist, by the bandwidth of what came of it in bits per second.
@@ -78,6 +83,6 @@ enum ChannelEntry {
         let variants = isLeft ? playlist.variants.filter { isThere($0.uri) } : playlist.variants
         playlist = playlist.narrowed(to: variants, playlist.renditions.filter { isThere($0.uri) })
         let mapped = playlist.mappingURIs { _, uri in place + uri.replacing("/index.m3u8", with: "/" + name) }
-        return PlaylistWriter().text(.multivariant(mapped))
+        return LocalPlaylistWriter.text(of: .multivariant(mapped))
     }
 }

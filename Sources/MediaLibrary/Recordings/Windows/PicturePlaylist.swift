@@ -1,4 +1,5 @@
 import HLS
+internal import MediaCache
 
 /// The first pictures of a window's segments, as a playlist of I-frames (EXT-X-I-FRAMES-ONLY, RFC 8216bis §4.4.3.6): what
 /// players show while somebody seeks.
@@ -21,6 +22,7 @@ package struct PicturePlaylist: Sendable {
         playlist.discontinuitySequence = Int(clamping: stretch.discontinuities)
         playlist.hasEndList = isOver
         var last: RecordedSegment?
+        var dates = SegmentDates()
         for row in stretch.segments {
             let hasPicture = row.firstPicture > 0
             var segment = MediaSegment(
@@ -29,14 +31,11 @@ package struct PicturePlaylist: Sendable {
             segment.isGap = !hasPicture
             if hasPicture { segment.byteRange = ByteRange(length: Int(row.firstPicture), offset: 0) }
             segment.isDiscontinuous = row.isDiscontinuous || last.map { $0.number + 1 != row.number } ?? false
-            if last == nil || segment.isDiscontinuous {
-                segment.programDateTime = DateTime(nanosecondsSinceEpoch: row.start / 1_000_000 * 1_000_000)
-            }
-            playlist.targetDuration = max(
-                playlist.targetDuration ?? 1, row.targetDuration, Int((row.duration + 500_000_000) / 1_000_000_000))
+            segment.programDateTime = dates.date(of: row, isDiscontinuous: segment.isDiscontinuous)
+            playlist.targetDuration = max(playlist.targetDuration ?? 1, row.leastTarget)
             playlist.segments.append(segment)
             last = row
         }
-        return PlaylistWriter().bytes(.media(playlist))
+        return LocalPlaylistWriter.bytes(of: .media(playlist))
     }
 }

@@ -6,51 +6,64 @@ internal import MediaCache
 extension Recording {
     /// What of a live edge players get where nobody says: a minute.
     private static let standardWindow: Int64 = 60_000_000_000
-    /// How far behind now a window may begin that has nothing in it yet.
+    /// How far the edge may be behind the present for a window to begin there that has nothing in it yet.
     private static let newest: Int64 = 60_000_000_000
     /// A live window is so many target durations long at least (RFC 8216bis §6.2.2).
     private static let leastTargets: Int64 = 3
+    /// Playlists and the API give moments in whole milliseconds.
+    private static let resolution: Int64 = 1_000_000
+    /// How long nothing may arrive while a channel is recorded until its windows are over whose end has passed: what an
+    /// origin names after so long an outage rarely reaches back to them.
+    private static let longestSilence = Duration.seconds(600)
 
-    /// The text of what a player is given for a window.
+    /// The multivariant playlist of a window, and when the window begins.
     ///
-    /// - Throws: ``OutsideRecording`` where the window begins outside what is kept; `CacheError` with `storage`.
-    package func entry(_ request: WindowRequest) async throws -> String {
+    /// - Parameter isStrict: whether a window has to begin where something is recorded; otherwise the recorded part of it is
+    ///   served.
+    /// - Throws: ``OutsideRecording`` where nothing of the window is recorded; `CacheError` with `storage`.
+    package func entry(_ request: WindowRequest, isStrict: Bool = false) async throws -> WindowEntry {
         guard !channel.entry.isEmpty else { throw outside("nothing of it has been recorded yet") }
         let name: String
-        var folders = Set(timelines.filter { $0.edgeTime != nil }.map(\.track))
+        var begins: Int64?
+        var folders = Set(tracks.indices.filter { tracks[$0].timeline.edgeTime != nil }.map { tracks[$0].folder })
         switch request {
         case .live(let window):
             guard edge != nil else { throw outside("nothing of it has been recorded yet") }
+            folders.subtract(silentTracks)
             name = window.map { "index.m3u8?window=\(Self.seconds($0))" } ?? "index.m3u8"
         case .delayed(let delay):
             guard let edge else { throw outside("nothing of it has been recorded yet") }
-            let span = Self.span(delayedBy: delay, now: now, edge: edge)
+            let span = span(delayedBy: delay, edge: edge)
             folders = Set(timelines.filter { $0.has((from: span.lowerBound, to: span.upperBound)) }.map(\.track))
             guard !folders.isEmpty else { throw outside("nothing of that time is kept") }
             name = "timeshift_rel-\(Self.seconds(delay)).m3u8"
         case .span(let from, let to):
-            let span = try granted(from, to)
+            let span = try granted(from, to, isStrict: isStrict)
+            begins = span.from
             name = WindowRequest.name(from: span.from, to: span.to)
             folders = Set(timelines.filter { $0.has(span) }.map(\.track))
         case .all:
             guard let first = kept().first, let edge, first.lowerBound < edge else {
                 throw outside("nothing of it has been recorded yet")
             }
+            begins = first.lowerBound
             name = WindowRequest.name(from: first.lowerBound, to: edge)
         }
-        return ChannelEntry.text(channel.entry, playlist: name, having: folders)
+        return WindowEntry(text: ChannelEntry.text(channel.entry, playlist: name, having: folders), begins: begins)
     }
 
     /// A window of one track as a media playlist.
     ///
     /// - Throws: as ``entry(_:)``; `CacheError` with `notFound` where there is no such track.
-    package func playlist(_ request: WindowRequest, track: String, isGranted: Bool = false) async throws -> [UInt8] {
+    package func playlist(
+        _ request: WindowRequest, track: String, isGranted: Bool = false, isStrict: Bool = false
+    ) async throws -> [UInt8] {
         guard let timeline = timelines.first(where: { $0.track == track }) else {
             let tracks = timelines.map(\.track).joined(separator: ", ")
             throw CacheError(.notFound, "the channel \(channel.name) has no track “\(track)”; it has \(tracks)")
         }
         guard let edge = timeline.edgeTime else { throw outside("nothing of \(track) has been recorded yet") }
-        let window = try served(request, edge: edge, of: timeline, isGranted: isGranted)
+        let window = try served(request, edge: edge, of: timeline, isGranted: isGranted, isStrict: isStrict)
         // Before it's read: what changes meanwhile is another window's.
         let revision = timeline.revision
         if let bytes = made[window, of: track, revision] { return bytes }
@@ -64,10 +77,10 @@ extension Recording {
     /// The pictures of a window, of the last track that has any: that of the least bandwidth mostly.
     ///
     /// - Throws: as ``entry(_:)``; `CacheError` with `notFound` where its segments have none that can be told.
-    package func pictures(_ request: WindowRequest) async throws -> [UInt8] {
+    package func pictures(_ request: WindowRequest, isStrict: Bool = false) async throws -> [UInt8] {
         guard let edge else { throw outside("nothing of it has been recorded yet") }
         for timeline in timelines.reversed() {
-            let window = try served(request, edge: edge, of: timeline, isGranted: false)
+            let window = try served(request, edge: edge, of: timeline, isGranted: false, isStrict: isStrict)
             let stretch = try await timeline.stretch(from: window.from, to: window.to)
             let playlist = PicturePlaylist(stretch: stretch, prefix: timeline.track + "/", isOver: window.isOver)
             if !playlist.isEmpty { return playlist.bytes }
@@ -81,7 +94,7 @@ extension Recording {
     /// - Parameter edge: when what there is of the track ends.
     /// - Throws: ``OutsideRecording``.
     private func served(
-        _ request: WindowRequest, edge: Int64, of timeline: Timeline, isGranted: Bool
+        _ request: WindowRequest, edge: Int64, of timeline: Timeline, isGranted: Bool, isStrict: Bool
     ) throws -> ServedWindow {
         switch request {
         case .live(let window):
@@ -89,19 +102,35 @@ extension Recording {
             let length = max(window ?? Self.standardWindow, target * Self.leastTargets)
             return ServedWindow(from: edge.clampedSum(-length), to: edge, isOver: channel.hasEnded)
         case .delayed(let delay):
-            let span = Self.span(delayedBy: delay, now: now, edge: edge)
+            let span = span(delayedBy: delay, edge: edge)
             return ServedWindow(
                 from: span.lowerBound, to: span.upperBound, isOver: channel.hasEnded && span.upperBound >= edge,
                 isDelayed: true)
         case .all:
             let all = WindowRequest.span(from: kept().first?.lowerBound ?? edge, to: self.edge ?? edge)
-            return try served(all, edge: edge, of: timeline, isGranted: true)
+            return try served(all, edge: edge, of: timeline, isGranted: true, isStrict: isStrict)
         case .span(let from, let to):
-            let span = isGranted ? (from: from, to: to) : try granted(from, to)
+            let span = isGranted ? (from: from, to: to) : try granted(from, to, isStrict: isStrict)
             return ServedWindow(
-                from: span.from, to: span.to ?? .max, begins: from,
-                isOver: channel.hasEnded || to.map { edge >= $0 } ?? false)
+                from: span.from, to: span.to ?? .max, begins: span.from,
+                isOver: channel.hasEnded || span.to.map { edge >= $0 || isOver(at: $0) } ?? false,
+                keepsAll: channel.retention == Retention())
         }
+    }
+
+    /// Whether nothing will be added to a window that ends at a moment, in nanoseconds since 1970.
+    func isOver(at end: Int64) -> Bool {
+        if channel.hasEnded { return true }
+        // Segments that wait for their keys alone are added when those are here.
+        if tracks.contains(where: { $0.awaited.values.contains { $0.media != nil && $0.row.start < end } }) {
+            return false
+        }
+        if let edge, edge.clampedSum(Self.resolution - 1) >= end { return true }
+        if isRunning || channel.isWanted, monotonic - (tracks.map(\.renewed).max() ?? monotonic) < Self.longestSilence {
+            return false
+        }
+        // Nothing arrives any more: it's over when its end has passed by the stream's clock.
+        return end <= present
     }
 
     /// Away from what records, since it may be long.
@@ -111,29 +140,39 @@ extension Recording {
         guard let first = stretch.segments.first else { return nil }
         return WindowPlaylist(
             stretch, begins: window.begins, isOver: window.isOver,
-            isGrowing: window.begins != nil && first.start <= window.from
+            isGrowing: window.keepsAll && first.start <= window.from,
+            targetDuration: window.isOver ? 1 : timeline.targetDuration
         ).bytes
     }
 
-    /// What players get who are so far behind now; the last of it, when the recording doesn't go on.
-    private static func span(delayedBy delay: Int64, now: Int64, edge: Int64) -> Range<Int64> {
-        let end = now.clampedSum(-delay)
-        return min(end, edge).clampedSum(-standardWindow)..<end
+    /// What players get who are so far behind the stream's present; the last of it, when the recording doesn't go on.
+    private func span(delayedBy delay: Int64, edge: Int64) -> Range<Int64> {
+        let end = present.clampedSum(-delay)
+        return min(end, edge).clampedSum(-Self.standardWindow)..<end
     }
 
-    /// The window that is served for what was asked for.
+    /// The window that is served for what was asked for: the recorded part of it.
     ///
+    /// - Parameter isStrict: whether it has to begin where something is recorded.
     /// - Throws: ``OutsideRecording``.
-    private func granted(_ from: Int64, _ to: Int64?) throws -> (from: Int64, to: Int64?) {
+    private func granted(_ from: Int64, _ to: Int64?, isStrict: Bool) throws -> (from: Int64, to: Int64?) {
         let kept = kept()
         guard let edge else { throw outside("nothing of it has been recorded yet") }
         if kept.contains(where: { $0.contains(from) }) { return (from, to) }
+        // A moment that a playlist gives is up to a millisecond before the one that it stands for.
+        let close = isStrict ? from.clampedSum(Self.resolution) : to ?? .max
+        if let overlap = kept.first(where: { $0.upperBound > from && $0.lowerBound < close }) {
+            return (max(from, overlap.lowerBound), to)
+        }
         // The edge is behind by what is under way.
-        if isRunning, from >= edge, from <= max(now, edge) + 1_000_000_000, now - edge < Self.newest {
+        let present = present
+        if isRunning, from >= edge, from <= max(present, edge) + 1_000_000_000, present - edge < Self.newest {
             return (edge - 1, to)
         }
         throw outside(
-            from >= edge ? "it hasn't been recorded up to then" : "the window begins outside what is kept")
+            from >= edge
+                ? "it hasn't been recorded up to then"
+                : isStrict ? "the window begins outside what is kept" : "nothing of that time is kept")
     }
 
     private static func seconds(_ nanoseconds: Int64) -> String { DecimalValue(nanoseconds: nanoseconds).description }
@@ -160,9 +199,9 @@ extension Recording {
     /// What a window consists of that is over.
     ///
     /// - Throws: as ``contents(from:to:)``; ``OutsideRecording`` where some of it is still to come.
-    package func finished(from: Int64, to: Int64) async throws -> RecordedWindow {
-        if !channel.hasEnded, let edge, edge < to { throw outside("the window isn't over yet") }
-        return try await assembled(from: from, to: to)
+    package func finished(from: Int64, to: Int64, isStrict: Bool = false) async throws -> RecordedWindow {
+        if edge != nil, !isOver(at: to) { throw outside("the window isn't over yet") }
+        return try await assembled(from: from, to: to, isStrict: isStrict)
     }
 
     /// What a window consists of, in the form in which an asset's contents are known: to be exported or to be kept.
@@ -175,8 +214,8 @@ extension Recording {
     /// The same, and what became of its segments.
     ///
     /// - Throws: as ``contents(from:to:)``.
-    func assembled(from: Int64, to: Int64) async throws -> RecordedWindow {
-        let span = try granted(from, to)
+    func assembled(from: Int64, to: Int64, isStrict: Bool = false) async throws -> RecordedWindow {
+        let span = try granted(from, to, isStrict: isStrict)
         var (gaps, bytes): (Int, Int64) = (0, 0)
         var contents = AssetContents(parts: [])
         contents.playlists.append(.init(name: AssetContents.entryName, url: channel.url, text: ""))
@@ -194,7 +233,7 @@ extension Recording {
                     name: "\(track)/\(AssetContents.entryName)",
                     url: channel.tracks.first { $0.folder == track }?.url ?? channel.url,
                     text: String(
-                        decoding: WindowPlaylist(stretch, begins: from, isOver: true).bytes, as: UTF8.self)))
+                        decoding: WindowPlaylist(stretch, begins: span.from, isOver: true).bytes, as: UTF8.self)))
             for row in stretch.segments where row.state == .kept {
                 for companion in row.conditions.companions where listed.insert("\(track)/\(companion.name)").inserted {
                     contents.parts.append(part(companion, row, track: track))
@@ -205,8 +244,16 @@ extension Recording {
         }
         guard !folders.isEmpty else { throw outside("nothing of that time is kept") }
         contents.playlists[0].text = ChannelEntry.text(channel.entry, playlist: "index.m3u8", having: folders)
-        return RecordedWindow(contents: contents, gaps: gaps, bytes: bytes)
+        return RecordedWindow(begins: span.from, contents: contents, gaps: gaps, bytes: bytes)
     }
+}
+
+/// What a player is given for a window.
+package struct WindowEntry: Sendable {
+    /// A multivariant playlist.
+    package var text: String
+    /// When the window begins, in nanoseconds since 1970; nil of one that slides.
+    package var begins: Int64?
 }
 
 extension Timeline {

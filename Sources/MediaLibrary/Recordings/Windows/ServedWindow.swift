@@ -8,6 +8,8 @@ struct ServedWindow: Hashable {
     var begins: Int64?
     /// Whether nothing will be added.
     var isOver: Bool
+    /// Whether nothing of it is ever given up while it grows.
+    var keepsAll = false
     /// Whether what isn't over at its end doesn't belong to it.
     var isDelayed = false
 }

@@ -38,11 +38,11 @@ package struct WindowPlace: Sendable {
 
     private mutating func find(_ from: Int64, _ to: Int64, in playlist: MediaPlaylist) {
         var isFound = false
-        for segment in playlist.resolvedSegments {
+        for (segment, place) in zip(playlist.resolvedSegments, playlist.places) {
             guard let wall = segment.programDateTime?.nanosecondsSinceEpoch else { continue }
-            let duration = segment.segment.duration.nanoseconds
+            let duration = place.duration
             guard wall < to else { break }
-            let start = Double(segment.startNanoseconds) / 1e9
+            let start = Double(place.start) / 1e9
             if !isFound, wall + duration > from {
                 self.from = start + Double(max(0, from - wall)) / 1e9
                 isFound = true

@@ -18,11 +18,18 @@ package struct WindowPlaylist: Sendable {
     package var begins: Int64?
     /// Whether nothing will be added.
     package var isOver: Bool
-    /// Whether what comes is added, and nothing that is there will go.
+    /// Whether segments are only added, and none is removed: an event, for as long as there is the playlist (RFC 8216bis
+    /// §4.4.3.5).
     package var isGrowing: Bool
+    /// The least target duration, in seconds: that of a playlist that is loaded again mustn't change (RFC 8216bis §6.2.1).
+    package var targetDuration: Int
 
     /// A playlist; without further arguments one that slides.
-    package init(_ stretch: TimelineStretch, begins: Int64? = nil, isOver: Bool = false, isGrowing: Bool = false) {
+    package init(
+        _ stretch: TimelineStretch, begins: Int64? = nil, isOver: Bool = false, isGrowing: Bool = false,
+        targetDuration: Int = 1
+    ) {
+        self.targetDuration = targetDuration
         self.stretch = stretch
         self.begins = begins
         self.isOver = isOver
@@ -32,7 +39,7 @@ package struct WindowPlaylist: Sendable {
     /// The playlist, in UTF-8. Its segments' URIs are names in the track's folder.
     package var bytes: [UInt8] {
         var playlist = MediaPlaylist()
-        guard let first = stretch.segments.first else { return PlaylistWriter().bytes(.media(playlist)) }
+        guard let first = stretch.segments.first else { return LocalPlaylistWriter.bytes(of: .media(playlist)) }
         playlist.mediaSequence = Int(first.number)
         playlist.discontinuitySequence = Int(clamping: stretch.discontinuities)
         playlist.hasEndList = isOver
@@ -43,23 +50,24 @@ package struct WindowPlaylist: Sendable {
                 timeOffset: DecimalValue(nanoseconds: offset / 1_000_000 * 1_000_000), isPrecise: true)
         }
         playlist.segments.reserveCapacity(stretch.segments.count)
-        var target = 1
+        var target = max(1, targetDuration)
+        playlist.hasIndependentSegments = stretch.segments.allSatisfy { $0.isIndependent || $0.state == .gap }
         var writer = Writer(next: first.number, discontinuities: stretch.discontinuities)
         // In their place: taken out of the array, a row would be copied with all that it refers to.
         stretch.segments.withUnsafeBufferPointer { rows in
             for index in rows.indices {
-                let (number, duration) = (rows[index].number, rows[index].duration)
+                let number = rows[index].number
                 let missing = number - writer.next
                 if missing > 0, missing <= (isOver ? Self.mostAbsentAtEnd : Self.mostAbsent) {
                     writer.writeAbsent(
                         before: rows[index], discontinuities: stretch.jumps[number], to: &playlist.segments)
                 }
-                target = max(target, rows[index].targetDuration, Int((duration + 500_000_000) / 1_000_000_000))
+                target = max(target, rows[index].leastTarget)
                 writer.write(rows[index], to: &playlist.segments)
             }
         }
         playlist.targetDuration = target
-        return PlaylistWriter().bytes(.media(playlist))
+        return LocalPlaylistWriter.bytes(of: .media(playlist))
     }
 }
 
@@ -72,6 +80,7 @@ extension WindowPlaylist {
         var discontinuities: Int64
         /// What is needed of the row before.
         private var last: (number: Int64, end: Int64, targetDuration: Int)?
+        private var dates = SegmentDates()
         private var conditions = RecordedConditions()
         /// A segment with these conditions: those that follow each other share them.
         private var template = MediaSegment(uri: "", duration: .zero)
@@ -94,9 +103,7 @@ extension WindowPlaylist {
             segment.duration = DecimalValue(nanoseconds: row.duration)
             segment.isGap = row.state == .gap
             segment.isDiscontinuous = row.isDiscontinuous || isJump
-            if last == nil || segment.isDiscontinuous || last.map({ abs($0.end - row.start) > 1_000_000 }) == true {
-                segment.programDateTime = DateTime(nanosecondsSinceEpoch: row.start / 1_000_000 * 1_000_000)
-            }
+            segment.programDateTime = dates.date(of: row, isDiscontinuous: segment.isDiscontinuous)
             for tag in row.tags {
                 let parts = tag.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
                 segment.tags.append(
@@ -132,7 +139,27 @@ extension WindowPlaylist {
     }
 }
 
+/// The dates that a player derives for segments: from the last EXT-X-PROGRAM-DATE-TIME before them, and the durations since
+/// (RFC 8216bis §4.4.4.6).
+struct SegmentDates {
+    /// How far the derived date of a segment may be from its start, in nanoseconds: dates are written in whole milliseconds.
+    private static let tolerance: Int64 = 1_000_000
+
+    private var next: Int64?
+
+    /// Returns the date to write before the next segment; nil where the derived one is right.
+    mutating func date(of row: RecordedSegment, isDiscontinuous: Bool) -> DateTime? {
+        let isWritten = isDiscontinuous || next.map { abs($0.clampedSum(-row.start)) > Self.tolerance } ?? true
+        let start = isWritten ? row.start / 1_000_000 * 1_000_000 : next ?? row.start
+        next = start.clampedSum(row.duration)
+        return isWritten ? DateTime(nanosecondsSinceEpoch: start) : nil
+    }
+}
+
 extension EncryptionKey {
+    /// Whether the segment's media sequence number stands in for the initialization vector (RFC 8216bis §5.2).
+    var lacksVector: Bool { method != .none && iv == nil }
+
     /// The key with the vector that it means where it doesn't name one: the segment's number (RFC 8216bis §5.2), which it
     /// doesn't have in every playlist.
     fileprivate func withVector(of number: Int64) -> EncryptionKey {

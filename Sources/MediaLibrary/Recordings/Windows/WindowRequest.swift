@@ -6,7 +6,7 @@ internal import MediaCache
 package enum WindowRequest: Sendable, Hashable {
     /// The live edge, with at most so many nanoseconds before it; nil is a window that suits players.
     case live(Int64?)
-    /// The live edge as it was so many nanoseconds ago, always.
+    /// The live edge as it was so many nanoseconds before the stream's present, always.
     case delayed(Int64)
     /// From a moment to another, or on and on where there is none; nanoseconds since 1970.
     case span(from: Int64, to: Int64?)
@@ -22,7 +22,7 @@ package enum WindowRequest: Sendable, Hashable {
     /// - Parameters:
     ///   - name: the playlist's name in its folder: `index.m3u8`, `archive-<utc>-<duration>.m3u8` and the like.
     ///   - query: the items of the query. Those with other names are left alone.
-    ///   - now: nanoseconds since 1970.
+    ///   - now: the stream's present (``Recording/present``), in nanoseconds since 1970.
     /// - Throws: ``WindowError`` for a form that makes no sense; nil for another name.
     package init?(name: String, query: [(name: String, value: String)], now: Int64) throws(WindowError) {
         guard name.hasSuffix(".m3u8") else { return nil }
@@ -92,7 +92,10 @@ package enum WindowRequest: Sendable, Hashable {
         return .span(from: from, to: from.clampedSum(duration))
     }
 
-    /// A moment: seconds or milliseconds since 1970, ISO 8601, or seconds ago where it's negative.
+    /// A moment in nanoseconds since 1970: of seconds or milliseconds since 1970, ISO 8601, `now`, or seconds before `now`
+    /// where it's negative.
+    ///
+    /// - Throws: ``WindowError`` for other text.
     package static func moment(_ text: String, _ what: String, _ now: Int64) throws(WindowError) -> Int64 {
         let text = text.trimmingCharacters(in: .whitespaces)
         if text == "now" { return now }

@@ -1,0 +1,80 @@
+internal import Foundation
+internal import MediaCache
+
+/// A recording as the download of a live stream.
+extension Recording {
+    /// The amount of a recording that is cached.
+    struct Coverage: Sendable, Hashable {
+        var bytes: Int64
+        /// Segments with all their bytes, and those seen in playlists so far; over all tracks.
+        var segments: Int
+        var segmentsSeen: Int
+        /// Seconds that can be played on every track.
+        var seconds: Double
+    }
+
+    /// Sets the present as its end, whether it runs or not.
+    func setEnd() async throws {
+        let now = work.store.now
+        try await change {
+            $0.endsAt = min($0.endsAt ?? now, now)
+            $0.endsAtOnce = true
+            $0.isWanted = true
+        }
+    }
+
+    /// The amount that is cached at this moment.
+    nonisolated var coverage: Coverage {
+        let timelines = timelines
+        let totals = timelines.map(\.totals)
+        let seconds = timelines.map { timeline in
+            guard let first = timeline.start, let edge = timeline.edgeTime else { return 0.0 }
+            return max(0, Double(edge - first) / 1e9)
+        }
+        return Coverage(
+            bytes: totals.reduce(0) { $0 + $1.bytes }, segments: totals.reduce(0) { $0 + $1.segments },
+            segmentsSeen: timelines.reduce(0) { $0 + Int($1.next) }, seconds: seconds.min() ?? 0)
+    }
+
+    /// Whether every playlist ended with EXT-X-ENDLIST (RFC 8216bis §4.4.3.4).
+    var hasEndList: Bool { !tracks.isEmpty && tracks.allSatisfy(\.follower.hasEndList) }
+
+    /// Returns everything that is recorded as an asset's contents; nil if nothing is.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    func whole() async throws -> RecordedWindow? {
+        let kept = kept()
+        guard let first = kept.first, let last = kept.last else { return nil }
+        return try await assembled(from: first.lowerBound, to: last.upperBound)
+    }
+
+    /// Returns the gaps of everything that is recorded, each outage of a track as one, in the order of their times.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    func holes() async throws -> [DownloadHole] {
+        let kept = kept()
+        guard let first = kept.first, let last = kept.last else { return [] }
+        var holes: [DownloadHole] = []
+        for timeline in timelines {
+            let url = channel.tracks.first { $0.folder == timeline.track }?.url ?? channel.url
+            let rows = try await timeline.stretch(from: first.lowerBound, to: last.upperBound).segments
+            var previous: RecordedSegment?
+            for row in rows where row.state == .gap {
+                let start = Double(row.start - first.lowerBound) / 1e9
+                if let previous, previous.number + 1 == row.number, previous.url.isEmpty == row.url.isEmpty {
+                    holes[holes.count - 1].duration = start + Double(row.duration) / 1e9 - holes[holes.count - 1].start
+                } else {
+                    holes.append(
+                        DownloadHole(
+                            url: url, role: AssetPart.Role.mediaSegment.rawValue, start: start,
+                            duration: Double(row.duration) / 1e9,
+                            reason: row.url.isEmpty
+                                ? "left the playlist before it was loaded" : "couldn't be fetched while it was live",
+                            isRetryable: false))
+                }
+                previous = row
+            }
+        }
+        return holes.sorted { $0.start < $1.start }
+    }
+}

@@ -1,0 +1,103 @@
+internal import Foundation
+internal import HLS
+internal import MediaCache
+
+/// The state of a recording.
+extension Recording {
+    func tellState() {
+        let state = state
+        guard state != lastState else { return }
+        lastState = state
+        work.events.send(.state(channel.name, state))
+    }
+
+    var state: RecordingState {
+        if channel.hasEnded { return .ended }
+        if isFinishing { return lastState ?? .recording }
+        guard isRunning else { return .stopped }
+        if let troubleAtStart { return .waiting(troubleAtStart) }
+        if tracks.isEmpty { return .starting }
+        let now = monotonic
+        let patience = Duration.seconds(3 * max(2, tracks.compactMap { $0.follower.known?.targetDuration }.max() ?? 2))
+        // A dead rendition doesn't make the channel wait.
+        let silent = silentTracks
+        let tracks = tracks.filter { $0.trouble == nil || !silent.contains($0.folder) }
+        for track in tracks {
+            if let trouble = track.trouble, now - trouble.since > patience { return .waiting(trouble.reason) }
+        }
+        if tracks.allSatisfy({ $0.loaded != nil && now - $0.renewed > max(patience, .seconds(30)) }) {
+            return .waiting("there is nothing new in its playlists")
+        }
+        return tracks.contains { $0.loaded == nil } ? .starting : .recording
+    }
+
+    /// Whether no playlist will change any more: each has ended, has had nothing new for long, or is gone.
+    var isUnchanged: Bool { !tracks.isEmpty && tracks.allSatisfy(isUnchanged) }
+
+    /// Whether a track's playlist will not change any more, and everything that it named was settled.
+    ///
+    /// A playlist that never changed has only lost its EXT-X-ENDLIST: three of its target durations are enough. One that
+    /// did change gets ten, and at least a minute. An origin that can't be reached says nothing about its playlists.
+    func isUnchanged(_ track: Track) -> Bool {
+        guard track.awaited.isEmpty, !track.isTaking else { return false }
+        if track.endedSince != nil { return true }
+        let now = monotonic
+        if track.trouble != nil { return track.goneSince.map { now - $0 >= Self.absencePatience } ?? false }
+        let patience =
+            track.hasChanged ? max(track.targetDuration * 10, Self.absencePatience) : track.targetDuration * 3
+        return track.loaded != nil && now - track.renewed >= patience
+    }
+
+    /// A track is silent when others have brought something new for so many target durations, and for this long.
+    private static let silentTargets = 5
+    private static let leastSilence = Duration.seconds(15)
+
+    /// The folders of the tracks that bring nothing while others do, as a dead rendition's. They count again when they return.
+    var silentTracks: Set<String> {
+        guard tracks.count > 1 else { return [] }
+        let last = tracks.map(\.timeline.last)
+        guard let newest = last.compactMap({ $0?.arrived }).max() else { return [] }
+        let target = last.compactMap { $0?.targetDuration }.max() ?? 1
+        let patience = max(.seconds(Self.silentTargets * min(max(1, target), 3600)), Self.leastSilence)
+        let now = monotonic
+        let complete = tracks.compactMap(\.fetched).max()
+        return Set(
+            tracks.indices.filter { index in
+                guard let row = last[index] else { return true }
+                // Its keys are away, and another track goes on without them.
+                let waits = tracks[index].awaited.values.contains { awaited in
+                    guard awaited.media != nil, let failed = awaited.failed, let complete else { return false }
+                    return now - failed.lowerBound > patience && now - complete < patience
+                }
+                if waits { return true }
+                // What is slow but still arrives is waited for.
+                let isFetching = isRunning && tracks[index].fetched.map { now - $0 < patience } ?? false
+                return newest.clampedSum(-row.arrived) > patience.nanoseconds
+                    && (tracks[index].awaited.isEmpty || !isFetching)
+            }.map { tracks[$0].folder })
+    }
+
+    /// When what every track has ends that isn't silent, in nanoseconds since 1970.
+    package var edge: Int64? {
+        let silent = silentTracks
+        return tracks.lazy.filter { !silent.contains($0.folder) }.compactMap(\.timeline.edgeTime).min()
+    }
+
+    /// What is known of it at this moment.
+    func status() -> RecordingStatus {
+        let totals = timelines.map(\.totals)
+        let kept = kept()
+        let now = monotonic
+        arrivals.removeAll { now - $0.at > .seconds(20) }
+        var channel = channel
+        channel.programmes = channel.programmes.map(work.exports.current)
+        return RecordingStatus(
+            channel: channel, state: state, edge: edge.map { Date(nanosecondsSinceEpoch: $0) },
+            present: Date(nanosecondsSinceEpoch: present),
+            kept: kept.map { Date(nanosecondsSinceEpoch: $0.lowerBound)..<Date(nanosecondsSinceEpoch: $0.upperBound) },
+            bytes: totals.reduce(0) { $0 + $1.bytes }, segments: totals.reduce(0) { $0 + $1.segments },
+            gaps: totals.reduce(0) { $0 + $1.gaps },
+            gapSeconds: Double(totals.map(\.gapDuration).max() ?? 0) / 1e9,
+            rate: Double(arrivals.reduce(0) { $0 + $1.bytes }) / 20, tracks: timelines.map(\.track))
+    }
+}

@@ -1,0 +1,127 @@
+import HLS
+internal import MediaCache
+
+/// Continuing with a redundant copy of a playlist.
+///
+/// Copies have the same content with the same dates (RFC 8216bis §6.2.4). Their media sequence numbers have nothing to do
+/// with each other (§4.4.3.2), so that segments are matched by EXT-X-PROGRAM-DATE-TIME, otherwise by file name and
+/// duration. Where neither is common to both, a copy is taken to end at the moment at which a new segment appears in it.
+extension TrackFollower {
+    /// Where a copy continues what is recorded.
+    private enum Joint {
+        /// The copy has the last known segment, at an index.
+        case match(Int)
+        /// The copy's first segment that isn't known, at an index. Media may be missing before it.
+        case next(Int, isContiguous: Bool)
+        /// The copy hasn't come as far as what is known.
+        case behind
+    }
+
+    /// Continues with a copy of the playlist that is known.
+    ///
+    /// - Returns: the new rows and the outcome, `stale` where the copy hasn't come far enough yet; nil for a playlist that
+    ///   isn't another copy, but the one that is known.
+    mutating func join(
+        _ update: MediaPlaylist, to line: Line, _ wall: Int64, _ now: Duration
+    ) -> (rows: [RecordedSegment], outcome: PlaylistReload.Outcome)? {
+        let known = line.known
+        let names = Set(known.segments.map { $0.uri.prefix { $0 != "?" } })
+        guard !update.segments.isEmpty, let last = known.segments.last else { return ([], .stale) }
+        guard !update.segments.contains(where: { names.contains($0.uri.prefix { $0 != "?" }) }) else { return nil }
+        let dates = Dates(of: known, recorded: line.recorded)
+        let updated = update.resolvedSegments.map { $0.programDateTime?.nanosecondsSinceEpoch }
+        let joint: Joint
+        if let lastDate = dates.last, updated.contains(where: { $0 != nil }) {
+            joint = Self.joint(after: lastDate, lasting: last.duration.nanoseconds, updated)
+        } else if let index = update.segments.lastIndex(where: { Self.isNamed($0, like: last) }) {
+            joint = .match(index)
+        } else if let newest = update.segments.last, known.segments.contains(where: { Self.isNamed(newest, like: $0) })
+        {
+            joint = .behind
+        } else {
+            joint = arrivalJoint(update, wall)
+        }
+        let first: Int
+        switch joint {
+        case .behind: return ([], .stale)
+        case .match(let index):
+            align(update, at: index, updated, with: known, dates)
+            first = index + 1
+        case .next(let index, let isContiguous):
+            if !isContiguous { isBroken = true }
+            first = index
+        }
+        restart(with: update, changed: first < update.segments.count ? now : line.changed)
+        noteDateRanges(of: update, from: update.firstMediaSequence + first)
+        let new = update.firstMediaSequence + first..<update.nextMediaSequence
+        let before = next
+        let rows = rows(new, of: update, missed: isBroken ? nil : 0, wall)
+        // Rows before the first new one aren't in this copy, unless they were aligned with it.
+        if case .next = joint, let before { self.first = rows.first { !$0.url.isEmpty }?.number ?? before }
+        return (rows, rows.isEmpty ? .unchanged : .updated)
+    }
+
+    /// When the segments of a playlist begin, in nanoseconds since 1970; nil for those that have no date.
+    private struct Dates {
+        var dates: [Int64?]
+        var last: Int64? { dates.last ?? nil }
+
+        init(of playlist: MediaPlaylist, recorded: [Int: Int64]) {
+            dates = playlist.resolvedSegments.map {
+                $0.programDateTime?.nanosecondsSinceEpoch ?? recorded[$0.mediaSequence]
+            }
+        }
+    }
+
+    private static func joint(after last: Int64, lasting duration: Int64, _ dates: [Int64?]) -> Joint {
+        if let index = dates.lastIndex(where: { $0.map { abs($0 - last) <= duration / 4 } ?? false }) {
+            return .match(index)
+        }
+        // Segments that are cut at other times: the nearest cut.
+        let end = last.clampedSum(duration)
+        guard let index = dates.firstIndex(where: { $0.map { $0 >= end - duration / 2 } ?? false }),
+            let date = dates[index]
+        else { return .behind }
+        return .next(index, isContiguous: date - end <= duration / 2)
+    }
+
+    /// The joint of a copy that has neither dates nor names in common with what is known.
+    private mutating func arrivalJoint(_ update: MediaPlaylist, _ wall: Int64) -> Joint {
+        // A copy that doesn't change may have ended long ago.
+        let newest = candidate?.segments.last?.uri
+        candidate = update
+        guard let newest, update.segments.dropLast().contains(where: { $0.uri == newest }) else { return .behind }
+        guard let end = clock.end else { return .next(0, isContiguous: false) }
+        let total = update.durationNanoseconds
+        var start: Int64 = 0
+        for (index, segment) in update.segments.enumerated() {
+            let duration = segment.duration.nanoseconds
+            if wall.clampedSum(start - total) >= end - duration / 2 { return .next(index, isContiguous: false) }
+            start = start.clampedSum(duration)
+        }
+        return .behind
+    }
+
+    private static func isNamed(_ left: MediaSegment, like right: MediaSegment) -> Bool {
+        fileName(left) == fileName(right) && isAlike(left, right)
+    }
+
+    /// Gives the copy's segments the numbers of the rows that they are copies of.
+    private mutating func align(
+        _ update: MediaPlaylist, at index: Int, _ updated: [Int64?], with known: MediaPlaylist, _ dates: Dates
+    ) {
+        let lastNumber = Int64(known.nextMediaSequence - 1) + offset
+        var count = 1
+        while count <= index, count < known.segments.count, lastNumber - Int64(count) >= first {
+            let (place, own) = (index - count, known.segments.count - 1 - count)
+            if let new = updated[place], let old = dates.dates[own] {
+                guard abs(new - old) <= known.segments[own].duration.nanoseconds / 4 else { break }
+            } else if !Self.isNamed(update.segments[place], like: known.segments[own]) {
+                break
+            }
+            count += 1
+        }
+        first = lastNumber - Int64(count - 1)
+        offset = lastNumber - Int64(update.firstMediaSequence + index)
+    }
+}

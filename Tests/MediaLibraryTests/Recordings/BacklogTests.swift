@@ -1,0 +1,79 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// What a playlist names from before the recording began.
+struct BacklogTests {
+    private static let count = 100
+
+    /// A recorder of an origin whose playlists have a hundred segments already.
+    private func fixture() async throws -> RecordingFixture {
+        let live = LiveOrigin()
+        live.window = Self.count
+        live.publish()
+        let fixture = RecordingFixture(live)
+        try await fixture.open()
+        try await fixture.pass(Double(Self.count * live.target))
+        return fixture
+    }
+
+    /// The numbers of the segments of a folder that were asked for, in order.
+    private func requested(_ fixture: RecordingFixture, in folder: String = "v1") -> [Int] {
+        fixture.live.library.origin.requests.compactMap { request in
+            let parts = request.url.target.split(separator: "/")
+            guard parts.dropLast().last == Substring(folder), parts.last?.hasSuffix(".ts") == true else { return nil }
+            return parts.last.flatMap { Int($0.dropLast(3)) }
+        }
+    }
+
+    /// Neither what a limit of size would remove at once, nor a gap for it.
+    @Test func fetchesWhatALimitOfSizeKeeps() async throws {
+        let fixture = try await fixture()
+        // Two tracks, ten segments of each.
+        let length = try #require(fixture.live.published["v1"]?.first).bytes.count
+        let limit = Int64(20 * length)
+        try await fixture.record { $0.retention = Retention(bytes: limit) }
+        try await fixture.pass(3)
+        let numbers = requested(fixture)
+        #expect(numbers.prefix(3).sorted() == [97, 98, 99])
+        // Some more are under way when it's known how many fit.
+        #expect(numbers.count <= 20, "\(numbers)")
+        #expect(Set(numbers).isSuperset(of: 91..<100))
+        let totals = try fixture.recording.timelines.map(\.totals)
+        #expect(totals.allSatisfy { $0.segments >= 9 && $0.gaps == 0 })
+        #expect(totals.reduce(0) { $0 + $1.bytes } <= limit)
+        #expect(fixture.toldGaps("video-1").isEmpty)
+        try await fixture.pass(60)
+        let later = try fixture.recording.timelines.map(\.totals)
+        #expect(later.allSatisfy { $0.segments >= 9 && $0.gaps == 0 })
+        #expect(fixture.toldGaps("video-1").isEmpty)
+        await fixture.close()
+    }
+
+    /// A recording that ends wants the newest most.
+    @Test func aRecordingWithAnEndFetchesTheNewestFirst() async throws {
+        let fixture = try await fixture()
+        let end = fixture.live.library.time.now.addingTimeInterval(60)
+        try await fixture.record { $0.endsAt = end }
+        try await fixture.pass(3)
+        let numbers = requested(fixture)
+        #expect(numbers.count == Self.count)
+        // Six at a time.
+        for (place, number) in numbers.enumerated() { #expect(abs(Self.count - 1 - place - number) <= 6, "\(numbers)") }
+        try await fixture.check { _ in true }
+        await fixture.close()
+    }
+
+    @Test func aRecordingWithoutAnEndFetchesTheOldestFirst() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(3)
+        let numbers = requested(fixture)
+        #expect(numbers.count == Self.count)
+        for (place, number) in numbers.enumerated() { #expect(abs(place - number) <= 6, "\(numbers)") }
+        await fixture.close()
+    }
+}

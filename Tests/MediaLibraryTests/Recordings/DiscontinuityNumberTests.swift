@@ -1,0 +1,122 @@
+import HLS
+import Testing
+
+@testable import MediaLibrary
+
+/// How the tracks of a recording count discontinuities: alike.
+struct DiscontinuityNumberTests {
+    private var video = FollowedPlaylist()
+    private var audio = FollowedPlaylist()
+    /// The segments with a discontinuity before them.
+    private var breaks = [8, 14, 20, 40]
+
+    init() { audio.names = "http://origin.example/audio/#.ts" }
+
+    /// Loads segments of a track, whose origin counts its discontinuities from a number.
+    private func load(
+        _ track: inout FollowedPlaylist, _ numbers: Range<Int>, from first: Int = 5, besides other: FollowedPlaylist
+    ) throws {
+        track.others = [other.follower.numbers]
+        track.lines = [:]
+        for number in breaks { track.lines[number] = "#EXT-X-DISCONTINUITY" }
+        let before = breaks.count { $0 < numbers.lowerBound }
+        track.header = "#EXT-X-DISCONTINUITY-SEQUENCE:\(first + before)\n"
+        try track.load(numbers)
+    }
+
+    /// The number of each segment, by its name.
+    private func numbers(_ track: FollowedPlaylist) -> [String: Int64] {
+        Dictionary(zip(track.recorded, track.discontinuities)) { _, last in last }.filter { $0.key != "-" }
+    }
+
+    private func check(_ from: Int = 0) {
+        let (pictures, sound) = (numbers(video), numbers(audio))
+        for number in from..<100 {
+            guard let one = pictures["\(number).ts"], let other = sound["\(number).ts"] else { continue }
+            #expect(one == other, "segment \(number)")
+        }
+    }
+
+    /// An audio rendition isn't there until three advertisements have begun.
+    @Test(arguments: [true, false]) func aLateTrackCountsAsTheOthersDo(isRestarted: Bool) throws {
+        var test = self
+        for end in 6..<24 { try test.load(&test.video, end - 6..<end, besides: test.audio) }
+        if isRestarted { test.video.restart() }
+        for end in 24..<44 {
+            try test.load(&test.video, end - 6..<end, besides: test.audio)
+            try test.load(&test.audio, end - 6..<end, besides: test.video)
+            if isRestarted, end == 30 { test.audio.restart() }
+        }
+        #expect(test.audio.rows.first?.originSequence == 18)
+        test.check()
+        #expect(test.video.rows.filter(\.isDiscontinuous).map(\.originSequence) == test.breaks)
+        #expect(test.audio.rows.filter(\.isDiscontinuous).map(\.originSequence) == [20, 40])
+    }
+
+    /// The pictures' first playlist has a discontinuity that has left the sound's.
+    @Test(arguments: [true, false]) func tracksThatBeginAroundADiscontinuity(isVideoFirst: Bool) throws {
+        var test = self
+        if isVideoFirst { try test.load(&test.video, 5..<11, besides: test.audio) }
+        try test.load(&test.audio, 8..<12, besides: test.video)
+        for end in 11..<30 {
+            try test.load(&test.video, end - 6..<end, besides: test.audio)
+            try test.load(&test.audio, end - 6..<end, besides: test.video)
+        }
+        test.check()
+    }
+
+    /// Media sequences that begin anew get the same number, whichever is seen first, and whatever the origin counts then.
+    @Test(arguments: [0, 5, 90]) func tracksThatBeginAnewTogether(first: Int) throws {
+        var test = self
+        for end in 6..<16 {
+            try test.load(&test.video, end - 6..<end, besides: test.audio)
+            try test.load(&test.audio, end - 6..<end, besides: test.video)
+        }
+        for end in 19..<44 {
+            test.video.shift = 7000
+            test.video.names = "http://two.example/video/#.ts"
+            try test.load(&test.video, max(17, end - 6)..<end, from: first, besides: test.audio)
+            // The sound's playlist is still the old one at first.
+            if end >= 20 {
+                test.audio.shift = 7000
+                test.audio.names = "http://two.example/audio/#.ts"
+                try test.load(&test.audio, max(17, end - 6)..<end, from: first, besides: test.video)
+            }
+        }
+        test.check()
+    }
+
+    /// One track begins anew by itself. The tracks meet again behind the origin's next discontinuity.
+    @Test(arguments: [5, 0]) func aTrackThatBeginsAnewAlone(first: Int) throws {
+        var test = self
+        for end in 6..<23 {
+            try test.load(&test.video, end - 6..<end, besides: test.audio)
+            try test.load(&test.audio, end - 6..<end, besides: test.video)
+        }
+        for end in 24..<60 {
+            test.video.shift = 7000
+            test.video.names = "http://two.example/video/#.ts"
+            try test.load(&test.video, max(22, end - 6)..<end, from: first, besides: test.audio)
+            try test.load(&test.audio, end - 6..<end, besides: test.video)
+        }
+        test.check(41)
+    }
+
+    // MARK: - What was never seen
+
+    /// The recorder is off while a segment with a discontinuity passes.
+    @Test(arguments: [true, false], [nil, 0]) func discontinuitiesThatWereMissedCount(
+        isRestarted: Bool, clock: Double?
+    ) throws {
+        var test = self
+        test.video.clock = clock
+        try test.load(&test.video, 0..<6, besides: test.audio)
+        if isRestarted { test.video.restart() }
+        try test.load(&test.video, 30..<36, besides: test.audio)
+        #expect(test.video.rows.first { $0.url.hasSuffix("/30.ts") }?.isDiscontinuous == true)
+        #expect(test.numbers(test.video)["30.ts"] == test.numbers(test.video)["5.ts"]! + 3)
+        // A track that saw them counts alike.
+        for end in 6..<36 { try test.load(&test.audio, end - 6..<end, besides: test.video) }
+        test.check()
+    }
+}

@@ -1,0 +1,363 @@
+import Foundation
+import HLS
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// The live edge, and windows that end there or behind it.
+struct LiveEdgeTests {
+    private static let second = TimelineRows.second
+
+    private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
+
+    private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
+        let live = LiveOrigin()
+        change(live)
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        return fixture
+    }
+
+    private func edge(_ fixture: RecordingFixture) async throws -> Int64 {
+        try #require(await (try fixture.recording).edge)
+    }
+
+    private func now(_ fixture: RecordingFixture) -> Int64 { fixture.live.library.time.now.nanosecondsSinceEpoch }
+
+    // MARK: - Dead renditions
+
+    @Test func aDeadRenditionDoesntHoldTheEdge() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        fixture.live.library.origin.always(fixture.live.playlist("a1"), .status(404))
+        let died = now(fixture)
+        try await fixture.pass(300)
+        #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
+        // A window over all that ends at the edge, on the dead track too.
+        let recording = try fixture.recording
+        for track in ["video-1", "audio-1"] {
+            let bytes = try await recording.playlist(.all, track: track)
+            #expect(try WindowFixture.parsed(String(decoding: bytes, as: UTF8.self)).hasEndList, "\(track)")
+        }
+        // A window that ended long after the rendition died is finished.
+        let window = try await recording.finished(from: died - 30 * Self.second, to: died + 120 * Self.second)
+        #expect(window.contents.parts.contains { $0.name.hasPrefix("video-1/") })
+        // The live entry leaves the rendition out.
+        #expect(try await recording.entry(.live(nil)).text.contains("audio-1") == false)
+        // It counts again when it returns.
+        fixture.live.heal()
+        try await fixture.pass(60)
+        #expect(await recording.silentTracks == [])
+        #expect(try await recording.entry(.live(nil)).text.contains("audio-1"))
+        let edges = recording.timelines.compactMap(\.edgeTime)
+        #expect(edges.count == 2)
+        #expect(try await edge(fixture) == edges.min())
+        #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
+        try await fixture.check("video-1", in: "v1") { _ in true }
+        await fixture.close()
+    }
+
+    /// What it awaited when its origin went away isn't waited for.
+    @Test func aRenditionThatDiesWithItsSegmentsDoesntHoldTheEdge() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        for number in fixture.live.next..<fixture.live.next + 4 {
+            fixture.live.library.origin.always(fixture.live.segment(number, in: "a1"), .unreachable)
+        }
+        try await fixture.pass(7)
+        fixture.live.library.origin.always(fixture.live.playlist("a1"), .unreachable)
+        try await fixture.pass(200)
+        #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
+        await fixture.close()
+    }
+
+    /// The channel records all the same, and asks for it every other minute.
+    @Test func aRenditionThatIsRemovedIsAskedForRarely() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        let (live, origin) = (fixture.live, fixture.live.library.origin)
+        live.isSoundNamed = false
+        origin.always(live.playlist("a1"), .status(404))
+        try await fixture.pass(300)
+        #expect(await (try fixture.recording).state == .recording)
+        let before = [live.playlist("a1"), live.entry].map { origin.requests(for: $0).count }
+        try await fixture.pass(600)
+        let asked = [live.playlist("a1"), live.entry].map { origin.requests(for: $0).count }
+        #expect(zip(asked, before).allSatisfy { $0 - $1 <= 6 }, "\(before) \(asked)")
+        #expect(await (try fixture.recording).state == .recording)
+        // It's followed again when it returns.
+        live.isSoundNamed = true
+        live.heal()
+        try await fixture.pass(180)
+        #expect(await (try fixture.recording).silentTracks == [])
+        try await fixture.check("video-1", in: "v1") { _ in true }
+        await fixture.close()
+    }
+
+    /// One that has died only for a moment is named still, and asked for as before.
+    @Test func aDeadRenditionThatIsNamedIsAskedForAllTheTime() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        let (live, origin) = (fixture.live, fixture.live.library.origin)
+        origin.always(live.playlist("a1"), .status(404))
+        try await fixture.pass(300)
+        #expect(await (try fixture.recording).state == .recording)
+        let before = origin.requests(for: live.playlist("a1")).count
+        try await fixture.pass(60)
+        #expect(origin.requests(for: live.playlist("a1")).count - before >= 15)
+        await fixture.close()
+    }
+
+    /// The multivariant playlist takes longer than until it's asked for again.
+    @Test func aRenditionThatIsAddedIsFollowedOnce() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(30)
+        let (live, gate) = (fixture.live, ScriptedGate())
+        live.definitions.entry =
+            #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="live a",NAME="B",URI="live/v2/index.m3u8""#
+        try await fixture.pass(6)
+        live.library.origin.always(live.entry, .holdHead(gate))
+        let recording = try fixture.recording
+        let before = live.library.origin.requests(for: live.entry).count
+        let loads = (0..<2).map { _ in Task { try await recording.findTracks() } }
+        while live.library.origin.requests(for: live.entry).count == before { await Task.yield() }
+        gate.open()
+        for load in loads { try await load.value }
+        #expect(await recording.tracks.map(\.folder) == ["video-1", "audio-1", "audio-2"])
+        #expect(recording.timelines.map(\.track) == ["video-1", "audio-1", "audio-2"])
+        await fixture.close()
+    }
+
+    @Test func anOutageOfAllTracksHoldsTheEdge() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        let before = try await edge(fixture)
+        fixture.live.library.origin.isReachable = false
+        try await fixture.pass(200)
+        #expect(await (try fixture.recording).silentTracks == [])
+        #expect(try await edge(fixture) - before <= 12 * Self.second)
+        await fixture.close()
+    }
+
+    // MARK: - One segment that can't be had
+
+    @Test(arguments: [ScriptedFault.status(404), .status(500), .page()])
+    func theEdgeWaitsThreeTargetDurationsForASegment(fault: ScriptedFault) async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        let url = fixture.live.segment(fixture.live.next)
+        fixture.live.library.origin.always(url, fault)
+        try await fixture.pass(7)
+        // The playlist keeps it: nothing but patience gives it up.
+        fixture.live.window = 1000
+        try await fixture.pass(13)
+        #expect(try await fixture.gapCount() == 0)
+        try await fixture.pass(atMost: 30) { try await fixture.gapCount() == 1 }
+        #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
+        try await fixture.check { $0.url != url }
+        await fixture.close()
+    }
+
+    // MARK: - Ends of recordings
+
+    /// Its playlists are half a minute late: the recording ends when they have come to its end.
+    @Test func aRecordingGoesOnUntilTheEdgePassesItsEnd() async throws {
+        let fixture = try await fixture { $0.clock = -40 }
+        let end = fixture.live.library.time.now.addingTimeInterval(120)
+        try await fixture.record { $0.endsAt = end }
+        try await fixture.pass(atMost: 220) { await (try fixture.recording).state == .ended }
+        let late = fixture.live.library.time.now.timeIntervalSince(end)
+        #expect(late >= 40 && late <= 60, "\(late)")
+        let last = try #require(try await fixture.rows("video-1").last)
+        #expect(last.end >= end.nanosecondsSinceEpoch && last.end < end.nanosecondsSinceEpoch + 12 * Self.second)
+        try await fixture.check()
+        #expect(try await fixture.gapCount() == 0)
+        await fixture.close()
+    }
+
+    /// A stream whose clock is three hours behind would come there in three hours.
+    @Test func itDoesntWaitForAnotherClock() async throws {
+        let fixture = try await fixture { $0.clock = -3 * 3600 }
+        let end = fixture.live.library.time.now.addingTimeInterval(120)
+        try await fixture.record { $0.endsAt = end }
+        try await fixture.pass(atMost: 300) { await (try fixture.recording).state == .ended }
+        let late = fixture.live.library.time.now.timeIntervalSince(end)
+        #expect(late >= 78 && late <= 92, "\(late)")
+        await fixture.close()
+    }
+
+    // MARK: - Windows of channels that are stopped
+
+    @Test func aWindowEndsAlsoWhereItsChannelStopped() async throws {
+        let fixture = try await WindowFixture()
+        await fixture.recording.start()
+        try await fixture.timeline.append(TimelineRows.kept(0..<100))
+        fixture.pass(to: Self.time(100))
+        let (from, to) = (Self.time(50), Self.time(150))
+        #expect(try await !fixture.window(.span(from: from, to: to)).hasEndList)
+        try await fixture.recording.change { $0.isWanted = false }
+        await fixture.recording.stop()
+        // Not before its time.
+        #expect(try await !fixture.window(.span(from: from, to: to)).hasEndList)
+        await #expect(throws: OutsideRecording.self) { try await fixture.recording.finished(from: from, to: to) }
+        fixture.pass(to: to)
+        let window = try await fixture.window(.span(from: from, to: to))
+        #expect(window.hasEndList && window.type == .onDemand && window.segments.count == 50)
+        #expect(try await fixture.recording.finished(from: from, to: to).contents.parts.count == 50)
+        // Without an end it may go on.
+        #expect(try await !fixture.window(.span(from: from, to: nil)).hasEndList)
+        await fixture.close()
+    }
+
+    /// The stream's clock is an hour behind: its windows are over an hour later.
+    @Test func itEndsByTheStreamsClock() async throws {
+        let fixture = try await WindowFixture()
+        let lag = 3600 * Self.second
+        try await fixture.timeline.append(
+            TimelineRows.kept(0..<100).map { row in
+                var row = row
+                row.arrival = row.end + lag
+                return row
+            })
+        try await fixture.recording.change { $0.isWanted = false }
+        let request = WindowRequest.span(from: Self.time(50), to: Self.time(150))
+        fixture.pass(to: Self.time(150) + lag - 1_000_000)
+        #expect(try await !fixture.window(request).hasEndList)
+        fixture.pass(to: Self.time(150) + lag)
+        #expect(try await fixture.window(request).hasEndList)
+        await fixture.close()
+    }
+
+    /// It's exported too, though nothing but its status is asked for.
+    @Test func aProgrammeOfAStoppedChannelIsExported() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        let recordings = try #require(fixture.recordings)
+        let now = fixture.live.library.time.now
+        let programme = Programme(
+            name: "film", from: now.addingTimeInterval(-30), to: now.addingTimeInterval(60), formats: [.hls])
+        try await recordings.addProgramme(programme, to: fixture.name)
+        try await recordings.stop(fixture.name)
+        fixture.live.library.time.advance(by: .seconds(50))
+        #expect(try await recordings.status(of: fixture.name).channel.programmes[0][.hls]?.state == .waiting)
+        fixture.live.library.time.advance(by: .seconds(20))
+        var state: ProgrammeExport.State?
+        for _ in 0..<10_000 {
+            state = try await recordings.status(of: fixture.name).channel.programmes[0][.hls]?.state
+            if case .done = state { break }
+            await Task.yield()
+        }
+        guard case .done = state else {
+            Issue.record("\(String(describing: state))")
+            return
+        }
+        await fixture.close()
+    }
+
+    // MARK: - Overlaps
+
+    @Test func theRecordedPartOfAWindowIsServed() async throws {
+        let fixture = try await WindowFixture()
+        try await fixture.timeline.append(TimelineRows.kept(100..<400))
+        fixture.pass(to: Self.time(400))
+        let request = WindowRequest.span(from: Self.time(50), to: Self.time(110))
+        let entry = try await fixture.recording.entry(request)
+        #expect(entry.begins == Self.time(100))
+        let name = try #require(entry.text.split(separator: "\n").last?.split(separator: "/").last)
+        let granted = try #require(WindowRequest(granted: String(name)))
+        for (window, isGranted) in [(request, false), (granted, true)] {
+            let playlist = try await fixture.window(window, isGranted: isGranted)
+            #expect(playlist.segments.map(\.uri) == (100..<110).map { "\($0).ts" })
+            #expect(playlist.segments[0].programDateTime?.nanosecondsSinceEpoch == Self.time(100))
+            #expect(playlist.start?.timeOffset == .zero)
+            #expect(playlist.hasEndList)
+        }
+        #expect(try await fixture.recording.finished(from: Self.time(50), to: Self.time(110)).begins == Self.time(100))
+        // In the midst of a hole, what is behind it.
+        try await fixture.timeline.giveUp(Array(200..<300))
+        #expect(try await fixture.recording.entry(.span(from: Self.time(250), to: nil)).begins == Self.time(300))
+        // Where nothing overlaps, and where that isn't wanted.
+        await #expect(throws: OutsideRecording.self) {
+            try await fixture.recording.entry(.span(from: Self.time(50), to: Self.time(100)))
+        }
+        await #expect(throws: OutsideRecording.self) {
+            try await fixture.recording.entry(.span(from: Self.time(210), to: Self.time(290)))
+        }
+        for request in [request, .span(from: Self.time(250), to: nil)] {
+            let error = await #expect(throws: OutsideRecording.self) {
+                try await fixture.recording.entry(request, isStrict: true)
+            }
+            #expect(error?.description.contains("the window begins outside what is kept") == true)
+            await #expect(throws: OutsideRecording.self) {
+                try await fixture.recording.playlist(request, track: "video-1", isStrict: true)
+            }
+        }
+        await fixture.close()
+    }
+
+    /// Dates are printed in whole milliseconds, cut off.
+    @Test(arguments: [true, false]) func theDateThatAPlaylistPrintsCanBeAskedFor(isStrict: Bool) async throws {
+        let fixture = try await WindowFixture()
+        var rows = TimelineRows.kept(0..<10)
+        for index in rows.indices { rows[index].start += 373_263_947 }
+        try await fixture.timeline.append(rows)
+        fixture.pass(to: rows[9].end)
+        let all = try await fixture.text(.all)
+        let line = try #require(all.split(separator: "\n").first { $0.hasPrefix("#EXT-X-PROGRAM-DATE-TIME:") })
+        let date = try #require(DateTime(String(line.dropFirst(25))).nanosecondsSinceEpoch)
+        #expect(date < rows[0].start)
+        let entry = try await fixture.recording.entry(.span(from: date, to: nil), isStrict: isStrict)
+        #expect(entry.begins == rows[0].start)
+        // And the edge as the API tells it, rounded up.
+        let end = (rows[9].end + 999_999) / 1_000_000 * 1_000_000
+        try await fixture.recording.change { $0.isWanted = true }
+        let window = try await fixture.recording.finished(from: date, to: end, isStrict: isStrict)
+        #expect(window.contents.parts.count == 10)
+        await fixture.close()
+    }
+
+    // MARK: - Target durations
+
+    @Test func windowsThatSlideKeepTheirTargetDuration() async throws {
+        let fixture = try await WindowFixture()
+        await fixture.recording.start()
+        var rows = TimelineRows.kept(0..<400)
+        rows[100].targetDuration = 9
+        try await fixture.timeline.append(Array(rows.prefix(50)))
+        #expect(try await fixture.window(.live(nil)).targetDuration == 2)
+        try await fixture.timeline.append(Array(rows[50..<120]))
+        #expect(try await fixture.window(.live(nil)).targetDuration == 9)
+        try await fixture.timeline.append(Array(rows[120...]))
+        fixture.pass(to: Self.time(400))
+        #expect(try await fixture.window(.live(nil)).targetDuration == 9)
+        #expect(try await fixture.window(.delayed(100 * Self.second)).targetDuration == 9)
+        // One that is over has what it needs.
+        #expect(try await fixture.window(.span(from: Self.time(200), to: Self.time(300))).targetDuration == 2)
+        await fixture.close()
+    }
+
+    @Test func independentSegmentsAreToldInWindows() async throws {
+        let fixture = try await WindowFixture()
+        let rows = TimelineRows.kept(0..<30).map { row in
+            var row = row
+            row.isIndependent = row.number < 20
+            return row
+        }
+        try await fixture.timeline.append(rows)
+        fixture.pass(to: Self.time(30))
+        #expect(try await fixture.window(.span(from: Self.time(5), to: Self.time(20))).hasIndependentSegments)
+        #expect(try await !fixture.window(.span(from: Self.time(5), to: Self.time(21))).hasIndependentSegments)
+        await fixture.close()
+    }
+}

@@ -1,0 +1,317 @@
+import Foundation
+import HLS
+import MediaCache
+import MediaCacheTesting
+import MediaContainers
+import TestSupport
+import Testing
+
+@testable import MediaLibrary
+
+/// A week of a channel with which everything is a little wrong, in simulated time.
+struct LongRecordingTests {
+    private static let second = TimelineRows.second
+    private static let hour = 3600 * second
+    private static let day = 24 * hour
+    private static let week = 7 * day
+
+    /// What happens when, counted from the beginning.
+    private enum Hour {
+        static let renditionDies = 50, renditionReturns = 55
+        static let recordersClockIsSetForward = 30, recordersClockIsSetBack = 80
+        static let encodersClockIsSetBack = 100, encodersClockIsSetForward = 120
+
+        /// The hours around which programmes become MP4s: each kind of damage, and an hour without any.
+        static let exported = [
+            10, recordersClockIsSetForward, renditionDies, renditionReturns, recordersClockIsSetBack,
+            encodersClockIsSetBack, encodersClockIsSetForward,
+        ]
+    }
+
+    private static func date(_ nanoseconds: Int64) -> Date { Date(nanosecondsSinceEpoch: nanoseconds) }
+
+    @Test(
+        .enabled(if: try Prerequisite.hasCorpora()),
+        arguments: [1, UInt64.random(in: 0..<1_000_000)])
+    func aWeekStaysByItsClockAndWithinItsLimits(seed: UInt64) async throws {
+        print("a week of a channel, seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let retention = 26 * Self.hour
+        let fixture = try await WindowFixture(
+            tracks: ["video-1", "audio-1"], retention: Retention(seconds: Double(retention) / 1e9),
+            entry: """
+                #EXTM3U
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="A",URI="audio-1/index.m3u8"
+                #EXT-X-STREAM-INF:BANDWIDTH=2000000,AUDIO="a"
+                video-1/index.m3u8
+
+                """)
+        let recording = fixture.recording
+        var encoder = Encoder(start: fixture.library.time.now.nanosecondsSinceEpoch)
+        let first = encoder.date(of: 0)
+        // Made before they begin: of an hour, every ten hours, over whatever happens then.
+        let programmes = stride(from: 3, to: 160, by: 10).map { hour in
+            Programme(
+                name: "\(hour)", from: Self.date(first + Int64(hour) * Self.hour),
+                to: Self.date(first + Int64(hour + 1) * Self.hour), formats: [.hls])
+        }
+        let films = Hour.exported.map { hour in
+            Programme(
+                name: "film \(hour)", from: Self.date(first + Int64(hour) * Self.hour - Self.hour / 4),
+                to: Self.date(first + Int64(hour) * Self.hour + 3 * Self.hour / 4), formats: [.mp4])
+        }
+        let pinned = programmes + films
+        let media = try LongRecordingMedia(fixture)
+        try await recording.change { $0.programmes = pinned }
+        await recording.work.exports.start()
+        var damaged = 0
+        var steps: Set<Int> = []
+        while encoder.elapsed < Self.week {
+            let load = encoder.makeSegments(4)
+            fixture.library.time.advance(by: .nanoseconds(load))
+            let hour = Int(encoder.elapsed / Self.hour)
+            if steps.insert(hour).inserted {
+                let wall = fixture.library.time.now
+                switch hour {
+                case Hour.recordersClockIsSetForward:
+                    fixture.library.time.setWallClock(to: wall.addingTimeInterval(3600))
+                case Hour.recordersClockIsSetBack:
+                    fixture.library.time.setWallClock(to: wall.addingTimeInterval(-7200))
+                case Hour.encodersClockIsSetBack: encoder.setClock(by: -20 * Self.second)
+                case Hour.encodersClockIsSetForward: encoder.setClock(by: 45 * Self.second)
+                default: break
+                }
+            }
+            let isDead = (Hour.renditionDies..<Hour.renditionReturns).contains(hour)
+            for index in 0..<(isDead ? 1 : 2) {
+                _ = try await recording.take(encoder.playlist(of: index), index)
+                var rows = await recording.takeAwaited(index)
+                for place in rows.indices {
+                    // One in a hundred can't be fetched; where films are made, another one has damaged bytes.
+                    let (row, chance) = (rows[place], Int.random(in: 0..<100, using: &random))
+                    rows[place].state = chance == 0 ? .gap : .kept
+                    rows[place].length = chance == 0 ? 0 : 1000
+                    if chance == 0 { damaged += 1 }
+                    guard chance > 0, films.contains(where: { $0.nanoseconds.overlaps(row.start..<row.end) }),
+                        let number = Encoder.number(of: row)
+                    else { continue }
+                    rows[place].length = try await media.fetch(
+                        row, number: number, track: index, isAdvertisement: Encoder.isAdvertisement(number),
+                        isDamaged: chance == 1)
+                }
+                try await recording.timelines[index].settle(rows)
+            }
+            await recording.applyRetention()
+            await recording.exportWhatIsOver()
+            try await check(fixture, encoder, retention, pinned, isDead: isDead)
+        }
+        #expect(damaged > 100)
+        try await checkRows(fixture, encoder)
+        try await checkProgrammes(fixture, programmes)
+        for film in films { try await checkFilm(fixture, film, media) }
+        // The next process finds what this one left.
+        let again = try await Timeline.open(track: "video-1", of: recording.id, in: fixture.place.reopened())
+        #expect(again.totals == fixture.timeline.totals)
+        #expect(again.kept() == fixture.timeline.kept())
+        await recording.work.exports.stop()
+        await fixture.close()
+    }
+
+    // MARK: - What holds at each moment
+
+    private func check(
+        _ fixture: WindowFixture, _ encoder: Encoder, _ retention: Int64, _ programmes: [Programme], isDead: Bool
+    ) async throws {
+        let (recording, hour) = (fixture.recording, encoder.elapsed / Self.hour)
+        let last = encoder.count - 1
+        // The edge is where the encoder is, also while a rendition is dead; until that is known, it waits.
+        let edge = try #require(await recording.edge)
+        let end = encoder.date(of: last) + Encoder.length
+        let patience = isDead && encoder.elapsed - Int64(Hour.renditionDies) * Self.hour < Self.hour / 4
+        if !patience { #expect(abs(edge - end) <= 2 * Encoder.length, "hour \(hour): \(Double(edge - end) / 1e9) s") }
+        // The oldest segment of the pictures is as old as it may be.
+        let oldest = try #require(
+            try await fixture.timeline.first(from: 0, outside: programmes.map(\.nanoseconds)), "hour \(hour)")
+        let age = encoder.elapsed - encoder.publication(of: try #require(Encoder.number(of: oldest)))
+        #expect(age <= retention + Encoder.length, "hour \(hour)")
+        if encoder.elapsed > retention + 2 * Self.hour {
+            // A programme may stand where the limit is.
+            let isPinned = programmes.contains {
+                $0.nanoseconds.overlaps(oldest.start - 2 * Encoder.length..<oldest.start + 1)
+            }
+            #expect(isPinned || age >= retention - Encoder.length, "hour \(hour): \(age / Self.second) s")
+        }
+        // A window that ended a while ago is over, on every track that has any of it.
+        let request = WindowRequest.span(from: edge - 30 * 60 * Self.second, to: edge - 4 * Encoder.length)
+        guard encoder.count % 20 == 0, encoder.elapsed > Self.hour else { return }
+        for timeline in recording.timelines
+        where timeline.has((edge - 30 * 60 * Self.second, edge - 4 * Encoder.length)) {
+            let window = try await fixture.window(request, track: timeline.track)
+            #expect(window.hasEndList, "\(timeline.track), hour \(hour)")
+        }
+    }
+
+    /// The timeline is never further than a segment from the stream's clock, and nothing overlaps.
+    private func checkRows(_ fixture: WindowFixture, _ encoder: Encoder) async throws {
+        for timeline in fixture.recording.timelines {
+            let rows = try await timeline.rows(from: 0)
+            var last: RecordedSegment?
+            var next: Int?
+            for row in rows {
+                if let last {
+                    #expect(row.number > last.number && row.start >= last.end, "\(row.name)")
+                    // Rows that were given up have taken their breaks with them.
+                    if row.number != last.number + 1 { next = nil }
+                }
+                last = row
+                guard let number = Encoder.number(of: row) else { continue }
+                #expect(abs(row.start - encoder.date(of: number)) <= Encoder.length, "\(row.name)")
+                // Also those that passed while the rendition was dead.
+                let breaks = min(next ?? number, number)...number
+                #expect(row.isDiscontinuous == breaks.contains(where: Encoder.isBreak), "\(row.name)")
+                next = number + 1
+                #expect(row.conditions.map != nil)
+            }
+        }
+        // Discontinuities have the same numbers on all tracks.
+        #expect(Set(fixture.recording.timelines.map(\.discontinuities)).count == 1)
+    }
+
+    private func checkProgrammes(_ fixture: WindowFixture, _ programmes: [Programme]) async throws {
+        for programme in programmes {
+            guard try await exported(fixture, programme, .hls) != nil else { continue }
+            let span = programme.nanoseconds
+            let stretch = try await fixture.timeline.stretch(from: span.lowerBound, to: span.upperBound)
+            // Whole, but for what the encoder's clock passed over when it was set forward.
+            #expect(stretch.segments.count >= 59, "\(programme.name)")
+        }
+    }
+
+    /// A programme's export, when it's done.
+    private func exported(
+        _ fixture: WindowFixture, _ programme: Programme, _ format: ProgrammeFormat
+    ) async throws -> ProgrammeExport? {
+        var export: ProgrammeExport?
+        for _ in 0..<1_000_000 {
+            export = await fixture.recording.programme(programme.id)?[format]
+            if case .done = export?.state { break }
+            if case .failed = export?.state { break }
+            await Task.yield()
+        }
+        guard case .done(let bytes) = export?.state, bytes > 0 else {
+            Issue.record("the programme \(programme.name) is \(String(describing: export?.state))")
+            return nil
+        }
+        return export
+    }
+
+    /// The MP4 of a programme has every segment that was recorded undamaged, and names the others.
+    private func checkFilm(_ fixture: WindowFixture, _ film: Programme, _ media: LongRecordingMedia) async throws {
+        guard let export = try await exported(fixture, film, .mp4) else { return }
+        let path = "\(fixture.library.folder)/exports/\(film.id).mp4"
+        let samples = try MovieSampleList(FileSource(path: path)).tracks
+        #expect(samples.count == 2, "\(film.name)")
+        let named = Set(export.damaged.map(\.name))
+        let span = film.nanoseconds
+        var expected: [ClosedRange<Int>] = []
+        for timeline in fixture.recording.timelines {
+            let rows = try await timeline.stretch(from: span.lowerBound, to: span.upperBound).segments
+            let names = { (row: RecordedSegment) in "\(timeline.track)/\(row.name)" }
+            let kept = rows.filter { $0.state == .kept }
+            let odd = Set(kept.map(names)).intersection(media.damaged.union(media.advertised))
+            // Those at the ends may be cut off.
+            let inner = Set(kept.dropFirst(2).dropLast(2).map(names))
+            #expect(odd.intersection(inner).isSubset(of: named), "\(film.name): \(timeline.track)")
+            #expect(
+                named.filter { $0.hasPrefix(timeline.track) }.isSubset(of: media.damaged.union(media.advertised)),
+                "\(film.name)")
+            let whole = kept.filter { !odd.contains(names($0)) }.count * LongRecordingMedia.samples
+            let most = kept.count * LongRecordingMedia.samples
+            expected.append(whole - 2 * LongRecordingMedia.samples...most)
+        }
+        // The tracks of a film are in the order in which their first samples are read.
+        expected.sort { $0.lowerBound < $1.lowerBound }
+        for (count, range) in zip(samples.map(\.count).sorted(), expected) {
+            #expect(range.contains(count), "\(film.name): \(count) samples in a track, \(range) expected")
+        }
+    }
+}
+
+/// The encoder of a week: segments of a minute by a clock that is 50 ppm fast and three hours behind, with durations that
+/// are rounded up by 4 %. An advertisement of two minutes in each hour has another codec.
+private struct Encoder {
+    static let second = TimelineRows.second
+    static let length = 60 * second
+    private static let window = 8
+    private static let fast = 50.0e-6
+
+    let start: Int64
+    /// How many segments there are.
+    private(set) var count = 0
+    /// What its clock says of each, without what it was set by.
+    private var steps: [(from: Int, by: Int64)] = []
+
+    init(start: Int64) { self.start = start }
+
+    /// How long a segment takes to be made, by a right clock.
+    private static let pace = Int64(Double(length) * (1 - fast))
+
+    /// How long it has run, by a right clock.
+    var elapsed: Int64 { Int64(count) * Self.pace }
+
+    /// When a segment was whole, since the beginning.
+    func publication(of number: Int) -> Int64 { Int64(number + 1) * Self.pace }
+
+    /// Makes segments. Returns how long that takes.
+    mutating func makeSegments(_ more: Int) -> Int64 {
+        count += more
+        return Int64(more) * Self.pace
+    }
+
+    /// A person sets its clock.
+    mutating func setClock(by nanoseconds: Int64) { steps.append((count, nanoseconds)) }
+
+    /// EXT-X-PROGRAM-DATE-TIME of a segment.
+    func date(of number: Int) -> Int64 {
+        start - 3 * 3600 * Self.second + Int64(number) * Self.length
+            + steps.reduce(0) { $0 + (number >= $1.from ? $1.by : 0) }
+    }
+
+    /// Whether a segment is of an advertisement.
+    static func isAdvertisement(_ number: Int) -> Bool { [30, 31].contains(number % 60) }
+
+    /// Whether an advertisement begins or ends before a segment.
+    static func isBreak(_ number: Int) -> Bool { [30, 32].contains(number % 60) }
+
+    /// The number that a row has here; nil for one that was never seen.
+    static func number(of row: RecordedSegment) -> Int? {
+        row.url.split(separator: "/").last.flatMap { Int($0.prefix { $0 != "." }) }
+    }
+
+    func playlist(of track: Int) -> MediaPlaylist {
+        let numbers = max(0, count - Self.window)..<count
+        var playlist = MediaPlaylist(targetDuration: 62)
+        playlist.mediaSequence = numbers.lowerBound + track * 1000
+        playlist.segments = numbers.map { number in
+            var segment = MediaSegment(
+                uri: "http://origin.example/\(track)/\(number).m4s",
+                duration: DecimalValue(nanoseconds: Self.length * 104 / 100))
+            segment.programDateTime = DateTime(nanosecondsSinceEpoch: date(of: number) / 1_000_000 * 1_000_000)
+            segment.isDiscontinuous = Self.isBreak(number)
+            segment.map = MediaInitializationSection(
+                uri: "http://origin.example/\(track)/\(Self.isAdvertisement(number) ? "advertisement" : "film").mp4")
+            return segment
+        }
+        return playlist
+    }
+}
+
+extension Recording {
+    /// Takes the segments that a track awaits, in order.
+    fileprivate func takeAwaited(_ index: Int) -> [RecordedSegment] {
+        let rows = tracks[index].awaited.values.map(\.row).sorted { $0.number < $1.number }
+        tracks[index].awaited = [:]
+        tracks[index].queue = FetchQueue()
+        return rows
+    }
+}

@@ -1,0 +1,129 @@
+import HLS
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// The cost of a recording, as the download of a live stream is one, however long it is: counted, not measured.
+struct RecordingCostTests {
+    /// Segments of one load of the playlist: as many as a page of the timeline has.
+    private static let step = TimelinePage.capacity
+    /// Segments that a playlist names.
+    private static let window = 300
+
+    /// What recording a load's segments took.
+    private struct Cost {
+        var files = TimelineMemoryStore.Counts()
+        /// Entries of the timeline's index that were passed over.
+        var entries = 0
+        /// Values that the recording holds in memory, pages of the timeline aside.
+        var values = 0
+        var pages = 0
+
+        /// The most of each.
+        func most(_ other: Cost) -> Cost {
+            var most = self
+            most.files.reads = max(files.reads, other.files.reads)
+            most.files.writes = max(files.writes, other.files.writes)
+            most.files.removals = max(files.removals, other.files.removals)
+            most.files.bytesRead = max(files.bytesRead, other.files.bytesRead)
+            most.files.bytesWritten = max(files.bytesWritten, other.files.bytesWritten)
+            most.entries = max(entries, other.entries)
+            most.values = max(values, other.values)
+            most.pages = max(pages, other.pages)
+            return most
+        }
+    }
+
+    private func playlist(upTo end: Int) -> MediaPlaylist {
+        var playlist = MediaPlaylist(targetDuration: 6)
+        let numbers = max(0, end - Self.window)..<end
+        playlist.mediaSequence = numbers.lowerBound
+        playlist.segments = numbers.map { number in
+            var segment = MediaSegment(
+                uri: "http://origin.example/live/\(number).ts", duration: DecimalValue(nanoseconds: 6_000_000_000))
+            segment.programDateTime = DateTime(
+                nanosecondsSinceEpoch: TimelineRows.epoch + Int64(number) * 6_000_000_000)
+            return segment
+        }
+        return playlist
+    }
+
+    /// Records one load, as the recorder does after a segment was fetched, and tells a download how far it is.
+    private func record(_ end: Int, _ fixture: WindowFixture, countsValues: Bool) async throws -> Cost {
+        let recording = fixture.recording
+        let meter = DownloadMeter()
+        var cost = Cost()
+        fixture.library.time.advance(by: .seconds(6 * Self.step))
+        let entries = fixture.timeline.entriesPassed
+        cost.files = try await fixture.place.counting {
+            _ = try await recording.take(playlist(upTo: end), 0)
+            try await recording.settleAll(0)
+            await recording.applyRetention()
+            await recording.exportWhatIsOver()
+            meter.note(recording.coverage, now: fixture.library.time.monotonic)
+            _ = meter.progress(now: fixture.library.time.monotonic)
+            _ = await recording.edge
+        }
+        cost.entries = fixture.timeline.entriesPassed - entries
+        if countsValues { cost.values = await recording.countValues(0) }
+        cost.pages = fixture.timeline.pagesInMemory
+        return cost
+    }
+
+    @Test(arguments: [Retention(), Retention(segments: 2000)])
+    func theHundredThousandthSegmentCostsWhatTheThousandthDoes(retention: Retention) async throws {
+        let fixture = try await WindowFixture(retention: retention)
+        var early = Cost()
+        var late = Cost()
+        // What is remembered of the past grows and shrinks: the most of some loads, at a thousand segments and at the end.
+        for load in 1...391 {
+            let (isEarly, isLate) = ((8...20).contains(load), load > 378)
+            let cost = try await record(load * Self.step, fixture, countsValues: isEarly || isLate)
+            if isEarly { early = early.most(cost) }
+            if isLate { late = late.most(cost) }
+        }
+        #expect(fixture.timeline.next >= 100_000)
+        #expect(late.files.reads <= early.files.reads)
+        #expect(late.files.writes <= early.files.writes)
+        #expect(late.files.removals <= early.files.removals)
+        // Numbers have more digits.
+        #expect(late.files.bytesWritten <= early.files.bytesWritten * 11 / 10)
+        #expect(late.files.bytesRead <= early.files.bytesRead * 11 / 10)
+        #expect(late.entries <= early.entries + 1, "\(late.entries) entries, \(early.entries) before")
+        #expect(late.values <= early.values * 11 / 10, "\(late.values) values, \(early.values) before")
+        #expect(late.pages <= early.pages + Timeline.mostRecent)
+        #expect(recordedSegments(fixture) == (retention.segments ?? 391 * Self.step))
+        await fixture.close()
+    }
+
+    private func recordedSegments(_ fixture: WindowFixture) -> Int { fixture.timeline.totals.segments }
+}
+
+extension Recording {
+    /// Settles what a track awaits, as if it had been fetched.
+    fileprivate func settleAll(_ index: Int) async throws {
+        let rows = tracks[index].awaited.values.map { awaited in
+            var row = awaited.row
+            row.state = .kept
+            row.length = 1000
+            return row
+        }
+        tracks[index].awaited = [:]
+        tracks[index].queue = FetchQueue()
+        try await tracks[index].timeline.settle(rows.sorted { $0.number < $1.number })
+    }
+
+    /// The number of values that the recording holds for a track, beside its timeline.
+    fileprivate func countValues(_ index: Int) -> Int {
+        let track = tracks[index]
+        return Self.count(track.follower) + Self.count(track.queue) + Self.count(track.awaited) + arrivals.count
+            + settled.count + companions.count
+    }
+
+    private static func count(_ value: Any) -> Int {
+        if value is String || value is Int || value is Int64 { return 1 }
+        return Mirror(reflecting: value).children.reduce(1) { $0 + count($1.value) }
+    }
+}

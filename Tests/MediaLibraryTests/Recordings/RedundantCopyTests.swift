@@ -1,0 +1,203 @@
+import Foundation
+import HLS
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// Recording a stream with redundant variant streams and pathways.
+struct RedundantCopyTests {
+    private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
+        let live = LiveOrigin()
+        live.backups = [("backup", 500)]
+        change(live)
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        return fixture
+    }
+
+    /// The number of requests for anything at a place.
+    private func requests(_ fixture: RecordingFixture, at place: String) -> Int {
+        fixture.live.library.origin.requests.count { $0.url.description.contains("/\(place)/") }
+    }
+
+    @Test func recordsEachRenditionOnce() async throws {
+        let fixture = try await fixture()
+        try await fixture.record { $0.selection = StreamSelection(variants: .all, audio: .all) }
+        try await fixture.pass(60)
+        #expect(try fixture.recording.timelines.map(\.track) == ["video-1", "video-2", "audio-1"])
+        // The segments of the second one don't exist.
+        #expect(requests(fixture, at: "backup/v1") == 0)
+        #expect(requests(fixture, at: "backup/a1") == 0)
+        try await fixture.check { _ in true }
+        await fixture.close()
+    }
+
+    /// How one copy fails.
+    enum Failure: CaseIterable {
+        case playlistNotFound, playlistUnreachable, playlistStale, segmentsNotFound, segmentsFail, segmentsAreTruncated
+    }
+
+    private func fail(_ failure: Failure, _ live: LiveOrigin, at place: String) {
+        for folder in live.folders {
+            switch failure {
+            case .playlistNotFound: live.fail(live.playlist(folder, at: place), .status(404))
+            case .playlistUnreachable: live.fail(live.playlist(folder, at: place), .unreachable)
+            case .playlistStale: live.isWritingOwn = false
+            case .segmentsNotFound, .segmentsFail, .segmentsAreTruncated:
+                let fault: ScriptedFault =
+                    failure == .segmentsNotFound
+                    ? .status(404) : failure == .segmentsFail ? .status(503) : .reset(after: 300)
+                for number in live.next..<live.next + 30 {
+                    live.fail(live.segment(number, in: folder, at: place), fault)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Failure.allCases, [0, nil])
+    func failsOverWithoutAGapOrADuplicate(failure: Failure, clock: Double?) async throws {
+        let fixture = try await fixture { $0.clock = clock }
+        try await fixture.record()
+        try await fixture.pass(60)
+        #expect(requests(fixture, at: "backup") == 0)
+        fail(failure, fixture.live, at: "live")
+        try await fixture.pass(120)
+        #expect(try await fixture.gapCount("video-1") == 0)
+        #expect(try await fixture.gapCount("audio-1") == 0)
+        try await fixture.check("video-1", in: "v1") { _ in true }
+        try await fixture.check("audio-1", in: "a1") { _ in true }
+        let rows = try await fixture.rows("video-1")
+        #expect(rows.allSatisfy { $0.state == .kept && !$0.isDiscontinuous })
+        // And back, when the other fails too.
+        fixture.live.isWritingOwn = true
+        fixture.live.heal()
+        for folder in fixture.live.folders {
+            fixture.live.fail(fixture.live.playlist(folder, at: "backup"), .unreachable)
+        }
+        let before = requests(fixture, at: "live")
+        try await fixture.pass(60)
+        #expect(requests(fixture, at: "live") > before)
+        #expect(try await fixture.gapCount("video-1") == 0)
+        try await fixture.check("video-1", in: "v1") { _ in true }
+        await fixture.close()
+    }
+
+    @Test func startsWithTheCopyThatAnswers() async throws {
+        let fixture = try await fixture()
+        for folder in fixture.live.folders {
+            fixture.live.fail(fixture.live.playlist(folder), .unreachable)
+        }
+        try await fixture.record()
+        try await fixture.pass(60)
+        #expect(await (try fixture.recording).state == .recording)
+        try await fixture.check { _ in true }
+        await fixture.close()
+    }
+
+    @Test func continuesWithAnotherCopyInTheNextProcess() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        fail(.playlistNotFound, fixture.live, at: "live")
+        try await fixture.pass(30)
+        await fixture.close()
+        fixture.live.heal()
+        try await fixture.open()
+        try await fixture.pass(60)
+        #expect(try await fixture.gapCount() == 0)
+        try await fixture.check { _ in true }
+        await fixture.close()
+    }
+
+    /// A segment that no copy has is one gap.
+    @Test func aSegmentThatNoCopyHasIsAGap() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        let lost = fixture.live.next
+        for place in ["live", "backup"] {
+            fixture.live.fail(fixture.live.segment(lost, at: place), .status(404))
+        }
+        try await fixture.pass(120)
+        #expect(try await fixture.gapCount() == 1)
+        let url = fixture.live.segment(lost)
+        try await fixture.check { $0.url != url }
+        await fixture.close()
+    }
+}
+
+/// What a follower makes of another copy of its playlist.
+struct JoinedCopyTests {
+    private var playlist = FollowedPlaylist()
+
+    private func names(_ rows: [RecordedSegment]) -> [String] { rows.map(FollowedPlaylist.name) }
+
+    private mutating func becomeCopy(shift: Int, names: String = "http://backup.example/other/#.ts") {
+        playlist.names = names
+        playlist.shift = shift
+        playlist.isCopy = true
+    }
+
+    @Test(arguments: [-3, 0, 3, 5000]) func matchesByDate(shift: Int) throws {
+        var tests = self
+        try tests.playlist.load(0..<6)
+        tests.becomeCopy(shift: shift, names: "http://backup.example/other/b#.ts")
+        #expect(tests.names(try tests.playlist.load(2..<8)) == ["b6.ts", "b7.ts"])
+        #expect(FollowedPlaylist.starts(tests.playlist.rows) == (0..<8).map { Double($0 * 6) })
+        #expect(tests.playlist.rows.allSatisfy { $0.state == .awaited && !$0.isDiscontinuous })
+        #expect(tests.names(try tests.playlist.load(3..<9)) == ["b8.ts"])
+        // What is awaited still has the URLs of the copy.
+        let row = tests.playlist.rows[3]
+        #expect(tests.playlist.follower.refreshed(row)?.url == "http://backup.example/other/b3.ts")
+        #expect(tests.playlist.follower.refreshed(tests.playlist.rows[1]) == nil)
+    }
+
+    @Test func waitsForACopyThatIsBehind() throws {
+        var tests = self
+        try tests.playlist.load(0..<12)
+        tests.becomeCopy(shift: 100, names: "http://backup.example/other/b#.ts")
+        #expect(try tests.playlist.load(2..<10, late: 12).isEmpty)
+        #expect(tests.playlist.outcome == .stale)
+        #expect(tests.names(try tests.playlist.load(4..<13)) == ["b12.ts"])
+    }
+
+    @Test func whatACopyLacksIsAGap() throws {
+        var tests = self
+        try tests.playlist.load(0..<6)
+        tests.becomeCopy(shift: 100, names: "http://backup.example/other/b#.ts")
+        let rows = try tests.playlist.load(9..<15)
+        #expect(tests.names(rows) == ["-", "-", "-"] + (9..<15).map { "b\($0).ts" })
+        #expect(FollowedPlaylist.starts(rows) == (6..<15).map { Double($0 * 6) })
+    }
+
+    /// Cut at other times, a copy continues at the nearest cut.
+    @Test(arguments: [(2.0, ["b6.ts", "b7.ts"]), (-2.0, ["b6.ts", "b7.ts"])])
+    func continuesAtTheNearestCut(offset: Double, expected: [String]) throws {
+        var tests = self
+        try tests.playlist.load(0..<6)
+        tests.becomeCopy(shift: 0, names: "http://backup.example/other/b#.ts")
+        tests.playlist.clock = offset
+        #expect(tests.names(try tests.playlist.load(2..<8)) == expected)
+    }
+
+    @Test(arguments: ["http://backup.example/other/#.ts", "http://backup.example/other/b#.ts"])
+    func matchesByNameOrArrivalWithoutDates(names: String) throws {
+        var tests = self
+        tests.playlist.clock = nil
+        try tests.playlist.load(0..<6)
+        tests.becomeCopy(shift: 70, names: names)
+        if names.contains("/b#") {
+            // It may have ended long ago, until a new segment appears.
+            #expect(try tests.playlist.load(1..<7).isEmpty)
+            #expect(tests.playlist.outcome == .stale)
+        }
+        let rows = try tests.playlist.load(2..<8)
+        #expect(rows.map(\.originSequence) == [76, 77])
+        #expect(FollowedPlaylist.starts(tests.playlist.rows) == (0..<8).map { Double($0 * 6) })
+        // Without a common name, nothing says that time stamps continue.
+        #expect(rows.map(\.isDiscontinuous) == [names.contains("/b#"), false])
+    }
+}

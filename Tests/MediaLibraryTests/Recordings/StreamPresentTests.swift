@@ -1,0 +1,76 @@
+import HLS
+import MediaCache
+import Testing
+
+@testable import MediaLibrary
+
+/// The present by a stream's clock, from which delays and relative moments count.
+struct StreamPresentTests {
+    private static let second = TimelineRows.second
+
+    private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
+
+    /// A recording of a stream whose clock differs from the recorder's by so many seconds, up to the stream's present.
+    private func recorded(atClock seconds: Int64) async throws -> WindowFixture {
+        let fixture = try await WindowFixture()
+        try await fixture.timeline.append(
+            TimelineRows.kept(0..<400).map { row in
+                var row = row
+                row.arrival = row.end - seconds * Self.second
+                return row
+            })
+        fixture.pass(to: Self.time(400) - seconds * Self.second + 1)
+        return fixture
+    }
+
+    @Test(arguments: [0, -3600, 7200] as [Int64]) func delaysCountFromTheStreamsPresent(clock: Int64) async throws {
+        let fixture = try await recorded(atClock: clock)
+        let window = try await fixture.window(.delayed(100 * Self.second))
+        #expect(window.segments.first?.uri == "320.ts" && window.segments.last?.uri == "349.ts")
+        await fixture.close()
+    }
+
+    /// Segments arrive unevenly; a delayed edge that went back would take segments out of its playlist.
+    @Test func theDelayedEdgeNeverGoesBack() async throws {
+        let fixture = try await recorded(atClock: -30)
+        fixture.pass(to: Self.time(404) + 30 * Self.second)
+        let before = try await fixture.window(.delayed(100 * Self.second))
+        #expect(before.segments.last?.uri == "353.ts")
+        var late = TimelineRows.kept(400)
+        late.arrival = Self.time(404) + 30 * Self.second
+        try await fixture.timeline.append([late])
+        #expect(try await fixture.window(.delayed(100 * Self.second)).segments == before.segments)
+        // But where the stream stood still for longer.
+        fixture.pass(to: Self.time(404) + 3600 * Self.second)
+        _ = try await fixture.window(.delayed(100 * Self.second))
+        var later = TimelineRows.kept(401)
+        later.arrival = Self.time(404) + 3600 * Self.second
+        try await fixture.timeline.append([later])
+        #expect(try await fixture.window(.delayed(100 * Self.second)).segments.last?.uri == "351.ts")
+        await fixture.close()
+    }
+
+    @Test(arguments: [0, -3600, 7200] as [Int64]) func theStreamsPresentIsAtTheEdge(clock: Int64) async throws {
+        let fixture = try await recorded(atClock: clock)
+        await fixture.recording.start()
+        fixture.pass(to: Self.time(400) + (5 - clock) * Self.second)
+        let entry = try await fixture.recording.entry(.span(from: Self.time(400) + 5 * Self.second, to: nil))
+        #expect(entry.begins == Self.time(400) - 1)
+        await #expect(throws: OutsideRecording.self) {
+            try await fixture.recording.entry(.span(from: Self.time(400) + 60 * Self.second, to: nil))
+        }
+        await fixture.close()
+    }
+
+    @Test(arguments: [0, -3600, 7200] as [Int64]) func aStoppedChannelsWindowEndsByItsPresent(clock: Int64) async throws
+    {
+        let fixture = try await recorded(atClock: clock)
+        try await fixture.recording.change { $0.isWanted = false }
+        let request = WindowRequest.span(from: Self.time(350), to: Self.time(450))
+        fixture.pass(to: Self.time(450) - clock * Self.second - 1_000_000)
+        #expect(try await !fixture.window(request).hasEndList)
+        fixture.pass(to: Self.time(450) - clock * Self.second)
+        #expect(try await fixture.window(request).hasEndList)
+        await fixture.close()
+    }
+}
