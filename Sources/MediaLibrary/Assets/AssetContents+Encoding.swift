@@ -13,6 +13,8 @@ extension AssetContents {
         var notes: [Note]
         /// Absent means no.
         var isGrowing: Bool?
+        /// Absent means 1.
+        var copyCount: Int?
         /// Absent means what its asset's download says.
         var selection: StreamSelection?
     }
@@ -23,13 +25,13 @@ extension AssetContents {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let header = Header(
             playlists: playlists, duration: duration, estimatedLength: estimatedLength, notes: notes,
-            isGrowing: isGrowing ? true : nil, selection: selection)
+            isGrowing: isGrowing ? true : nil, copyCount: copyCount > 1 ? copyCount : nil, selection: selection)
         var bytes = Array(Self.mark.utf8) + [0x0A] + Array(try encoder.encode(header)) + [0x0A]
         for part in parts {
             let range = part.range.map { "\($0.lowerBound)-\($0.upperBound)" } ?? "-"
             let line =
                 "\(part.role.rawValue)\t\(part.name)\t\(part.url)\t\(range)\t\(part.start)\t\(part.duration)\t"
-                + (part.isEncrypted ? part.hasWholeBlocks ? "1" : "2" : "0") + (part.keptAs.map { "\t\($0)" } ?? "")
+                + (part.isEncrypted ? part.hasWholeBlocks ? "1" : "2" : "0") + Self.optionalFields(of: part)
             bytes += Array(line.utf8)
             bytes.append(0x0A)
         }
@@ -58,7 +60,14 @@ extension AssetContents {
             playlists: header.playlists, parts: parts, duration: header.duration,
             estimatedLength: header.estimatedLength, notes: header.notes)
         isGrowing = header.isGrowing ?? false
+        copyCount = max(1, header.copyCount ?? 1)
         selection = header.selection
+    }
+
+    /// What parts are kept as, and the scope of what named them.
+    private static func optionalFields(of part: AssetPart) -> String {
+        guard let scope = part.scope else { return part.keptAs.map { "\t\($0)" } ?? "" }
+        return "\t\(part.keptAs ?? "")\t\(scope.rawValue)"
     }
 
     private static var unreadable: CacheError {
@@ -69,7 +78,7 @@ extension AssetContents {
         let fields = line.split(separator: 0x09, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        guard fields.count == 7 || fields.count == 8, let role = AssetPart.Role(rawValue: fields[0]),
+        guard (7...9).contains(fields.count), let role = AssetPart.Role(rawValue: fields[0]),
             let start = Double(fields[4]),
             let duration = Double(fields[5])
         else { return nil }
@@ -82,7 +91,8 @@ extension AssetContents {
         var part = AssetPart(
             role: role, name: fields[1], url: fields[2], range: range, start: start, duration: duration,
             isEncrypted: fields[6] != "0", hasWholeBlocks: fields[6] == "1")
-        if fields.count == 8 { part.keptAs = fields[7] }
+        if fields.count > 7, !fields[7].isEmpty { part.keptAs = fields[7] }
+        if fields.count > 8 { part.scope = AddressScope(rawValue: fields[8]) ?? .publicOnly }
         return part
     }
 }

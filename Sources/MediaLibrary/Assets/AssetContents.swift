@@ -4,6 +4,11 @@
 /// neither the origin nor what the cache has of those playlists is needed to know what belongs to the asset, what is
 /// missing, and how it's played.
 public struct AssetContents: Sendable, Hashable, Codable {
+    /// Its JSON form has no ``copyCount``, which only a download that runs uses.
+    private enum CodingKeys: String, CodingKey {
+        case playlists, parts, duration, estimatedLength, notes, isGrowing, selection
+    }
+
     /// A playlist in the form that plays from here: its references are relative, and name other playlists and parts.
     public struct LocalPlaylist: Sendable, Hashable, Codable {
         /// Its path within the asset: `index.m3u8` for the one that a player is given, `video-1/index.m3u8`.
@@ -48,6 +53,8 @@ public struct AssetContents: Sendable, Hashable, Codable {
     public var notes: [Note]
     /// Whether its stream may still grow, so that this is only what was seen of it.
     public var isGrowing = false
+    /// The number of redundant copies that its playlists name, at most: 1 where there is no other.
+    var copyCount = 1
     /// What was asked for of its playlists when it was found out; nil where nobody has asked for anything else since.
     var selection: StreamSelection?
 
@@ -68,16 +75,4 @@ public struct AssetContents: Sendable, Hashable, Codable {
 
     /// What a player is given: the name of a playlist, or of the file.
     public var entry: String { playlists.first?.name ?? parts.first?.name ?? Self.entryName }
-}
-
-extension AssetContents {
-    /// What it has become: the parts that were known stay where they are, so that they're known by their place, and those
-    /// that have come stand behind them.
-    func grown(to newer: AssetContents) -> AssetContents {
-        let known = Set(parts)
-        var grown = newer
-        grown.selection = selection
-        grown.parts = parts + newer.parts.filter { !known.contains($0) }
-        return grown
-    }
 }

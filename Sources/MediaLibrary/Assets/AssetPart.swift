@@ -2,6 +2,11 @@ public import MediaCache
 
 /// One thing to fetch of an asset: a file, a media segment, a key, a media initialization section.
 public struct AssetPart: Sendable, Hashable, Codable {
+    /// Its JSON form has no ``scope``: the library's record of it can't be set from outside.
+    private enum CodingKeys: String, CodingKey {
+        case role, name, url, range, start, duration, isEncrypted, hasWholeBlocks, keptAs
+    }
+
     /// What it is to the asset.
     public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
         /// The whole of an asset that isn't a stream.
@@ -36,6 +41,8 @@ public struct AssetPart: Sendable, Hashable, Codable {
     /// What it's kept as, where that isn't under its URL: what was recorded, since an encoder that starts again gives its
     /// names to other segments.
     package var keptAs: String?
+    /// The scope of what named the URL; nil where no document of this version has said it.
+    public internal(set) var scope: AddressScope?
 
     /// Creates a part.
     public init(
@@ -70,19 +77,32 @@ extension AssetPart {
 extension AssetPart {
     /// A read of all of it, from what is kept or from its origin.
     ///
+    /// - Parameters:
+    ///   - settings: how its origin is asked. The part's scope narrows theirs; a part of unknown scope may lead to a
+    ///     local address on the host of `named` alone.
+    ///   - named: the URL of its asset, which the user named.
     /// - Throws: `CacheError` with `invalidURL`.
-    package func request(settings: TransferSettings?) throws -> ReadRequest {
-        request(of: try ResourceURL(url), settings: settings)
+    package func request(settings: TransferSettings, named: String? = nil) throws -> ReadRequest {
+        request(of: try ResourceURL(url), settings: settings, named: named)
     }
 
     /// The same where its URL has been read.
-    func request(of url: ResourceURL, settings: TransferSettings?) -> ReadRequest {
+    func request(of url: ResourceURL, settings: TransferSettings, named: String? = nil) -> ReadRequest {
+        let scope = scope ?? AddressScope(ofUnknownNamerOf: url, besides: named)
         var request = ReadRequest(
             url: url,
             range: range.map { .closed($0.lowerBound, through: $0.upperBound - 1) } ?? .all,
-            settings: settings, revalidation: .never, kind: role.kind)
+            settings: settings.narrowed(to: scope), revalidation: .never, kind: role.kind)
         request.name = keptAs
         return request
+    }
+}
+
+extension AddressScope {
+    /// The scope of a URL in a record that doesn't say what named it, as earlier versions wrote them: closed, except on
+    /// the host that the user named.
+    init(ofUnknownNamerOf url: ResourceURL, besides named: String?) {
+        self = named.flatMap { try? ResourceURL($0) }?.host == url.host ? .any : .publicOnly
     }
 }
 

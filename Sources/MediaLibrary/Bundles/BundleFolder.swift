@@ -84,7 +84,7 @@ public struct BundleFolder: Sendable {
     ) async throws -> (contents: AssetContents, files: [String: String]) {
         let url = try ResourceURL(Self.base).resolve(Self.escaped(entry))
         let selection = StreamSelection(variants: .all, audio: .all, subtitles: .all)
-        var contents = try await StreamContents.plan(url, selection: selection) { url, _ in try load(url) }
+        var contents = try await StreamContents.plan(url, selection: selection) { url, _, _ in try load(url) }
         let known = Dictionary(
             (trustsURLs ? manifest?.parts ?? [] : []).compactMap { part in part.url.map { (part.name, $0) } },
             uniquingKeysWith: { first, _ in first })

@@ -43,6 +43,10 @@ public struct DecryptedSource<Source: MediaContainers.ByteSource>: MediaContaine
         self.cipher = cipher
         self.key = SymmetricKey(data: key)
         vector = initializationVector
+        // Room for the ends of pieces and blocks.
+        guard source.length < 1 << 62 else {
+            throw ContainerError(.limitExceeded, "an encrypted segment of \(source.length) bytes")
+        }
         guard cipher != .aes256Counter else {
             length = source.length
             return

@@ -24,6 +24,8 @@ final class DownloadMeter: Sendable {
         var tracksOfParts: [Int] = []
         var tracksOfFolders: [Substring: Int] = [:]
         var fileLength: Int64?
+        /// The cached part of a live stream's recording, while it runs.
+        var coverage: Recording.Coverage?
         /// The first part in order that isn't here.
         var frontier = 0
         var samples: [(at: Duration, bytes: Int64)] = []
@@ -48,15 +50,12 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Parts have come to the others.
-    func extend(_ contents: AssetContents) {
+    /// Counts what a live stream's recording has cached so far. ``begin(_:kept:isDone:)`` ends that.
+    func note(_ coverage: Recording.Coverage, now: Duration) {
         state.withLock { state in
-            let more = contents.parts.count - state.contents.parts.count
-            state.contents = contents
-            guard more > 0 else { return }
-            Self.sort(contents.parts.suffix(more), &state)
-            state.bytesOfParts += Array(repeating: 0, count: more)
-            state.isDone += Array(repeating: false, count: more)
+            state.coverage = coverage
+            state.bytes = coverage.bytes
+            Self.sample(&state, now)
         }
     }
 
@@ -109,6 +108,12 @@ final class DownloadMeter: Sendable {
     /// How far it is.
     func progress(now: Duration) -> DownloadProgress {
         state.withLock { state in
+            if let coverage = state.coverage {
+                return DownloadProgress(
+                    bytes: coverage.bytes, length: nil, isLengthKnown: false,
+                    parts: Download.Parts(done: coverage.segments, total: coverage.segmentsSeen),
+                    rate: Self.rate(state, now), secondsReady: coverage.seconds)
+            }
             let total = state.contents.parts.count
             let isComplete = total > 0 && state.done == total
             return DownloadProgress(

@@ -29,7 +29,7 @@ extension DownloadRun {
     }
 
     func request(for part: AssetPart, _ settings: TransferSettings) throws -> ReadRequest {
-        var request = try part.request(settings: settings)
+        var request = try part.request(settings: settings, named: asset.url)
         request.transferClass = .download
         request.pins = true
         request.group = group
@@ -63,7 +63,9 @@ extension DownloadRun {
             work.events.send(.partDone(id, name: part.name, bytes: bytes))
             report(isFinal: false)
         } catch {
-            failed(index, part, CacheError.wrap(error, as: .unreachable, "\(part.url) can't be fetched"))
+            let error = CacheError.wrap(error, as: .unreachable, "\(part.url) can't be fetched")
+            guard await !failOver(index, part, error) else { return }
+            failed(index, part, error)
         }
     }
 

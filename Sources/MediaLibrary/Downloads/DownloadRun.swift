@@ -36,7 +36,7 @@ final class DownloadRun: Sendable {
         var queue = PartQueue(isDone: [])
         var failures: [Int: CacheError] = [:]
         var notes = NoteCounter()
-        /// Parts that were never seen, of a stream that grows.
+        /// Gaps in the recording of a live stream.
         var missed: [DownloadHole] = []
         /// Failures of the network since something came, and the parts that nothing was heard of.
         var networkFailures = 0
@@ -48,9 +48,13 @@ final class DownloadRun: Sendable {
         var indexes: [String: Int] = [:]
         /// Fresh links, where the old ones are over.
         var links: LinkRefresh?
+        /// The redundant copies that the parts' URLs are of.
+        var copies = PartCopies()
         /// Whether what was taken for a file turned out to be a playlist.
         var isPlaylist = false
-        /// Whether a stream that still grows is to be taken as it is now.
+        /// The recording of a live stream, while it runs.
+        var recording: Recording?
+        /// Whether the recording is to end now.
         var isToFinish = false
     }
 
@@ -79,14 +83,17 @@ final class DownloadRun: Sendable {
     /// Whether anything came.
     var hasProgressed: Bool { meter.progress(now: store.time.monotonic).bytes > state.withLock { $0.bytesBefore } }
 
-    /// Parts that were never seen, of a stream that grows.
+    /// The recording of a live stream; nil unless one runs.
+    var recording: Recording? { state.withLock { $0.recording } }
+
+    /// Gaps in the recording of a live stream.
     var missed: [DownloadHole] { state.withLock { $0.missed } }
 
     /// What it consists of, once that is known.
     var contents: AssetContents { state.withLock { $0.contents } }
 
     /// Another URL for what `url` named; nil if there is none.
-    func freshURL(for url: ResourceURL) async throws -> ResourceURL? {
+    func freshURL(for url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
         try await state.withLock { $0.links }?.fresh(url)
     }
 
@@ -105,7 +112,7 @@ final class DownloadRun: Sendable {
         do {
             var settings = try work.settings(for: asset)
             let links = LinkRefresh(asset, work: work, settings: settings) { [weak self] in await self?.relink(to: $0) }
-            settings.refreshURL = { try await links.fresh($0) }
+            settings.refreshFromDocument = { try await links.fresh($0) }
             state.withLock { $0.links = links }
             try await begin(try await plan(settings), settings)
             if let obstacle = try await missingSpace() { return .waiting(obstacle) }
@@ -164,6 +171,7 @@ final class DownloadRun: Sendable {
                     let part = fresh[state.contents.parts[index].place]
                 else { continue }
                 state.contents.parts[index].url = part.url
+                state.contents.parts[index].scope = part.scope
             }
             return state.contents
         }
@@ -193,6 +201,7 @@ final class DownloadRun: Sendable {
             let playlists = Set(contents.playlists.map(\.url))
             state.missed = asset.download?.holes.filter { playlists.contains($0.url) } ?? []
             state.queue = PartQueue(isDone: isDone, first: underWay + failed)
+            state.copies = PartCopies()
             state.indexes = [:]
             state.failures = [:]
             for (index, part) in contents.parts.enumerated() where state.indexes[part.name] == nil {
@@ -260,7 +269,8 @@ final class DownloadRun: Sendable {
 
     /// The playlists themselves stay too, so that their own URLs play without the origin.
     private func pinPlaylists(_ settings: TransferSettings) async throws {
-        for playlist in contents.playlists {
+        // A recording doesn't play by its origin's playlists.
+        for playlist in contents.playlists where !contents.parts.contains(where: { $0.keptAs != nil }) {
             guard let url = try? ResourceURL(playlist.url) else { continue }
             let request = ReadRequest(url: url, settings: settings, kind: .playlist)
             guard let info = try await store.resource(of: request), !info.isPinned else { continue }
@@ -309,6 +319,7 @@ extension DownloadRun.State {
     mutating func retry() {
         let final = failures.filter { !$0.value.isRetryable }.map(\.key)
         queue.retryFailed(but: Set(final))
+        copies.retry()
     }
 }
 

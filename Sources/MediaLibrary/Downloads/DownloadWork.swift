@@ -17,6 +17,9 @@ struct DownloadWork: Sendable {
     /// How a part is fetched, and looked at.
     var parts: PartFetch { PartFetch(store: store) }
 
+    /// The recordings behind downloads of live streams.
+    var liveDownloads: LiveDownloads { LiveDownloads(self) }
+
     /// What belongs to which asset.
     var resources: AssetResources { AssetResources(store: store, shelf: shelf, settings: transferSettings) }
 
@@ -28,14 +31,27 @@ struct DownloadWork: Sendable {
     }
 
     /// What the asset at `url` consists of, by its playlists.
+    ///
+    /// - Parameter copy: the redundant copy of each media playlist that is preferred, counted from 0.
     func contents(
-        of url: ResourceURL, selection: StreamSelection?, _ settings: TransferSettings, isFresh: Bool = false
+        of url: ResourceURL, selection: StreamSelection?, _ settings: TransferSettings, copy: Int = 0,
+        isFresh: Bool = false
     ) async throws -> AssetContents {
         // A film must not be read whole into memory to learn that it's one.
         guard loader.expectsPlaylist(at: url) else { return AssetContents(file: url) }
-        return try await StreamContents.plan(url, selection: selection ?? StreamSelection()) { url, _ in
-            try await loader.load(url, settings: settings, transferClass: .download, isFresh: isFresh)
+        let contents = try await StreamContents.plan(
+            url, selection: selection ?? StreamSelection(), copy: copy
+        ) { url, scope, _ in
+            try await loader.load(
+                url, scope: scope, settings: settings, transferClass: .download, isFresh: isFresh)
         }
+        guard contents.isGrowing, let entry = contents.playlists.first else { return contents }
+        // A live stream is recorded; its contents are known when it has ended.
+        var live = AssetContents(
+            playlists: [.init(name: AssetContents.entryName, url: entry.url, text: "")], parts: [],
+            notes: contents.notes)
+        live.isGrowing = true
+        return live
     }
 
     // MARK: - Obstacles

@@ -106,7 +106,7 @@ extension Downloads {
         guard contents?.isGrowing ?? (queue.items[id]?.isWanted == true) else { return }
         let now = store.now
         update(id) { $0.download?.endsAt = now }
-        if let run = entries[id]?.run { run.finish() } else { want(id) }
+        if let run = entries[id]?.run { try await run.finish() } else { want(id) }
         await write()
     }
 
@@ -174,6 +174,7 @@ extension Downloads {
 
     private func leave(_ id: AssetID, _ keepingData: Bool) async throws {
         guard let asset = entries[id]?.asset else { return }
+        try await work.liveDownloads.remove(asset, keepingMedia: keepingData)
         if keepingData {
             try await store.setPinned(false, keys: try await work.resources.keysOfNoOther(than: asset))
             try await shelf.removeDownload(of: id)

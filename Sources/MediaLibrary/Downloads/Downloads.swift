@@ -174,12 +174,18 @@ public actor Downloads {
         runs.withLock { $0[id] }?.prefer(name)
     }
 
-    /// Another URL for a part whose link is over, while its asset is downloaded; nil where there is none.
+    /// Returns another URL for a part whose link is over, while its asset is downloaded, and the scope of the playlist
+    /// that names it; nil where there is none.
     ///
-    /// - Throws: `CacheError` where the playlists can't be had anew.
-    public nonisolated func freshURL(for url: ResourceURL, of id: AssetID) async throws -> ResourceURL? {
+    /// - Throws: `CacheError` where the playlists can't be loaded.
+    package nonisolated func freshURL(
+        for url: ResourceURL, of id: AssetID
+    ) async throws -> (url: ResourceURL, scope: AddressScope)? {
         try await runs.withLock { $0[id] }?.freshURL(for: url)
     }
+
+    /// The recording of a live stream that is being downloaded; nil for any other asset.
+    package nonisolated func recording(of id: AssetID) -> Recording? { runs.withLock { $0[id] }?.recording }
 
     // MARK: - What is known
 

@@ -92,9 +92,4 @@ struct PartQueue: Sendable {
         front = 0
         cursor = 0
     }
-
-    /// Parts that come after the others, as a live stream goes on.
-    mutating func append(_ count: Int) {
-        states += Array(repeating: .missing, count: count)
-    }
 }

@@ -4,32 +4,38 @@ import MediaCache
 /// Makes an asset's contents of its playlists: loads them, chooses what is wanted, and writes the form that plays from
 /// here.
 struct StreamContents {
-    /// A playlist as it was loaded, with the variables that it may import: nil for media of another kind.
-    typealias Load = (_ url: ResourceURL, _ variables: [String: String]) async throws -> LoadedPlaylist?
+    /// Loads a playlist, with the scope of what named it and the variables that it may import: nil for media of another
+    /// kind.
+    typealias Load =
+        (_ url: ResourceURL, _ scope: AddressScope, _ variables: [String: String]) async throws -> LoadedPlaylist?
 
     private let selection: StreamSelection
     private let load: Load
+    /// The redundant copy that is taken where it can be loaded, counted from 0; otherwise the next.
+    private let copy: Int
     private var contents = AssetContents(parts: [])
     private var names = LocalNames()
     /// Which parts are listed already.
     private var listed: Set<AssetPart> = []
     private var bandwidth = 0.0
 
-    private init(_ selection: StreamSelection, _ load: @escaping Load) {
+    private init(_ selection: StreamSelection, copy: Int, _ load: @escaping Load) {
         self.selection = selection
+        self.copy = copy
         self.load = load
     }
 
-    /// What the asset at `url` consists of.
+    /// What the asset at `url`, which the user named, consists of.
     ///
+    /// - Parameter copy: the redundant copy of each media playlist that is preferred, counted from 0.
     /// - Throws: `CacheError`, with `notMedia` for a playlist that names nothing to play.
     static func plan(
-        _ url: ResourceURL, selection: StreamSelection, load: @escaping Load
+        _ url: ResourceURL, selection: StreamSelection, copy: Int = 0, load: @escaping Load
     ) async throws -> AssetContents {
-        guard let playlist = try await load(url, [:]) else {
+        guard let playlist = try await load(url, .any, [:]) else {
             return AssetContents(file: url)
         }
-        var plan = StreamContents(selection, load)
+        var plan = StreamContents(selection, copy: copy, load)
         let isLive = try await plan.add(entry: playlist)
         plan.arrange()
         plan.contents.isGrowing = isLive
@@ -52,6 +58,8 @@ struct StreamContents {
     private mutating func add(
         _ playlist: MultivariantPlaylist, from entry: LoadedPlaylist, variables: [String: String]
     ) async throws -> Bool {
+        let streams = RedundantStreams(of: playlist)
+        let playlist = streams.playlist
         let (variants, chosen) = selection.choose(from: playlist)
         guard !variants.isEmpty else {
             throw CacheError(.notMedia, "\(entry.url) names no variant stream: there is nothing to play")
@@ -62,15 +70,18 @@ struct StreamContents {
         var isLive = false
         let children = MultivariantPlaylist.children(variants, chosen)
         for (uri, kind) in children where local[uri] == nil {
-            let url = try Self.resolve(uri, against: entry.base, of: entry.url)
-            let known = contents.playlists.first { $0.url == url.description && $0.name != AssetContents.entryName }
+            let copies = try ([uri] + (streams.copies[uri] ?? [])).map {
+                try Self.resolve($0, against: entry.base, of: entry.url)
+            }
+            contents.copyCount = max(contents.copyCount, copies.count)
+            let known = contents.playlists.first { known in
+                known.name != AssetContents.entryName && copies.contains { $0.description == known.url }
+            }
             if let known {
                 local[uri] = known.name
                 continue
             }
-            guard let child = try await load(url, variables) else {
-                throw CacheError(.notMedia, "\(url) isn't a playlist, though \(entry.url) names it as one")
-            }
+            let (child, url) = try await loadFirst(of: copies, of: entry, variables)
             let parsed = try child.parsed(importing: variables)
             guard case .media(let media) = parsed.playlist else {
                 throw CacheError(.notMedia, "\(url) is a multivariant playlist inside another")
@@ -85,24 +96,45 @@ struct StreamContents {
         return isLive
     }
 
+    /// Loads the preferred copy of a media playlist, or the next that can be loaded.
+    ///
+    /// - Throws: the error of the preferred copy, if no copy can be loaded.
+    private func loadFirst(
+        of copies: [ResourceURL], of entry: LoadedPlaylist, _ variables: [String: String]
+    ) async throws -> (playlist: LoadedPlaylist, url: ResourceURL) {
+        var first: (any Error)?
+        for offset in copies.indices {
+            let url = copies[(copy + offset) % copies.count]
+            do {
+                guard let child = try await load(url, entry.references, variables) else {
+                    throw CacheError(.notMedia, "\(url) isn't a playlist, though \(entry.url) names it as one")
+                }
+                return (child, url)
+            } catch {
+                try Task.checkCancellation()
+                first = first ?? error
+            }
+        }
+        throw first ?? CacheError(.notMedia, "\(entry.url) names no media playlist")
+    }
+
     /// The multivariant playlist with what was chosen alone.
     private mutating func text(
         of playlist: MultivariantPlaylist, from entry: LoadedPlaylist, variants: [VariantStream],
         renditions: [Rendition], local: [String: String]
     ) throws -> String {
         let playlist = playlist.narrowed(to: variants, renditions)
-        let base = entry.base
         let foreign = Set(playlist.sessionKeys.filter { LocalTags.isForeign($0) }.compactMap(\.uri))
         let mapped = playlist.mappingURIs { role, uri in
             switch role {
             case .variantStream, .rendition: local[uri] ?? uri
             case .sessionKey:
-                foreign.contains(uri) ? uri : part(.key, uri, against: base, folder: "keys", from: "") ?? uri
-            case .sessionData: part(.other, uri, against: base, folder: "data", from: "") ?? uri
+                foreign.contains(uri) ? uri : part(.key, uri, of: entry, folder: "keys", from: "") ?? uri
+            case .sessionData: part(.other, uri, of: entry, folder: "data", from: "") ?? uri
             default: uri
             }
         }
-        return PlaylistWriter().text(.multivariant(mapped))
+        return LocalPlaylistWriter.text(of: .multivariant(mapped))
     }
 
     /// A media playlist, and all that it names.
@@ -120,7 +152,7 @@ struct StreamContents {
             note(url, "\(gaps) of \(playlist.segments.count) segments are absent by the playlist's word (EXT-X-GAP)")
         }
         let foreign = foreignKeys(of: playlist, at: url)
-        try addSegments(of: &playlist, against: base, of: url, folder: folder, home: home)
+        try addSegments(of: &playlist, from: loaded, folder: folder, home: home)
         for map in playlist.maps {
             guard let resource = try? base.resolve(map.uri) else { continue }
             let start = Int64(map.byteRange?.offset ?? 0)
@@ -130,7 +162,8 @@ struct StreamContents {
             list(
                 AssetPart(
                     role: .initializationSection, name: local, url: resource.description, range: range,
-                    isEncrypted: LocalTags.encryptsAll(map.keys)))
+                    isEncrypted: LocalTags.encryptsAll(map.keys)),
+                of: loaded)
         }
         playlist.partInformation = nil
         playlist.serverControl = nil
@@ -144,7 +177,7 @@ struct StreamContents {
         let mapped = playlist.mappingURIs { role, uri in
             switch role {
             case .key:
-                foreign.contains(uri) ? uri : part(.key, uri, against: base, folder: folder, from: home) ?? uri
+                foreign.contains(uri) ? uri : part(.key, uri, of: loaded, folder: folder, from: home) ?? uri
             case .initializationSection:
                 (try? base.resolve(uri)).flatMap { names.name(of: $0.description) }
                     .map { LocalNames.relative($0, from: home) } ?? uri
@@ -152,14 +185,15 @@ struct StreamContents {
             }
         }
         contents.playlists.append(
-            .init(name: name, url: url.description, text: PlaylistWriter().text(.media(mapped))))
+            .init(name: name, url: url.description, text: LocalPlaylistWriter.text(of: .media(mapped))))
         contents.duration = max(contents.duration, Double(playlist.durationNanoseconds) / 1e9)
     }
 
     /// The media segments: listed as parts, and called by their local names.
     private mutating func addSegments(
-        of playlist: inout MediaPlaylist, against base: ResourceURL, of url: ResourceURL, folder: String, home: String
+        of playlist: inout MediaPlaylist, from loaded: LoadedPlaylist, folder: String, home: String
     ) throws {
+        let base = loaded.base
         var keys: [EncryptionKey] = []
         var (isEncrypted, hasWholeBlocks) = (false, false)
         var index = 0
@@ -173,7 +207,7 @@ struct StreamContents {
                 playlist.segments[index].byteRange = nil
                 continue
             }
-            let resource = try Self.resolve(segment.uri, against: base, of: url)
+            let resource = try Self.resolve(segment.uri, against: base, of: loaded.url)
             if segment.keys != keys {
                 keys = segment.keys
                 isEncrypted = LocalTags.encryptsAll(keys)
@@ -187,7 +221,8 @@ struct StreamContents {
                     range: resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) },
                     start: Double(resolved.startNanoseconds) / 1e9,
                     duration: Double(segment.duration.nanoseconds) / 1e9,
-                    isEncrypted: isEncrypted, hasWholeBlocks: hasWholeBlocks))
+                    isEncrypted: isEncrypted, hasWholeBlocks: hasWholeBlocks),
+                of: loaded)
             playlist.segments[index].uri = LocalNames.relative(local, from: home)
             // What follows from the range before is said, since what stands before may be called otherwise.
             if let range = resolved.byteRange {
@@ -220,18 +255,20 @@ struct StreamContents {
 
     /// Lists what a playlist names, and gives its local reference; nil for what isn't fetched by HTTP.
     private mutating func part(
-        _ role: AssetPart.Role, _ uri: String, against base: ResourceURL, folder: String, from home: String
+        _ role: AssetPart.Role, _ uri: String, of playlist: LoadedPlaylist, folder: String, from home: String
     ) -> String? {
-        guard let resource = try? base.resolve(uri) else { return nil }
+        guard let resource = try? playlist.base.resolve(uri) else { return nil }
         let local = names.name(of: resource, resource.description, role, folder: folder, hasMap: false)
-        list(AssetPart(role: role, name: local, url: resource.description))
+        list(AssetPart(role: role, name: local, url: resource.description), of: playlist)
         return LocalNames.relative(local, from: home)
     }
 
-    private mutating func list(_ part: AssetPart) {
+    private mutating func list(_ part: AssetPart, of playlist: LoadedPlaylist) {
         var timeless = part
         (timeless.start, timeless.duration) = (0, 0)
         guard listed.insert(timeless).inserted else { return }
+        var part = part
+        part.scope = playlist.references
         contents.parts.append(part)
     }
 
@@ -314,6 +351,8 @@ extension RenditionType {
 extension AssetContents {
     /// The contents of an asset that isn't a stream.
     init(file url: ResourceURL) {
-        self.init(parts: [AssetPart(role: .file, name: LocalNames.file(url), url: url.description)])
+        var part = AssetPart(role: .file, name: LocalNames.file(url), url: url.description)
+        part.scope = .any
+        self.init(parts: [part])
     }
 }

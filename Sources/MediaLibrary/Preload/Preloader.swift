@@ -98,11 +98,12 @@ public actor Preloader {
     private func fetch(_ url: ResourceURL, _ amount: PreloadAmount, _ group: TransferGroup) async -> CacheError? {
         do {
             guard loader.expectsPlaylist(at: url) else {
-                try await fill(AssetPart(role: .file, name: "", url: url.description), most: amount.bytesOfFile, group)
+                for part in AssetContents(file: url).parts { try await fill(part, most: amount.bytesOfFile, group) }
                 return nil
             }
-            let contents = try await StreamContents.plan(url, selection: selection) { url, _ in
-                try await self.loader.load(url, settings: self.settings, transferClass: .preload)
+            let contents = try await StreamContents.plan(url, selection: selection) { url, scope, _ in
+                try await self.loader.load(
+                    url, scope: scope, settings: self.settings, transferClass: .preload)
             }
             try await fetch(contents, amount, group)
             return nil
@@ -134,9 +135,11 @@ public actor Preloader {
         let start = part.range?.lowerBound ?? 0
         let end = min(part.range?.upperBound ?? .max, most < .max - start ? start + most : .max)
         guard end > start else { return 0 }
-        let request = ReadRequest(
-            url: try ResourceURL(part.url), range: end < .max ? .closed(start, through: end - 1) : .all,
-            transferClass: .preload, settings: settings, kind: part.role.kind, group: group)
+        var request = try part.request(settings: settings ?? store.transfers)
+        request.range = end < .max ? .closed(start, through: end - 1) : .all
+        request.transferClass = .preload
+        request.revalidation = .beside
+        request.group = group
         let info = try await store.fill(request)
         return min(info.bytesKept, end - start)
     }

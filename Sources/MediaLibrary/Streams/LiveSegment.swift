@@ -26,6 +26,8 @@ struct LiveSegment: Sendable, Hashable {
         if duration != other.duration { return true }
         if let mine = isDiscontinuous, let theirs = other.isDiscontinuous, mine != theirs { return true }
         guard let mine = start, let theirs = other.start else { return false }
-        return .nanoseconds(mine.distance(to: theirs).magnitude) > tolerance
+        // Dates are the origin's: two of them may be more than 64 bits of nanoseconds apart.
+        let (distance, overflow) = mine.subtractingReportingOverflow(theirs)
+        return overflow || .nanoseconds(distance.magnitude) > tolerance
     }
 }

@@ -26,16 +26,16 @@ public struct PlayedTitles: Sendable {
     /// - Throws: `CacheError` with `storage`.
     public func all() async throws -> [PlayedTitle] {
         let owned = Set(try await shelf.assets().map(\.key))
-        return try await allWithOwned().filter { !owned.contains($0.main.key) }
+        return try await all(among: try await store.resources()).filter { !owned.contains($0.main.key) }
     }
 
     /// The same with what has become an asset without being downloaded.
     ///
+    /// - Parameter resources: all that is kept.
     /// - Throws: `CacheError` with `storage`.
-    package func allWithOwned() async throws -> [PlayedTitle] {
-        let all = try await store.resources()
-        let kept = Dictionary(all.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        var rest = Dictionary(uniqueKeysWithValues: all.filter { !$0.isPinned }.map { ($0.id, $0) })
+    package func all(among resources: [ResourceInfo]) async throws -> [PlayedTitle] {
+        let kept = Dictionary(resources.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        var rest = Dictionary(uniqueKeysWithValues: resources.filter { !$0.isPinned }.map { ($0.id, $0) })
         var titles = try await streams(among: &rest, kept: kept)
         var parts: [String: [ResourceInfo]] = [:]
         var files: [ResourceInfo] = []
@@ -94,8 +94,7 @@ public struct PlayedTitles: Sendable {
         guard (info.length ?? info.bytesKept) <= Self.longestSegment else { return false }
         if Self.partTypes.contains(type) || Self.partExtensions.contains(url.pathExtension) { return true }
         guard type == "video/mp4" || type == "audio/mp4", info.isComplete else { return false }
-        var settings = store.transfers.askingNoOrigins
-        if let identity = info.identity { settings.headerProfiles[url, default: .init()].identity = identity }
+        let settings = store.transfers.askingNoOrigins.asking(for: url, as: info.identity)
         var request = ReadRequest(
             url: url, range: .closed(0, through: 7), settings: settings, revalidation: .never)
         request.countsAsUse = false

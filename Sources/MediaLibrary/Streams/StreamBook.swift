@@ -76,11 +76,12 @@ public final class StreamBook: Sendable {
         }
     }
 
-    /// The whole segments among the next `count` after `place`.
-    public func following(_ place: SegmentPlace, count: Int) -> [ResourceURL] {
+    /// The whole segments among the next `count` after `place`, and the scope of the playlist that names them.
+    public func following(_ place: SegmentPlace, count: Int) -> (urls: [ResourceURL], scope: AddressScope) {
         let index = state.withLock { state in
             state.streams.lazy.flatMap(\.views).first { $0.id == place.view }?.index
         }
-        return index?.following(place.index, count: count) ?? []
+        guard let index else { return ([], .publicOnly) }
+        return (index.following(place.index, count: count), index.references)
     }
 }

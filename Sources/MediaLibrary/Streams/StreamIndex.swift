@@ -35,6 +35,12 @@ struct StreamIndex: Sendable {
     /// Names that room is made for beforehand.
     private static let maximumReserved = 1 << 20
 
+    /// The longest duration of a live segment that counts, in nanoseconds: a day.
+    private static let longestSegment: Int64 = 86_400_000_000_000
+
+    /// The most segments of a live playlist that count towards its duration.
+    private static let mostLiveSegments = 1 << 32
+
     /// Whether it belongs to a playlist that may be another one soon, or could until now.
     let isLive: Bool
     /// Whether a delta update is all of it.
@@ -46,6 +52,8 @@ struct StreamIndex: Sendable {
     private(set) var targetDuration = Duration.seconds(1)
     /// The duration of all that is in `window`; what isn't told is as long as the mean of what is.
     private(set) var windowDuration = Duration.zero
+    /// The scope of the playlist's references.
+    let references: AddressScope
     private let base: ResourceURL
     /// Of the playlist and the variables that it may import, which a process tells by it from all others.
     private let content: Int
@@ -60,9 +68,11 @@ struct StreamIndex: Sendable {
     /// Reads the segments of `playlist`.
     init(_ playlist: LoadedPlaylist, variables: [String: String], isLive: Bool) {
         base = playlist.base
+        references = playlist.references
         content = Self.content(of: playlist, variables)
         self.isLive = isLive
-        let bytes = playlist.bytes
+        // As players get it.
+        let bytes = PlaylistReferences.withoutLineSplitters(playlist.bytes)
         let hashes = ReferenceHash(base: base)
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
         // Growing by doubling would hold them twice; what isn't written to costs nothing.
@@ -105,8 +115,10 @@ struct StreamIndex: Sendable {
         guard isLive else { return }
         isDelta = tags.skipped != nil
         window = tags.window
-        targetDuration = .nanoseconds(min(max(1_000_000_000, tags.targetDuration ?? 0), 86_400_000_000_000))
-        windowDuration = (tags.meanDuration.map { .nanoseconds($0) } ?? targetDuration) * tags.window.count
+        targetDuration = .nanoseconds(min(max(1_000_000_000, tags.targetDuration ?? 0), Self.longestSegment))
+        // A delta update may say that any number of segments is left out.
+        let mean = tags.meanDuration.map { Duration.nanoseconds(min($0, Self.longestSegment)) } ?? targetDuration
+        windowDuration = mean * min(tags.window.count, Self.mostLiveSegments)
     }
 
     /// Of how many names of a live playlist it's known what they mean: the newest.
@@ -145,7 +157,7 @@ struct StreamIndex: Sendable {
 
     /// Whether this is what reading `playlist` would give.
     func isOf(_ playlist: LoadedPlaylist, variables: [String: String]) -> Bool {
-        base == playlist.base && content == Self.content(of: playlist, variables)
+        base == playlist.base && references == playlist.references && content == Self.content(of: playlist, variables)
     }
 
     private static func content(of playlist: LoadedPlaylist, _ variables: [String: String]) -> Int {

@@ -16,10 +16,7 @@ struct StreamSurvey {
         of url: ResourceURL, as identity: ProfileIdentity?, in store: CacheStore, kept: [String: ResourceInfo]? = nil
     ) async throws {
         self.store = store
-        var settings = store.transfers
-        // What the stream has at other origins is nobody's.
-        if let identity { settings.headerProfiles[url, default: .init()].identity = identity }
-        self.settings = settings
+        settings = store.transfers.askingNoOrigins.asking(for: url, as: identity)
         self.kept =
             if let kept { kept } else {
                 Dictionary(try await store.resources().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })

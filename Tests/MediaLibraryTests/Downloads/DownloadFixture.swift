@@ -1,5 +1,6 @@
 import MediaCache
 import MediaCacheTesting
+import Synchronization
 import Testing
 
 @testable import MediaLibrary
@@ -8,6 +9,9 @@ import Testing
 final class DownloadFixture: Sendable {
     let library: LibraryFixture
     let base = "http://origin.example/films/one/"
+
+    /// The number of sleepers of a store in which nothing runs.
+    private let idleSleepers = Mutex(0)
 
     init(files: any BlobFileSystem = POSIXFileSystem()) { library = LibraryFixture(files: files) }
 
@@ -86,13 +90,24 @@ final class DownloadFixture: Sendable {
         for _ in 0..<20_000 {
             let state = await downloads.status(of: id)?.asset.download?.state
             if let state, condition(state) { return state }
-            await letTimePass(isWaiting: state.map { if case .waiting = $0 { true } else { false } } ?? false)
+            await letTimePass(
+                isWaiting: state.map { if case .waiting = $0 { true } else { false } } ?? false,
+                isResting: await isResting(downloads, id))
         }
         return await downloads.status(of: id)?.asset.download?.state
     }
 
+    /// Whether a live stream is being recorded, and all that runs of that waits for the clock.
+    private func isResting(_ downloads: Downloads, _ id: AssetID) async -> Bool {
+        guard let recording = downloads.recording(of: id), await recording.isRunning, await recording.isQuiet() else {
+            return false
+        }
+        return library.time.sleepers > idleSleepers.withLock { $0 } + (await recording.followers)
+    }
+
     /// While something is under way hardly any time passes: on a busy machine it would be late.
-    private func letTimePass(isWaiting: Bool) async {
+    private func letTimePass(isWaiting: Bool, isResting: Bool = false) async {
+        guard !isResting else { return library.time.advance(by: .milliseconds(500)) }
         for _ in 0..<(isWaiting ? 20 : 100) { await Task.yield() }
         let isAnswering = library.origin.requests.contains { $0.progress == .running }
         library.time.advance(by: isWaiting ? .milliseconds(100) : isAnswering ? .milliseconds(1) : .milliseconds(5))
@@ -102,7 +117,7 @@ final class DownloadFixture: Sendable {
     func progress(_ downloads: Downloads, _ id: AssetID, until condition: (DownloadProgress) -> Bool) async {
         for _ in 0..<20_000 {
             if let progress = await downloads.status(of: id)?.progress, condition(progress) { return }
-            await letTimePass(isWaiting: false)
+            await letTimePass(isWaiting: false, isResting: await isResting(downloads, id))
         }
         Issue.record("it doesn't come so far: \(String(describing: await downloads.status(of: id)))")
     }
@@ -113,6 +128,9 @@ final class DownloadFixture: Sendable {
         _ body: (Downloads) async throws -> Void
     ) async throws {
         let store = try await library.open()
+        // The store's own upkeep sleeps too.
+        await library.time.waitForSleepers(1)
+        idleSleepers.withLock { $0 = library.time.sleepers }
         let downloads = Downloads(
             store: store, shelf: AssetShelf(of: store), loader: PlaylistLoader(store: store), limits: limits,
             conditions: conditions)

@@ -47,19 +47,15 @@ struct DownloadMeterTests {
         #expect(!meter.progress(now: .zero).isLengthKnown)
     }
 
-    @Test func whatGrowsIsEstimatedByWhatItIsNow() {
-        let meter = meter(contents(seconds: 4, estimate: 50_000))
-        for part in 0..<4 { finish(part, 1000, meter) }
-        #expect(length(meter) == 50_000)
-        finish(4, 99_000, meter)
-        #expect(length(meter) == 103_000)
-        let more = contents(seconds: 8, estimate: 100_000)
-        meter.extend(more)
-        // Twice the pictures and the sound, and the same subtitles.
-        #expect(length(meter) == 205_000)
-        for part in 5..<7 { finish(part, 1000, meter) }
+    @Test func countsTheRecordingOfALiveStreamUntilItsPartsAreKnown() {
+        let meter = DownloadMeter()
+        meter.note(.init(bytes: 3000, segments: 3, segmentsSeen: 4, seconds: 18), now: .zero)
         let progress = meter.progress(now: .zero)
-        #expect(progress.length == 105_000 && progress.bytes == 105_000 && progress.isLengthKnown)
+        #expect(progress.bytes == 3000 && progress.length == nil && !progress.isLengthKnown)
+        #expect(progress.parts == .init(done: 3, total: 4) && progress.secondsReady == 18)
+        meter.begin(
+            contents(seconds: 4, estimate: nil), kept: [0, 0, 1, 1, 1], isDone: Array(repeating: true, count: 5))
+        #expect(meter.progress(now: .zero).parts == .init(done: 5, total: 5))
     }
 
     /// What was here before counts as what comes.

@@ -107,6 +107,25 @@ struct DownloadOrderTests {
         #expect(segments.count == 6)
     }
 
+    @Test func continuesAtThePartThatAPlayerSeeksTo() async throws {
+        let fixture = DownloadFixture()
+        fixture.serveStream(segments: 10)
+        let gate = ScriptedGate()
+        fixture.next("1.ts", .holdHead(gate))
+        try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
+            let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
+            await fixture.library.origin.wait { $0.contains { $0.url == fixture.url("1.ts") } }
+            let contents = try #require(try await AssetShelf(of: downloads.store).contents(of: id))
+            let part = try #require(contents.parts.first { $0.url == fixture.url("7.ts").description })
+            downloads.plays(part.name, of: id)
+            gate.open()
+            #expect(try await fixture.end(id, of: downloads).state == .complete)
+        }
+        let segments = fixture.library.origin.requests.map(\.url).filter { $0.description.hasSuffix(".ts") }
+        let expected = [0, 1, 7, 8, 9, 2, 3, 4, 5, 6].map { fixture.url("\($0).ts") }
+        #expect(segments == expected)
+    }
+
     @Test func aCancelRemovesWhatNoOtherAssetUses() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 2)

@@ -18,7 +18,8 @@ struct PlannedStream {
     func contents(_ selection: StreamSelection = StreamSelection()) async throws -> AssetContents {
         let store = try await fixture.open()
         let loader = PlaylistLoader(store: store)
-        let contents = try await StreamContents.plan(entry, selection: selection) { url, _ in try await loader.load(url)
+        let contents = try await StreamContents.plan(entry, selection: selection) { url, scope, _ in
+            try await loader.load(url, scope: scope)
         }
         await store.close()
         return contents

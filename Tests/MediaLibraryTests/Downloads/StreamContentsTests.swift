@@ -24,7 +24,7 @@ struct StreamContentsTests {
                 #EXTM3U
                 #EXT-X-STREAM-INF:BANDWIDTH=9223372036854775807
                 b.m3u8
-                #EXT-X-STREAM-INF:BANDWIDTH=9223372036854775807
+                #EXT-X-STREAM-INF:BANDWIDTH=9223372036854775806
                 c.m3u8
 
                 """, "b.m3u8": media, "c.m3u8": media,
@@ -88,18 +88,22 @@ struct StreamContentsTests {
         #expect(contents.text("index.m3u8")?.contains("#EXT-X-MEDIA-SEQUENCE:258") == true)
     }
 
-    /// What a DRM system holds isn't asked for by HTTP, and the data itself needs no request.
+    /// A DRM system provides its keys itself, and a key in the playlist needs no request. ffmpeg ignores KEYFORMAT: it would
+    /// request a key that keeps its HTTP URL.
     @Test func keysOfOtherKindsStayAsTheyAre() async throws {
         let contents = try await PlannedStream([
             "a.m3u8": PlannedStream.media(
                 "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"https://licence/x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"",
                 "#EXTINF:4,", "1.ts", "#EXT-X-KEY:METHOD=AES-128,URI=\"data:;base64,AAAAAAAAAAAAAAAAAAAAAA==\"",
-                "#EXTINF:4,", "2.ts")
+                "#EXTINF:4,", "2.ts", "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple\"",
+                "#EXTINF:4,", "3.ts")
         ]).contents()
-        #expect(contents.parts.map(\.role) == [.mediaSegment, .mediaSegment])
-        #expect(contents.parts.map(\.isEncrypted) == [false, true])
+        #expect(contents.parts.map(\.role) == [.mediaSegment, .mediaSegment, .mediaSegment])
+        #expect(contents.parts.map(\.isEncrypted) == [false, true, true])
         #expect(contents.notes.map(\.text).contains { $0.contains("com.apple.streamingkeydelivery") })
-        #expect(contents.text("index.m3u8")?.contains("URI=\"https://licence/x\"") == true)
+        let text = try #require(contents.text("index.m3u8"))
+        #expect(!text.contains("https://licence/x"))
+        #expect(text.contains("URI=\"data:;base64,AAAAAAAAAAAAAAAAAAAAAA==\"") && text.contains("URI=\"skd://x\""))
     }
 
     @Test func eachSectionHasItsNameAndDuplicatesAreOnePart() async throws {

@@ -58,4 +58,33 @@ struct PreloaderTests {
         }
         gate.open()
     }
+
+    @Test func preloadsTheNearestFirstTwoAtOnce() async throws {
+        let urls = (0..<4).map { fixture.url("\($0)/index.m3u8") }
+        var gates: [ScriptedGate] = []
+        for (number, url) in urls.enumerated() {
+            fixture.serveStream(segments: 1, in: url)
+            let gate = ScriptedGate()
+            fixture.next("\(number)/0.ts", .holdHead(gate))
+            gates.append(gate)
+        }
+        let origin = fixture.library.origin
+        func segments() -> [ResourceURL] { origin.requests.map(\.url).filter { $0.description.hasSuffix(".ts") } }
+        let names = (0..<4).map { fixture.url("\($0)/0.ts") }
+        try await use { preloader in
+            await preloader.rank([urls[2], urls[0], urls[3], urls[1]], amount: .segments(1))
+            await origin.wait { requests in requests.count { $0.url == names[2] || $0.url == names[0] } == 2 }
+            let first = Set(segments())
+            #expect(first == [names[2], names[0]])
+            // The next in the new order takes the place of the one that is no longer near.
+            await preloader.rank([urls[1], urls[3], urls[0]], amount: .segments(1))
+            await origin.wait { requests in requests.contains { $0.url == names[1] } }
+            #expect(origin.requests(for: names[2]).allSatisfy { $0.progress == .cancelled })
+            #expect(segments().last == names[1])
+            for gate in gates { gate.open() }
+            await preloader.finished()
+            for index in [0, 1, 3] { #expect(await preloader.isReady(urls[index])) }
+            #expect(segments().last == names[3])
+        }
+    }
 }

@@ -34,8 +34,8 @@ struct StreamBookTests {
         let place = try #require(book.place(of: try segment("a.ts")))
         #expect(place.isWholeResource)
         #expect(place.namedSince == nil)
-        #expect(book.following(place, count: 1) == [try segment("b.ts")])
-        #expect(book.following(place, count: 9) == [try segment("b.ts"), try segment("c.ts")])
+        #expect(book.following(place, count: 1).urls == [try segment("b.ts")])
+        #expect(book.following(place, count: 9).urls == [try segment("b.ts"), try segment("c.ts")])
         #expect(book.place(of: try segment("d.ts")) == nil)
         #expect(book.place(of: url) == nil)
     }
@@ -59,7 +59,7 @@ struct StreamBookTests {
             """)
         let place = try #require(book.place(of: try segment("a.ts")))
         #expect(!place.isGap)
-        #expect(book.following(place, count: 3) == [try segment("z.ts")])
+        #expect(book.following(place, count: 3).urls == [try segment("z.ts")])
         #expect(book.place(of: try segment("gone.ts"))?.isGap == true)
         let range = try #require(book.place(of: try segment("all.ts")))
         #expect(!range.isWholeResource && !range.isGap)
@@ -77,7 +77,7 @@ struct StreamBookTests {
             """
         book.note(playlist(text), variables: ["host": "cdn.example"], at: .zero)
         let place = try #require(book.place(of: try ResourceURL("http://cdn.example/x/a.ts")))
-        #expect(book.following(place, count: 1) == [try ResourceURL("http://cdn.example/x/b.ts")])
+        #expect(book.following(place, count: 1).urls == [try ResourceURL("http://cdn.example/x/b.ts")])
     }
 
     @Test func onlyTheLastPlaylistsAreRemembered() throws {
@@ -109,12 +109,12 @@ struct StreamBookTests {
         for name in ["1.key", "2.key"] {
             let key = try #require(book.place(of: try segment(name)))
             #expect(key.kind == .key)
-            #expect(book.following(key, count: 2).isEmpty)
+            #expect(book.following(key, count: 2).urls.isEmpty)
         }
         #expect(book.place(of: try segment("init.mp4"))?.kind == .segment)
         let place = try #require(book.place(of: try segment("a.mp4")))
         #expect(place.kind == .segment)
-        #expect(book.following(place, count: 2) == [try segment("b.mp4"), try segment("c.mp4")])
+        #expect(book.following(place, count: 2).urls == [try segment("b.mp4"), try segment("c.mp4")])
     }
 
     @Test func aSessionKeyIsAKey() throws {
@@ -275,6 +275,23 @@ struct StreamBookTests {
     }
 
     /// Times that follow from rounded durations move a little as the window does.
+    @Test(
+        arguments: [
+            "#EXT-X-SKIP:SKIPPED-SEGMENTS=9223372036854775807\n#EXTINF:6,",
+            "#EXT-X-SKIP:SKIPPED-SEGMENTS=4000000000000000000\n#EXTINF:9223372036,",
+            "#EXT-X-PROGRAM-DATE-TIME:1678-01-01T00:00:00Z\n#EXTINF:6,",
+            "#EXT-X-PROGRAM-DATE-TIME:2262-01-01T00:00:00Z\n#EXTINF:6,",
+        ])
+    func numbersWithoutMeasureAreFollowed(said: String) throws {
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:9223372036854775807\n"
+        let dates = ["1678-01-01", "2262-01-01"]
+        try note("\(head)\(said)\na.ts\n")
+        for (second, date) in dates.enumerated() {
+            try note("\(head)#EXT-X-PROGRAM-DATE-TIME:\(date)T00:00:00Z\n#EXTINF:6,\na.ts\n", at: second + 1)
+        }
+        #expect(book.place(of: try segment("a.ts")) != nil)
+    }
+
     @Test func aClockThatDriftsIsTheSameClock() throws {
         for (second, window) in [(0, "10:00:00.000"), (1, "10:00:05.700"), (2, "10:00:11.900")] {
             let segments = (second..<second + 3).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
@@ -329,7 +346,7 @@ struct StreamBookTests {
         let part = try #require(book.place(of: try segment("7.2.mp4")))
         #expect(part.isWholeResource)
         // The next segments are fetched ahead, not the parts.
-        #expect(book.following(part, count: 9) == [try segment("7.mp4")])
+        #expect(book.following(part, count: 9).urls == [try segment("7.mp4")])
     }
 
     @Test func aHintNamesThePartThatComesOfIt() throws {

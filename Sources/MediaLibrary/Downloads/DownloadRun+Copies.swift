@@ -1,0 +1,90 @@
+internal import MediaCache
+internal import Synchronization
+
+/// The redundant copies of playlists that the URLs of a download's parts are of, counted from 0. A pure value.
+struct PartCopies: Sendable {
+    /// By the index of the part; of others it's the first.
+    private var copies: [Int: Int] = [:]
+    /// The copies that each part couldn't be fetched from.
+    private var failed: [Int: Set<Int>] = [:]
+    /// The copies that all parts were moved away from.
+    private var left: Set<Int> = []
+
+    /// The copy that a part's URL is of.
+    subscript(index: Int) -> Int {
+        get { copies[index] ?? 0 }
+        set { copies[index] = newValue }
+    }
+
+    /// Notes that a part couldn't be fetched from its copy. Returns the next copy to try; nil if all have failed.
+    mutating func fail(_ index: Int, of count: Int) -> Int? {
+        let own = self[index]
+        failed[index, default: []].insert(own)
+        return (1..<max(1, count)).lazy.map { (own + $0) % count }.first { failed[index]?.contains($0) != true }
+    }
+
+    /// Notes that all parts are moved away from a copy. Returns whether they haven't been before.
+    mutating func leave(_ copy: Int) -> Bool { left.insert(copy).inserted }
+
+    /// Lets every copy be tried again.
+    mutating func retry() {
+        failed = [:]
+        left = []
+    }
+}
+
+/// Failing over to redundant variant streams and pathways (RFC 8216bis §6.2.4, §7).
+extension DownloadRun {
+    /// Takes a part that couldn't be fetched, and those of its copy that aren't begun, from the next copy.
+    ///
+    /// - Returns: whether there is a copy left that has the part.
+    func failOver(_ index: Int, _ part: AssetPart, _ error: CacheError) async -> Bool {
+        let isOfOrigin = [.originStatus, .unreachable, .timedOut, .notMedia, .badResponse].contains(error.code)
+        guard isOfOrigin, !Task.isCancelled else { return false }
+        let links = state.withLock { $0.contents.copyCount > 1 ? $0.links : nil }
+        guard let links else { return false }
+        while let (own, copy) = state.withLock({ state in
+            state.copies.fail(index, of: state.contents.copyCount).map { (state.copies[index], $0) }
+        }) {
+            guard let parts = try? await links.parts(ofCopy: copy),
+                parts[part.place].map({ $0.url != part.url }) == true
+            else {
+                guard !Task.isCancelled else { return false }
+                state.withLock { $0.copies[index] = copy }
+                continue
+            }
+            let (contents, lost) = state.withLock { state in
+                let lost = move(index, from: own, to: copy, parts, &state)
+                state.queue.gaveUp(index)
+                return (state.contents, lost)
+            }
+            for index in lost { meter.lost(index) }
+            try? await work.shelf.setContents(contents, of: id)
+            return true
+        }
+        return false
+    }
+
+    /// Gives a part the URL of another copy, and the parts of its copy that aren't begun theirs.
+    ///
+    /// - Returns: the parts that have to be fetched again: ranges of one resource are read by one URL.
+    private func move(
+        _ index: Int, from own: Int, to copy: Int, _ parts: [AssetPart.Place: AssetPart], _ state: inout State
+    ) -> [Int] {
+        let name = state.contents.parts[index].name
+        let movesAll = state.copies.leave(own)
+        var lost: [Int] = []
+        for other in state.contents.parts.indices where state.copies[other] == own {
+            let known = state.contents.parts[other]
+            let isSibling = other == index || known.range != nil && known.name == name
+            let isUnbegun = known.range == nil && state.queue.states[other] == .missing && meter.isEmpty(other)
+            guard isSibling || movesAll && isUnbegun, let part = parts[known.place] else { continue }
+            state.contents.parts[other].url = part.url
+            state.contents.parts[other].scope = part.scope
+            state.copies[other] = copy
+            if isSibling, state.queue.states[other] == .done { lost.append(other) }
+        }
+        state.queue.lost(lost)
+        return lost
+    }
+}

@@ -1,0 +1,114 @@
+internal import Foundation
+internal import HLS
+internal import MediaCache
+import Synchronization
+
+/// Downloading a live stream: recording it to its end, then making the recording the asset's contents.
+extension DownloadRun {
+    /// Fetches the planned parts; records the stream where it is live.
+    ///
+    /// - Returns: the obstacle that keeps the download from continuing now, if there is one.
+    func fetchPlanned(_ settings: TransferSettings) async throws -> DownloadObstacle? {
+        while !contents.isGrowing {
+            if let obstacle = try await fetchAll(settings) { return obstacle }
+            guard state.withLock({ $0.isPlaylist }) else { return nil }
+            // The file turned out to be a playlist although its name doesn't say so.
+            state.withLock { $0.isPlaylist = false }
+            work.loader.remember(try ResourceURL(asset.url))
+            try await begin(try await planAnew(settings), settings)
+        }
+        if contents.parts.contains(where: { $0.keptAs == nil }) {
+            try await completeEarlierForm(settings)
+        } else {
+            try await record(settings)
+        }
+        return try await fetchAll(settings)
+    }
+
+    /// Completes a live download of a version that listed its segments one by one: with the segments found so far.
+    private func completeEarlierForm(_ settings: TransferSettings) async throws {
+        var contents = contents
+        contents.isGrowing = false
+        contents.notes.append(
+            .init(
+                url: asset.url,
+                text: "begun by an earlier version, which recorded in another form; it ends where that version stopped")
+        )
+        try await work.shelf.setContents(contents, of: id)
+        try await begin(contents, settings)
+    }
+
+    private func record(_ settings: TransferSettings) async throws {
+        let events = EventHub<RecordingEvent> { .dropped(count: $0) }
+        let recording = try await work.liveDownloads.recording(of: asset, events: events)
+        let progress = Task { [self] in
+            for await _ in events.stream() {
+                meter.note(recording.coverage, now: store.time.monotonic)
+                report(isFinal: false)
+            }
+        }
+        let isToFinish = state.withLock { state in
+            state.recording = recording
+            return state.isToFinish
+        }
+        meter.note(recording.coverage, now: store.time.monotonic)
+        if isToFinish { try await recording.setEnd() }
+        await recording.start()
+        await withTaskCancellationHandler {
+            await recording.runOut()
+        } onCancel: {
+            Task { await recording.stop() }
+        }
+        // Runs even when the task is cancelled.
+        await Task { await recording.stop() }.value
+        events.finish()
+        await progress.value
+        state.withLock { $0.recording = nil }
+        try await take(recording, settings)
+    }
+
+    /// Makes a recording the asset's contents: for good once it has ended, until the next run otherwise.
+    private func take(_ recording: Recording, _ settings: TransferSettings) async throws {
+        let hasEnded = await recording.channel.hasEnded
+        guard let window = try await recording.whole() else {
+            guard hasEnded else { throw CacheError(.cancelled, "the download of \(asset.url) was stopped") }
+            throw CacheError(.notFound, "nothing of \(asset.url) could be recorded before it ended")
+        }
+        var contents = window.contents
+        contents.isGrowing = !hasEnded
+        contents.notes = self.contents.notes
+        if hasEnded, let note = await note(on: recording) { contents.notes.append(note) }
+        guard hasEnded else {
+            let contents = contents
+            try await Task { try await work.shelf.setContents(contents, of: id) }.value
+            throw CacheError(.cancelled, "the download of \(asset.url) was stopped")
+        }
+        let holes = try await recording.holes()
+        try await work.resources.replaceContents(of: asset, with: contents)
+        try await work.liveDownloads.remove(asset, keepingMedia: true)
+        try await begin(contents, settings)
+        state.withLock { $0.missed = holes }
+    }
+
+    /// Tells how the recording ended, where its playlists don't.
+    private func note(on recording: Recording) async -> AssetContents.Note? {
+        guard await !recording.hasEndList else { return nil }
+        let isRequested = await recording.channel.endsAt.map { $0 <= store.now } ?? false
+        let text =
+            isRequested
+            ? "ended by request while the stream was still live"
+            : "the stream has no EXT-X-ENDLIST; it ended when its playlists stopped changing"
+        return .init(url: asset.url, text: text)
+    }
+
+    /// Ends the recording of a live stream now. Other downloads aren't affected.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    func finish() async throws {
+        let recording = state.withLock { state in
+            state.isToFinish = true
+            return state.recording
+        }
+        try await recording?.setEnd()
+    }
+}

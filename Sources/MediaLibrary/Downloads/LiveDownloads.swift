@@ -1,0 +1,91 @@
+internal import Foundation
+internal import MediaCache
+
+/// The recordings behind downloads of live streams.
+///
+/// A live stream is downloaded by recording it: its recording has a channel of its own, which no list of channels shows.
+/// A small file in the durable folder describes that channel until the recording has become the asset's contents, so that
+/// the next process continues it.
+struct LiveDownloads: Sendable {
+    private static let suffix = ".json"
+
+    private let work: DownloadWork
+    private let folder: SideFolder
+
+    init(_ work: DownloadWork) {
+        self.work = work
+        folder = work.store.sideFolder("live-downloads")
+    }
+
+    /// Opens the recording of an asset, and creates it if there is none yet.
+    ///
+    /// - Parameter events: receives the recording's events.
+    /// - Throws: `CacheError` with `storage`.
+    func recording(of asset: Asset, events: EventHub<RecordingEvent>) async throws -> Recording {
+        let name = asset.id.rawValue + Self.suffix
+        var channel = try await channel(of: asset.id) ?? Self.channel(for: asset, created: work.store.now)
+        channel.endsAt = channel.hasEnded ? channel.endsAt : asset.download?.endsAt
+        channel.headers = asset.download?.headers ?? [:]
+        try await Self.write(channel, as: name, in: folder)
+        let recording = Recording(channel, work: recordingWork(asset, name: name, events: events))
+        try await recording.open()
+        return recording
+    }
+
+    /// Deletes the recording of an asset, if there is one.
+    ///
+    /// - Parameter keepingMedia: whether the asset's contents name the recorded media from now on.
+    /// - Throws: `CacheError` with `storage`.
+    func remove(_ asset: Asset, keepingMedia: Bool) async throws {
+        guard let channel = try await channel(of: asset.id) else { return }
+        let name = asset.id.rawValue + Self.suffix
+        let events = EventHub<RecordingEvent> { .dropped(count: $0) }
+        let recording = Recording(channel, work: recordingWork(asset, name: name, events: events))
+        // A recording whose pages can't be read is removed all the same.
+        try? await recording.open()
+        try await recording.removeAll(keepingMedia: keepingMedia)
+        try await folder.remove(name)
+    }
+
+    private func channel(of asset: AssetID) async throws -> Channel? {
+        guard let bytes = try await folder.contents(of: asset.rawValue + Self.suffix) else { return nil }
+        do {
+            return try JSONDecoder().decode(Channel.self, from: Data(bytes))
+        } catch {
+            throw CacheError(
+                .storage,
+                "the description of the live download \(asset) can't be read; remove the download and add it again",
+                cause: error)
+        }
+    }
+
+    private static func channel(for asset: Asset, created: Date) throws -> Channel {
+        guard let name = ChannelName(rawValue: asset.id.rawValue) else {
+            throw CacheError(.storage, "“\(asset.id)” can't name a recording")
+        }
+        var request = ChannelRequest(
+            name: name, url: try ResourceURL(asset.url), identity: asset.identity,
+            selection: asset.download?.selection ?? StreamSelection(), endsWithStream: true)
+        request.endsWhenUnchanged = true
+        return Channel(request, created: created)
+    }
+
+    private static func write(_ channel: Channel, as name: String, in folder: SideFolder) async throws {
+        try await folder.write(Array(try JSONEncoder().encode(channel)), to: name)
+    }
+
+    private func recordingWork(_ asset: Asset, name: String, events: EventHub<RecordingEvent>) -> RecordingWork {
+        RecordingWork(
+            store: work.store, place: CacheRecordingStore(work.store), loader: work.loader, events: events,
+            settings: { [work] url, identity, headers in
+                var settings = try work.transferSettings(url, identity, headers)
+                guard let refresh = work.refreshSource else { return settings }
+                settings.refreshURL = { expired in
+                    expired.description == asset.url ? try await refresh(asset) : nil
+                }
+                return settings
+            },
+            keep: { [folder] in try await Self.write($0, as: name, in: folder) },
+            exports: ProgrammeExports(work.store, events: events, encoder: nil), ended: { _ in })
+    }
+}

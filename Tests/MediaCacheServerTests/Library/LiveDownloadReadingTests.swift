@@ -1,0 +1,75 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import Testing
+
+@testable import MediaCacheServer
+
+/// Playing a live stream while it is being downloaded.
+struct LiveDownloadReadingTests {
+    private let origin = ScriptedOrigin()
+    private let base = "http://origin.example/live/"
+
+    private func serve(_ count: Int) throws {
+        let segments = (0..<count).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
+        origin[try ResourceURL(base + "index.m3u8")] = ScriptedResource(
+            .bytes(Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)".utf8)),
+            contentType: "application/vnd.apple.mpegurl")
+        for number in 0..<count {
+            origin[try ResourceURL("\(base)\(number).ts")] = ScriptedResource(
+                .bytes(segment(number)), entityTag: "\"1\"", contentType: "video/mp2t")
+        }
+    }
+
+    private func segment(_ number: Int) -> [UInt8] {
+        (0..<10).flatMap { packet in [0x47] + (1..<188).map { UInt8(truncatingIfNeeded: number * 31 + packet + $0) } }
+    }
+
+    private func wait(_ host: CacheHost, _ id: String, until condition: (DownloadRecord) -> Bool) async throws {
+        for _ in 0..<200 {
+            // Answered when the download changes.
+            let path = "/api/v1/downloads/\(id)?wait=200"
+            if condition(try await host.answer("GET", path, as: DownloadRecord.self)) { return }
+        }
+        Issue.record("the download doesn't reach the expected state")
+    }
+
+    /// Follows the playlists of an asset, and returns the last one with its segments.
+    private func play(_ host: CacheHost, _ id: String) async throws -> (playlist: String, segments: [[UInt8]]) {
+        let entry = try await host.exchange("GET", "/library/\(id)/index.m3u8")
+        try #require(entry.status == 200)
+        let lines = String(decoding: entry.body, as: UTF8.self).split(separator: "\n")
+        let track = try #require(lines.first { !$0.hasPrefix("#") })
+        let folder = track.prefix { $0 != "/" }
+        let playlist = try await host.exchange("GET", "/library/\(id)/\(track)")
+        try #require(playlist.status == 200)
+        let text = String(decoding: playlist.body, as: UTF8.self)
+        var segments: [[UInt8]] = []
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            segments.append(try await host.exchange("GET", "/library/\(id)/\(folder)/\(line)").body)
+        }
+        return (text, segments)
+    }
+
+    @Test func playsALiveStreamWhileItIsDownloadedAndAfterwards() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "live-download-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
+            try serve(3)
+            let added = try await host.answer(
+                "POST", "/api/v1/downloads", body: #"{"url":"\#(base)index.m3u8"}"#, as: DownloadRecord.self)
+            try await wait(host, "\(added.id)") { $0.partsDone == 3 }
+            let live = try await play(host, "\(added.id)")
+            #expect(live.segments == (0..<3).map(segment))
+            #expect(!live.playlist.contains("#EXT-X-ENDLIST"))
+
+            let finish = try await host.ask("PATCH", "/api/v1/downloads/\(added.id)", body: #"{"state":"finished"}"#)
+            #expect(finish.status == 200)
+            try await wait(host, "\(added.id)") { $0.state == .complete }
+            let whole = try await play(host, "\(added.id)")
+            #expect(whole.segments == (0..<3).map(segment))
+            #expect(whole.playlist.contains("#EXT-X-ENDLIST"))
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import HTTPTypes
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// What a download that was interrupted or failed fetches, and in which order, when it goes on.
+struct DownloadResumeTests {
+    private func segments(_ fixture: DownloadFixture, after count: Int) -> [ScriptedRequest] {
+        fixture.library.origin.requests.dropFirst(count).filter { $0.url.description.hasSuffix(".ts") }
+    }
+
+    /// In the same process and in the next one: parts that were under way go on at their first missing byte, then parts
+    /// that failed are fetched from their beginning, then the rest in order.
+    @Test(arguments: [true, false])
+    func resumesInterruptedPartsFirstThenFailedOnes(inNextProcess: Bool) async throws {
+        let fixture = DownloadFixture()
+        fixture.serveStream(segments: 8)
+        let limits = DownloadLimits(assets: 1, transfersPerAsset: 1)
+        for number in [2, 6] { fixture.always("\(number).ts", .status(404)) }
+        let gate = ScriptedGate()
+        var before = 0
+        func interrupt(_ downloads: Downloads) async throws -> AssetID {
+            let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
+            guard case .completeWithHoles = try await fixture.end(id, of: downloads).state else {
+                Issue.record("parts 2 and 6 are missing")
+                return id
+            }
+            // Part 1 is removed, and part 4 is interrupted.
+            for number in [1, 4] {
+                let info = try #require(try await downloads.store.resource(for: fixture.url("\(number).ts")))
+                _ = try await downloads.store.remove(id: info.id)
+            }
+            for number in [2, 6] { fixture.library.origin.always(fixture.url("\(number).ts")) }
+            fixture.next("2.ts", .status(404))
+            fixture.next("6.ts", .status(404))
+            fixture.next("1.ts", .status(404))
+            fixture.next("4.ts", .holdBody(at: 1504, gate))
+            try await downloads.resume(id)
+            await fixture.progress(downloads, id) { _ in
+                fixture.library.origin.requests(for: fixture.url("4.ts")).last?.bodyBytes == 1504
+            }
+            try await downloads.pause(id)
+            before = fixture.library.origin.requests.count
+            return id
+        }
+        func goOn(_ downloads: Downloads, _ id: AssetID) async throws {
+            try await downloads.resume(id)
+            #expect(try await fixture.end(id, of: downloads).state == .complete)
+        }
+        if inNextProcess {
+            var id: AssetID?
+            try await fixture.use(limits: limits) { id = try await interrupt($0) }
+            try await fixture.use(limits: limits) { try await goOn($0, try #require(id)) }
+        } else {
+            try await fixture.use(limits: limits) { try await goOn($0, try await interrupt($0)) }
+        }
+        let sent = segments(fixture, after: before)
+        #expect(sent.map(\.url) == [4, 2, 6, 1].map { fixture.url("\($0).ts") })
+        #expect(sent.first?.headerFields[.range] == "bytes=1504-1879")
+        #expect(sent.dropFirst().allSatisfy { $0.bodyBytes == 1880 })
+    }
+
+    /// A download whose playlist failed reads it again, and has no part yet.
+    @Test func aFailedDownloadStartsOver() async throws {
+        let fixture = DownloadFixture()
+        fixture.serveStream(segments: 2)
+        fixture.library.origin.next(fixture.entry, .status(404))
+        try await fixture.use { downloads in
+            let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
+            guard case .failed = try await fixture.end(id, of: downloads).state else {
+                Issue.record("its playlist couldn't be had")
+                return
+            }
+            await downloads.resumeAll()
+            #expect(try await fixture.end(id, of: downloads).state == .complete)
+        }
+        #expect(fixture.requests(for: "index.m3u8") == 2)
+        #expect(segments(fixture, after: 0).map(\.bodyBytes) == [1880, 1880])
+    }
+}

@@ -1,0 +1,250 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import Synchronization
+import Testing
+
+@testable import MediaLibrary
+
+/// Downloads of live streams.
+struct LiveDownloadTests {
+    private let fixture = DownloadFixture()
+
+    private func serve(from first: Int, _ numbers: Range<Int>, hasEnd: Bool = false) {
+        let text = SamplePlaylist.live(from: first, numbers.map { "\($0).ts" }) + (hasEnd ? "#EXT-X-ENDLIST\n" : "")
+        fixture.library.serve(text, at: fixture.entry, entityTag: "\"\(numbers)\(hasEnd)\"")
+        for number in numbers { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts") }
+    }
+
+    @Test func keepsSegmentsThatLeaveTheWindow() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            serve(from: 2, 2..<6)
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 6 }
+            serve(from: 4, 4..<8, hasEnd: true)
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.state == .complete)
+            #expect(download.parts == .init(done: 8, total: 8))
+            #expect(download.notes.isEmpty)
+            #expect(await downloads.status(of: asset.id)?.asset.duration == 48)
+        }
+        for number in 0..<8 { #expect(fixture.requests(for: "\(number).ts") == 1) }
+    }
+
+    @Test func completesAnUnchangingPlaylistWithoutEndList() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let download = try await fixture.download(fixture.entry, with: downloads)
+            #expect(download.state == .complete)
+            #expect(download.parts == .init(done: 3, total: 3))
+            #expect(download.notes.contains { $0.text.contains("EXT-X-ENDLIST") })
+        }
+    }
+
+    @Test func endsOnRequest() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            try await downloads.finish(asset.id)
+            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+        }
+    }
+
+    @Test func endsAfterTheRequestedTime() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry, followsFor: .seconds(5)))
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.state == .complete)
+            #expect(download.notes.contains { $0.text.contains("still live") })
+        }
+    }
+
+    @Test func listsMissedSegmentsAsOneHole() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            serve(from: 5, 5..<7, hasEnd: true)
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.parts == .init(done: 5, total: 5))
+            #expect(download.state == .completeWithHoles)
+            #expect(download.holes.map(\.start) == [18])
+            // Asked for again, it lacks what it lacked.
+            _ = try await downloads.add(DownloadRequest(url: fixture.entry))
+            let again = try await fixture.end(asset.id, of: downloads)
+            #expect(again.state == .completeWithHoles && again.holes == download.holes)
+        }
+    }
+
+    @Test func listsSegmentsMissedBeforeAPause() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            serve(from: 5, 5..<7)
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 5 }
+            try await downloads.pause(asset.id)
+            serve(from: 5, 5..<8, hasEnd: true)
+            try await downloads.resume(asset.id)
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.parts == .init(done: 6, total: 6))
+            #expect(download.state == .completeWithHoles)
+            #expect(download.holes.map(\.start) == [18])
+        }
+    }
+
+    @Test func continuesInTheNextProcess() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+        }
+        serve(from: 2, 2..<5, hasEnd: true)
+        try await fixture.use { downloads in
+            let id = try #require(await downloads.statuses().first?.asset.id)
+            let download = try await fixture.end(id, of: downloads)
+            #expect(download.state == .complete)
+            #expect(download.parts == .init(done: 5, total: 5))
+        }
+        #expect(fixture.requests(for: "0.ts") == 1)
+    }
+
+    /// A CDN's nodes may answer with an older copy of the playlist in between.
+    @Test func recordsEachSegmentOnceDespiteStaleCopies() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            serve(from: 2, 2..<6)
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 6 }
+            serve(from: 4, 4..<8)
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 8 }
+            let loads = fixture.requests(for: "index.m3u8")
+            serve(from: 0, 0..<3)
+            await fixture.progress(downloads, asset.id) { _ in fixture.requests(for: "index.m3u8") >= loads + 2 }
+            serve(from: 6, 6..<10, hasEnd: true)
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.state == .complete)
+            #expect(download.parts == .init(done: 10, total: 10))
+            let contents = try #require(try await AssetShelf(of: downloads.store).contents(of: asset.id))
+            #expect(contents.duration == 60 && !contents.isGrowing)
+        }
+        for number in 0..<10 { #expect(fixture.requests(for: "\(number).ts") == 1) }
+    }
+
+    /// The recording behind a download leaves nothing but the asset's parts, and those only as long as the asset.
+    @Test func leavesNoRecordingBehind() async throws {
+        serve(from: 0, 0..<3, hasEnd: false)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            #expect(try await downloads.store.sideFolder("live-downloads").names().count == 1)
+            let recording = try #require(downloads.recording(of: asset.id))
+            try await downloads.finish(asset.id)
+            #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+            #expect(downloads.recording(of: asset.id) == nil)
+            #expect(try await downloads.store.sideFolder("live-downloads").names() == [])
+            #expect(try await downloads.store.sideFolder("recordings/\(recording.id)").names() == [])
+            let kept = try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }
+            #expect(kept.count == 3 && kept.allSatisfy(\.isPinned))
+            try await downloads.removeAsset(asset.id)
+            #expect(try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }.isEmpty)
+        }
+    }
+
+    @Test func removesTheRecordingWithAnUnfinishedDownload() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            try await downloads.cancel(asset.id)
+            #expect(try await downloads.store.sideFolder("live-downloads").names() == [])
+            #expect(try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }.isEmpty)
+        }
+    }
+
+    /// A paused download can be played up to where it was paused.
+    @Test func keepsContentsToPlayWhilePaused() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            try await downloads.pause(asset.id)
+            let contents = try #require(try await AssetShelf(of: downloads.store).contents(of: asset.id))
+            #expect(contents.isGrowing && contents.parts.count == 3)
+            serve(from: 1, 1..<4, hasEnd: true)
+            try await downloads.resume(asset.id)
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.state == .complete && download.parts == .init(done: 4, total: 4))
+        }
+    }
+
+    /// Contents in the form of earlier versions list the segments by their URLs.
+    @Test func completesTheLiveDownloadOfAnEarlierVersion() async throws {
+        serve(from: 0, 0..<3)
+        let store = try await fixture.library.open()
+        let shelf = AssetShelf(of: store)
+        let settings = try Downloads.storeSettings(store)(fixture.entry, nil, [:])
+        let key = store.key(of: ReadRequest(url: fixture.entry, settings: settings))
+        var asset = Asset(key: key, url: fixture.entry.description, created: store.now)
+        asset.download = Download(added: store.now)
+        asset = try await shelf.add(asset)
+        try await shelf.keep(asset)
+        var contents = AssetContents(
+            playlists: [.init(name: "index.m3u8", url: fixture.entry.description, text: "#EXTM3U\n")],
+            parts: (0..<3).map {
+                AssetPart(role: .mediaSegment, name: "media-1/\($0).ts", url: fixture.url("\($0).ts").description)
+            })
+        contents.isGrowing = true
+        try await shelf.setContents(contents, of: asset.id)
+        await store.close()
+        try await fixture.use { downloads in
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.state == .complete && download.parts == .init(done: 3, total: 3))
+            #expect(download.notes.contains { $0.text.contains("earlier version") })
+        }
+    }
+
+    /// Bytes of small files that are replaced, measured by the files' sizes just before.
+    private final class ReplacedBytes: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+
+        func add(_ path: String) {
+            let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+            count.withLock { $0 += (size ?? nil) ?? 0 }
+        }
+    }
+
+    /// The cost of a segment doesn't depend on the number of segments before it.
+    @Test func writesTheSameAmountPerSegmentHoweverLongTheStream() async throws {
+        let replaced = ReplacedBytes()
+        let fixture = DownloadFixture(files: HookedFileSystem { if $0 == .replacing { replaced.add($1) } })
+        // A page of the timeline holds 256 segments; a quarter of the stream is one page.
+        let (quarter, step) = (256, 64)
+        var bytesPerQuarter: [Int] = []
+        try await fixture.use { downloads in
+            var id: AssetID?
+            for last in stride(from: step, through: 4 * quarter, by: step) {
+                let names = (max(0, last - 2 * step)..<last).map { "\($0).ts" }
+                for number in (last - step)..<last {
+                    fixture.serve(DownloadFixture.packets(number, count: 4), at: "\(number).ts")
+                }
+                fixture.library.serve(
+                    SamplePlaylist.live(from: max(0, last - 2 * step), names), at: fixture.entry,
+                    entityTag: "\"\(last)\"")
+                let asset: AssetID
+                if let id { asset = id } else { asset = try await downloads.add(.init(url: fixture.entry)).id }
+                id = asset
+                await fixture.progress(downloads, asset) { $0.parts.done == last }
+                if last % quarter == 0 { bytesPerQuarter.append(replaced.value - bytesPerQuarter.reduce(0, +)) }
+            }
+        }
+        let (second, fourth) = (bytesPerQuarter[1], bytesPerQuarter[3])
+        #expect(Double(fourth) < 1.2 * Double(second), "\(bytesPerQuarter) bytes")
+    }
+}
