@@ -30,10 +30,92 @@ struct ChildProcessTests {
         try file.close()
     }
 
+    private static let limits = Confinement(
+        deadline: .seconds(60), processorSeconds: 7, fileBytes: 8192, memoryBytes: 1 << 30, openFiles: 40)
+
+    /// Runs a script confined, and returns what it prints.
+    private func output(
+        _ script: String, _ limits: Confinement = limits, in folder: String? = nil
+    ) async throws -> (code: Int32, text: String, isOverdue: Bool) {
+        let pipe = Pipe()
+        let child = try ChildProcess.startConfined(
+            "/bin/sh", ["-c", script], within: limits, in: folder, output: pipe.fileHandleForWriting.fileDescriptor)
+        try pipe.fileHandleForWriting.close()
+        let deadline = ChildDeadline(limits.deadline, of: child)
+        let code = try await child.wait()
+        // The end comes once no process has the other end.
+        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        return (code, String(decoding: data, as: UTF8.self), deadline.end())
+    }
+
+    @Test func aConfinedProgramHasAMinimalEnvironmentAndNoDescriptors() async throws {
+        // The parent has at least one variable that the child may not get.
+        #expect(ProcessInfo.processInfo.environment["HOME"] != nil)
+        let file = try FileHandle(forReadingFrom: URL(filePath: "/dev/null"))
+        #expect(fcntl(file.fileDescriptor, F_SETFD, 0) == 0)
+        let folder = try TestFolder()
+        let script = "env; pwd; test -e /dev/fd/\(file.fileDescriptor) && echo open; cat"
+        let (code, text, _) = try await output(script, in: folder.path)
+        try file.close()
+        #expect(code == 0)
+        let lines = text.split(separator: "\n").map(String.init)
+        #expect(lines.contains("TMPDIR=\(folder.path)") && lines.contains(folder.path) && !lines.contains("open"))
+        let names = Set(lines.filter { $0.contains("=") }.map { String($0.prefix { $0 != "=" }) })
+        // The shell adds PWD, and some add SHLVL and _.
+        let known = names.subtracting(["PATH", "LANG", "TMPDIR", "PWD", "OLDPWD", "SHLVL", "_"])
+        #expect(known.allSatisfy { $0.hasPrefix("LC_") }, "\(known)")
+    }
+
+    /// A confined program gets none of our settings, and nothing of the user's session.
+    @Test func aConfinedProgramGetsNoSettings() {
+        let environment = ChildEnvironment.confined(
+            temporary: "/t",
+            [
+                "PATH": "/bin", "LC_ALL": "C", "HOME": "/h", "DISPLAY": ":0",
+                "MEDIACACHE_HEADER": "Authorization: x", "MEDIACACHE_PROXY": "http://u:p@h",
+            ])
+        #expect(Set(environment.keys).isSubset(of: ["PATH", "LANG", "LC_ALL", "TMPDIR"]), "\(environment)")
+        #expect(environment["PATH"] == "/bin" && environment["TMPDIR"] == "/t")
+    }
+
+    /// A player gets the session's environment, but no setting of ours.
+    @Test func aPlayerHasTheSessionsEnvironmentWithoutSettings() {
+        let session = ChildEnvironment.session([
+            "DISPLAY": ":0", "MEDIACACHE_HEADER": "Authorization: x", "MEDIACACHE_PROXY": "http://u:p@h", "HOME": "/h",
+        ])
+        #expect(session == ["DISPLAY": ":0", "HOME": "/h"])
+    }
+
+    @Test func aConfinedProgramIsLimited() async throws {
+        let folder = try TestFolder()
+        let (_, limits, _) = try await output("ulimit -t; ulimit -v; ulimit -n; ulimit -c; umask", in: folder.path)
+        #expect(limits.split(separator: "\n").map(String.init) == ["7", "\(1 << 20)", "40", "0", "0077"])
+        let (code, _, _) = try await output("head -c 20000 /dev/zero > large; exit 3", in: folder.path)
+        #expect(code != 0)
+        #expect(FileManager.default.contents(atPath: folder.file("large"))?.count ?? 0 <= 8192)
+    }
+
+    /// What a program started ends with it at the deadline.
+    @Test func theDeadlineEndsTheWholeGroup() async throws {
+        var limits = Self.limits
+        limits.deadline = .milliseconds(100)
+        let (code, _, isOverdue) = try await output("sleep 1000 & sleep 1000 & wait", limits)
+        #expect(code == 128 + SIGKILL && isOverdue)
+    }
+
+    @Test func whatAProgramLeavesBehindEndsWithIt() async throws {
+        let (code, text, isOverdue) = try await output("sleep 1000 & echo done")
+        #expect(code == 0 && text == "done\n" && !isOverdue)
+    }
+
     @Test func aProgramThatIsNotThereIsNamed() {
         let failure = #expect(throws: CommandFailure.self) { try ChildProcess.start("/no/such/player", []) }
         #expect(failure?.exitCode == 1)
         #expect(failure?.message.contains("/no/such/player") == true)
+        let other = #expect(throws: CommandFailure.self) {
+            try ChildProcess.startConfined("/no/such/ffmpeg", [], within: Self.limits)
+        }
+        #expect(other?.message.contains("No such file") == true)
     }
 
     @Test func waitingForASignalEndsWithItsTask() async {

@@ -2,11 +2,12 @@
     import Foundation
     import MediaLibrary
     import Synchronization
+    import TestSupport
     import Testing
 
     @testable import MediaCacheCLI
 
-    @Suite(.enabled(if: FFmpeg.isInstalled, "ffmpeg isn't installed"), .timeLimit(.minutes(2)))
+    @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(2)))
     struct FFmpegTests {
         /// Whether a process of this one has a word among its arguments.
         private func isRunning(_ word: String) throws -> Bool {
@@ -36,7 +37,7 @@
         @Test func theExitCodeIsPassedOn() async throws {
             let ffmpeg = try FFmpeg(for: "a test")
             let code = try await BlockingWork.run { control in
-                try ffmpeg.run(FFmpeg.input("/no/such/film.mp4") + ["-f", "null", "-"], control)
+                try ffmpeg.run(FFmpeg.input(.file("/no/such/film.mp4")) + ["-f", "null", "-"], control)
             }
             #expect(code != 0)
         }
@@ -57,7 +58,9 @@
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n5.ts\n#EXT-X-ENDLIST\n"
             try text.write(to: playlist, atomically: true, encoding: .utf8)
             let cover = try await BlockingWork.run { control in
-                try FilmFrame(input: playlist.path, time: time).take(of: "a segment", control)
+                let resources = InputResources(opening: InputOpening(control: control), readsFiles: true)
+                return try FilmFrame(url: playlist.absoluteString, resources: resources, time: time)
+                    .take(of: "a segment", control)
             }
             #expect(cover?.mediaType == "image/jpeg")
         }

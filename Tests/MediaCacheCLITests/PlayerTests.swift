@@ -1,11 +1,31 @@
+import Foundation
 import Testing
 
 @testable import MediaCacheCLI
 
 struct PlayerTests {
     @Test func eachPlayerEndsWithTheMedia() {
-        #expect(Player.mpv.arguments(for: "u", extra: ["--fs"]) == ["--fs", "--", "u"])
-        #expect(Player.vlc.arguments(for: "u", extra: []) == ["--play-and-exit", "u"])
-        #expect(Player.ffplay.arguments(for: "u", extra: []) == ["-hide_banner", "-autoexit", "u"])
+        #expect(Player.mpv.arguments(forPlaylist: "p", extra: ["--fs"]) == ["--fs", "--playlist=p"])
+        #expect(Player.vlc.arguments(forPlaylist: "p", extra: []) == ["--play-and-exit", "p"])
+        let ffplay = Player.ffplay.arguments(forPlaylist: "p", extra: ["-fs"])
+        #expect(ffplay.contains("-autoexit") && ffplay.suffix(2) == ["-fs", "p"])
+    }
+
+    /// Other users of the machine see arguments: the URL is in a file that only its user can read.
+    @Test(arguments: Player.allCases) func argumentsHoldNoURL(player: Player) throws {
+        let url = "http://127.0.0.1:9479/play/hush-hush/https/example.org/it's.mp4"
+        let parent = try TestFolder()
+        let folder = try ScratchFolder(in: parent.path)
+        #expect(folder.path.hasPrefix(parent.path))
+        let path = try player.writePlaylist(of: url, in: folder)
+        #expect(!player.arguments(forPlaylist: path, extra: []).joined().contains("hush-hush"))
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains(player == .ffplay ? #"/it'\''s.mp4'"# : "\n\(url)\n"))
+        func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(try mode(path) == 0o600 && mode(folder.path) == 0o700)
+        folder.remove()
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 }

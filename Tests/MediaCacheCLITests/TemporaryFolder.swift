@@ -11,3 +11,19 @@ func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Re
 extension String {
     fileprivate var absolute: String { "/" + self }
 }
+
+/// A folder for one test, removed with the value.
+final class TestFolder: Sendable {
+    /// The folder's path, without a slash at the end.
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/mediacache-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Returns the path of a file in it.
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+}

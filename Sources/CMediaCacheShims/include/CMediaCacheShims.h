@@ -38,9 +38,40 @@ int mc_lock_exclusive(int descriptor);
 /// The same lock, held together with others that hold it so.
 int mc_lock_shared(int descriptor);
 
+/// Releases a lock of either kind, also where a child process that hasn't started its program yet has a copy of the
+/// descriptor.
+int mc_unlock(int descriptor);
+
 /// Adds to what is done before a spawned program runs: closing every descriptor from `first` on. Returns the error's number
 /// or 0; ENOTSUP where the system's library has no such action.
 int mc_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
+
+/// The limits of a process that reads untrusted data. A limit of 0 leaves the one of this process.
+typedef struct {
+    /// Seconds of processor time, of all threads together.
+    uint64_t cpu_seconds;
+    /// Bytes of the largest file that it writes.
+    uint64_t file_bytes;
+    /// Bytes of address space.
+    uint64_t memory_bytes;
+    /// Open descriptors.
+    uint64_t open_files;
+    /// Whether it runs with the lowest priority.
+    int is_background;
+} mc_confinement;
+
+/// Starts a program as the leader of a process group of its own, with default signals, no other descriptors than the three
+/// `streams` (-1 is /dev/null), the given environment, and the limits of `confinement`. `folder` becomes its working
+/// directory; NULL leaves this process's. Returns 0 and sets `id`, or returns the error's number.
+int mc_spawn_confined(
+    pid_t *id, const char *path, char *const arguments[], char *const environment[], const int streams[3],
+    const char *folder, const mc_confinement *confinement);
+
+/// Waits for the end of a process group's leader, then ends the rest of its group.
+int mc_wait_group(pid_t leader, int *status);
+
+/// Ends a process group whose leader hasn't been waited for yet; ECHILD once it has.
+int mc_end_group(pid_t leader);
 
 /// Makes the heap give back what large buffers took, where the system's allocator has to be told (glibc). For a process
 /// that runs for weeks.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import MediaCache
 import MediaCacheServer
 
@@ -14,9 +15,13 @@ struct PlayCommand: AsyncParsableCommand {
 
             Without --with, the first player found is taken: mpv, vlc, ffplay. What stands after -- goes to the \
             player. If no server runs for the cache folder, one runs as long as the player does.
+            The player gets a token of its own, which is revoked when it ends, or after a week.
             The exit code is the player's.
             """
     )
+
+    /// The longest validity in seconds of a player's token, in case that the command is killed.
+    private static let longestPlay = 7 * 86_400.0
 
     @Argument(help: "The URL.", transform: URLArgument.parse)
     var url: ResourceURL
@@ -37,15 +42,50 @@ struct PlayCommand: AsyncParsableCommand {
         let settings = try HostSettings(
             cache: cache, limits: limits, admission: admission, origin: origin, url: self.url)
         let (url, header, arguments) = (url, origin.header, playerArguments)
-        let interruption = Interruption()
+        let cacheFolder = settings.location.evictable
+        let interruption = Interruption(includingHangUps: true)
         let code = try await Connection.use(settings) { connection in
             connection.noteFolder()
             try await HeaderArgument.apply(header, for: url, to: connection.client)
-            let playURL = try await connection.client.playURL(for: url)
-            if interruption.received != nil { throw CommandFailure(.interrupted, "interrupted") }
-            let child = try ChildProcess.start(player.path, player.player.arguments(for: playURL, extra: arguments))
-            return try await child.wait(forwardingTo: interruption)
+            return try await Self.withPlayURL(of: url, connection.client) { playURL in
+                if interruption.received != nil { throw CommandFailure(.interrupted, "interrupted") }
+                // The playlist is there as long as the player runs: it may read it again.
+                let folder = try ScratchFolder(in: cacheFolder)
+                defer { folder.remove() }
+                let playlist = try player.player.writePlaylist(of: playURL, in: folder)
+                let child = try ChildProcess.start(
+                    player.path, player.player.arguments(forPlaylist: playlist, extra: arguments))
+                return try await child.wait(forwardingTo: interruption)
+            }
         }
         if code != 0 { throw CommandFailure(passingOn: code) }
+    }
+
+    /// Runs `body` with a play URL whose token is revoked afterwards.
+    private static func withPlayURL(
+        of url: ResourceURL, _ client: APIClient, _ body: (String) async throws -> Int32
+    ) async throws -> Int32 {
+        let expires = Date(timeIntervalSinceNow: longestPlay)
+        let token = try await client.issueToken(
+            TokenAddition(
+                scope: .playback, url: APIClient.text(of: url),
+                label: "play, process \(ProcessInfo.processInfo.processIdentifier)", expires: expires))
+        let result: Result<Int32, any Error>
+        do {
+            guard let playURL = token.playURL else { throw CommandFailure(.failed, "the server gives no play URL") }
+            result = .success(try await body(playURL))
+        } catch {
+            result = .failure(error)
+        }
+        do {
+            try await client.revokeToken(token.id)
+        } catch let problem as Problem where problem.status == 404 {
+            // It was revoked meanwhile.
+        } catch {
+            StandardStreams.printError(
+                "mediacache: note: the player's token \(token.id) couldn't be revoked: \(error); `mediacache token revoke` "
+                    + "does it")
+        }
+        return try result.get()
     }
 }

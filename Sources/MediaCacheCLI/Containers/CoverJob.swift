@@ -1,3 +1,4 @@
+import Foundation
 import MediaCache
 import MediaCacheServer
 import MediaLibrary
@@ -30,6 +31,8 @@ struct CoverJob: Sendable {
     var time: Double?
     /// Whether what is found becomes the asset's.
     var keeps: Bool
+    /// The cache folder, where the files for ffmpeg lie.
+    var cacheFolder: String?
 
     /// Finds it.
     ///
@@ -75,16 +78,16 @@ struct CoverJob: Sendable {
     }
 
     private func frame(_ opening: InputOpening) throws -> Cover? {
-        let name: String
-        switch input {
-        case .url(let url): name = try opening.playURL(for: url)
-        case .file(let path): name = path.hasPrefix("/") ? path : "./\(path)"
-        case .standardInput: throw InputOpening.standardInputFailure
-        }
-        let frame = FilmFrame(input: name, time: time ?? FrameTime.usual)
+        let resources = InputResources(opening: opening, readsFiles: !input.isURL)
+        var frame = FilmFrame(
+            url: try resources.url(of: input), resources: resources, time: time ?? FrameTime.usual,
+            cacheFolder: cacheFolder)
+        // ffmpeg works in a folder of its own.
+        if case .file(let path) = input { frame.path = URL(fileURLWithPath: path).path(percentEncoded: false) }
         if let cover = try frame.take(of: input.name, opening.control) { return cover }
         guard time == nil else { return nil }
         // Shorter than that: its first picture.
-        return try FilmFrame(input: name, time: 0).take(of: input.name, opening.control)
+        frame.time = 0
+        return try frame.take(of: input.name, opening.control)
     }
 }

@@ -43,7 +43,7 @@ struct InputOpening: Sendable {
     func playURL(for url: ResourceURL) throws -> String {
         guard let connection else { throw noCache(for: url) }
         // What an asset consists of has names of its own.
-        if connection.client.keyed("\(url)") != nil { return "\(url)" }
+        if connection.client.isLibraryURL("\(url)") { return "\(url)" }
         let playURL = try control.wait { try await connection.client.playURL(for: url) }
         return isKeptOnly ? APIClient.keptOnly(playURL) : playURL
     }

@@ -33,8 +33,7 @@ struct InputResources: StreamResources {
         let (playURL, client) = try playURL(of: url)
         do {
             let part = try opening.control.wait { try await client.media(at: playURL, limit: limit) }
-            // What is shown, and what references resolve against, is without the key.
-            return (part.bytes, client.keyed(url) == nil ? playURL : url)
+            return (part.bytes, playURL)
         } catch {
             throw ContainerError(.inputOutput, "the cache can't read it", cause: error)
         }
@@ -67,7 +66,7 @@ struct InputResources: StreamResources {
             throw ContainerError(
                 .inputOutput, "\(url) is asked for by HTTP", advice: "Give the playlist by its URL, or with --base")
         }
-        if let keyed = connection.client.keyed(url) { return (keyed, connection.client) }
+        if connection.client.isLibraryURL(url) { return (url, connection.client) }
         if url.hasPrefix(connection.client.address + "/play/") {
             return (opening.isKeptOnly ? APIClient.keptOnly(url) : url, connection.client)
         }

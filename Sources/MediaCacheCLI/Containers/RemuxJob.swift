@@ -141,9 +141,8 @@ struct RemuxJob: Sendable {
         }
         let shown: Range<Int64>
         if kind == .ts {
-            remux.take(from: stretch.from, to: stretch.to)
             let writer = TransportStreamWriter(file)
-            let cut = TimeCut(KindFilter(writer, kinds: kind.kinds), from: stretch.from, to: stretch.to)
+            let cut = remux.cut(into: KindFilter(writer, kinds: kind.kinds), from: stretch.from, to: stretch.to)
             var output = try remux.run(into: cut, onPart: onPart)
             try output.finish()
             try output.output.sink.finish()
@@ -156,7 +155,10 @@ struct RemuxJob: Sendable {
         for track in remux.leftOut { result.leaveOut(track, track.format?.name ?? "no format") }
         result.leftOut += remux.leftOutSubtitles
         result.damage = RemuxResult.Damage(remux.damage)
-        result.missing = remux.missing.map { RemuxResult.Missing($0) }
+        result.missing =
+            remux.missing.map { RemuxResult.Missing($0) }
+            + remux.damaged.map { RemuxResult.Missing($0.part, reason: $0.reason) }
+        result.missing.sort { $0.start < $1.start }
         return try sidecars.make(remux.subtitles, in: shown)
     }
 

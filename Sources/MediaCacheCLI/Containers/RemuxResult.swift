@@ -3,7 +3,7 @@ import MediaLibrary
 
 /// What a remux made.
 struct RemuxResult: Encodable, Sendable {
-    /// A segment that couldn't be read.
+    /// A segment that couldn't be read, or of which something couldn't be carried over.
     struct Missing: Encodable, Sendable {
         /// The last of its path.
         var name: String
@@ -11,6 +11,11 @@ struct RemuxResult: Encodable, Sendable {
         var start: Double
         /// Seconds.
         var duration: Double
+        /// The damage, of a segment that could be read; else nil.
+        var reason: String?
+
+        /// The name, with the damage.
+        var text: String { reason.map { "\(name) (\($0))" } ?? name }
 
         /// A segment of a name of its own.
         init(name: String, start: Double, duration: Double) {
@@ -18,11 +23,12 @@ struct RemuxResult: Encodable, Sendable {
         }
 
         /// The record of a part.
-        init(_ part: StreamPart) {
+        init(_ part: StreamPart, reason: String? = nil) {
             let path = part.url.prefix { $0 != "?" }
             name = path.split(separator: "/").last.map(String.init) ?? part.url
             start = part.start
             duration = part.duration
+            self.reason = reason
         }
     }
 
@@ -58,7 +64,7 @@ struct RemuxResult: Encodable, Sendable {
     var subtitles: [String] = []
     /// Tracks that it couldn't carry, and why.
     var leftOut: [String] = []
-    /// Segments that couldn't be read, and stay gaps.
+    /// Segments that couldn't be read or are damaged, and stay gaps.
     var missing: [Missing] = []
     /// What is damaged.
     @Nullable var damage: Damage?
@@ -119,17 +125,22 @@ struct RemuxResult: Encodable, Sendable {
             return CommandFailure(
                 .partial, "\(output) lacks what can't be carried over: \(lost.joined(separator: "; "))")
         }
-        let names = missing.prefix(3).map(\.name).joined(separator: ", ")
+        let names = missing.prefix(3).map(\.text).joined(separator: ", ")
         let more = missing.count > 3 ? " and \(missing.count - 3) more" : ""
         let seconds = SecondsText.describe(missing.reduce(0) { $0 + $1.duration })
         let start = SecondsText.describe(first.start)
+        let states = [
+            missing.contains { $0.reason == nil } ? "missing" : nil,
+            missing.contains { $0.reason != nil } ? "damaged" : nil,
+        ]
+        let state = states.compactMap(\.self).joined(separator: " or ")
         guard missing.count > 1 else {
             return CommandFailure(
-                .partial, "1 segment is missing and stays a gap, \(seconds) long, at \(start): \(names)")
+                .partial, "1 segment is \(state) and stays a gap, \(seconds) long, at \(start): \(names)")
         }
         return CommandFailure(
             .partial,
-            "\(missing.count) segments are missing and stay gaps, \(seconds) in all, the first at \(start): "
+            "\(missing.count) segments are \(state) and stay gaps, \(seconds) in all, the first at \(start): "
                 + "\(names)\(more)")
     }
 }

@@ -1,6 +1,8 @@
 import CMediaCacheShims
+import Dispatch
 import Foundation
 import MediaLibrary
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -10,15 +12,19 @@ import MediaLibrary
     import Darwin
 #endif
 
-/// A program that shares this one's terminal.
+/// A program that this process started: one of the user's session, which shares the terminal, or a confined one, which
+/// reads untrusted data.
 ///
 /// Foundation's `Process` puts its children into process groups of their own on Linux; a player there can't read keys
 /// from the terminal.
 struct ChildProcess: Sendable, Hashable {
     /// The process's number.
     let id: pid_t
+    /// Whether it leads a process group of its own, which ends with it.
+    private(set) var leadsGroup = false
 
-    /// Starts the program at `path` with standard streams, folder and environment as they are here.
+    /// Starts a program that belongs to the user's session, with this process's standard streams, folder and network, and
+    /// its environment without the settings of `mediacache`.
     ///
     /// - Parameter output: the descriptor that is its standard output instead.
     /// - Throws: ``CommandFailure``.
@@ -55,23 +61,62 @@ struct ChildProcess: Sendable, Hashable {
         sigemptyset(&mask)
         posix_spawnattr_setsigmask(&attributes, &mask)
         posix_spawnattr_setflags(&attributes, Int16(options))
-        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
-        defer { for word in words { free(word) } }
-        words.append(nil)
+        let words = CStrings([path] + arguments)
+        let environment = CStrings(ChildEnvironment.session())
         var id: pid_t = 0
-        let code = posix_spawn(&id, path, &actions, &attributes, words, environ)
-        guard code == 0 else {
-            throw CommandFailure(.failed, "can't start \(path): \(String(cString: strerror(code)))")
+        let code = withExtendedLifetime((words, environment)) {
+            posix_spawn(&id, path, &actions, &attributes, words.pointers, environment.pointers)
         }
+        guard code == 0 else { throw Self.failure(path, code) }
         return ChildProcess(id: id)
     }
 
-    /// Lets everything else on this machine go first.
-    func yieldToOthers() {
+    /// Starts a program that reads untrusted data, in a process group of its own and within limits, with a minimal
+    /// environment and no descriptors but its standard streams. Its deadline is kept by ``ChildDeadline``.
+    ///
+    /// - Parameters:
+    ///   - folder: its working directory and its folder for temporary files; nil leaves this process's.
+    ///   - input: the descriptor that becomes its standard input; nil is `/dev/null`.
+    ///   - output: the descriptor that becomes its standard output; nil is `/dev/null`.
+    /// - Throws: ``CommandFailure``.
+    static func startConfined(
+        _ path: String, _ arguments: [String], within confinement: Confinement, in folder: String? = nil,
+        input: Int32? = nil, output: Int32? = nil
+    ) throws -> ChildProcess {
+        let words = CStrings([path] + arguments)
+        let environment = CStrings(ChildEnvironment.confined(temporary: folder))
+        var limits = confinement.systemLimits
+        var id: pid_t = 0
+        let streams = [input ?? -1, output ?? -1, STDERR_FILENO]
+        let code = withExtendedLifetime((words, environment)) {
+            mc_spawn_confined(&id, path, words.pointers, environment.pointers, streams, folder, &limits)
+        }
+        guard code == 0 else { throw failure(path, code) }
+        return ChildProcess(id: id, leadsGroup: true)
+    }
+
+    private static func failure(_ path: String, _ code: Int32) -> CommandFailure {
+        CommandFailure(.failed, "can't start \(path): \(String(cString: strerror(code)))")
+    }
+
+    /// Kills the program, and where it leads a process group the whole group.
+    func kill() {
+        if leadsGroup { mc_end_group(id) } else { send(SIGKILL) }
+    }
+
+    /// Kills the program, unless its end has been waited for, and waits for it.
+    func killAndWait() {
+        kill()
+        _ = status()
+    }
+
+    private func send(_ signal: Int32) {
         #if canImport(Glibc)
-            _ = setpriority(Int32(PRIO_PROCESS.rawValue), id_t(id), 19)
+            Glibc.kill(id, signal)
+        #elseif canImport(Musl)
+            Musl.kill(id, signal)
         #else
-            _ = setpriority(Int32(PRIO_PROCESS), id_t(id), 19)
+            Darwin.kill(id, signal)
         #endif
     }
 
@@ -79,15 +124,14 @@ struct ChildProcess: Sendable, Hashable {
     ///
     /// - Returns: its exit code, or 128 and the signal's number that ended it.
     func wait(forwardingTo interruption: Interruption) async throws -> Int32 {
-        let id = id
-        return try await withThrowingTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 guard let number = await interruption.wait() else { return }
                 // At a terminal Ctrl-C has reached the player already; a second one would hurry it.
-                if number == SIGTERM || isatty(STDIN_FILENO) == 0 { kill(id, number) }
+                if number != SIGINT || isatty(STDIN_FILENO) == 0 { send(number) }
             }
             defer { group.cancelAll() }
-            return try await BlockingWork.run { Self.status(of: id) }
+            return try await BlockingWork.run { status() }
         }
     }
 
@@ -96,21 +140,72 @@ struct ChildProcess: Sendable, Hashable {
     ///
     /// - Returns: its exit code, or 128 and the signal's number that ended it.
     func wait() async throws -> Int32 {
-        let id = id
-        return try await withTaskCancellationHandler {
-            try await BlockingWork.run { Self.status(of: id) }
+        try await withTaskCancellationHandler {
+            try await BlockingWork.run { status() }
         } onCancel: {
-            kill(id, SIGKILL)
+            kill()
         }
     }
 
-    private static func status(of id: pid_t) -> Int32 {
+    private func status() -> Int32 {
         var status: Int32 = 0
-        while waitpid(id, &status, 0) < 0 {
-            guard errno == EINTR else { return 1 }
+        if leadsGroup {
+            guard mc_wait_group(id, &status) == 0 else { return 1 }
+        } else {
+            while waitpid(id, &status, 0) < 0 {
+                guard errno == EINTR else { return 1 }
+            }
         }
         // What the macros WIFEXITED, WEXITSTATUS and WTERMSIG do.
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+}
+
+/// Strings as C takes lists of arguments and of environment variables.
+private final class CStrings {
+    /// The strings, and nil behind the last.
+    let pointers: [UnsafeMutablePointer<CChar>?]
+
+    init(_ strings: [String]) { pointers = strings.map { strdup($0) } + [nil] }
+
+    convenience init(_ environment: [String: String]) {
+        self.init(environment.map { "\($0.key)=\($0.value)" })
+    }
+
+    deinit { for pointer in pointers { free(pointer) } }
+}
+
+/// Kills a child process when its time is over.
+final class ChildDeadline: Sendable {
+    private let state: Mutex<(isOver: Bool, isEnded: Bool)>
+    private let child: ChildProcess
+
+    /// Starts the clock.
+    init(_ limit: Duration, of child: ChildProcess) {
+        self.child = child
+        state = Mutex((false, false))
+        let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
+        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + seconds) { [weak self] in self?.strike()
+        }
+    }
+
+    /// Stops the clock.
+    ///
+    /// - Returns: whether the time was over before.
+    func end() -> Bool {
+        state.withLock { state in
+            state.isEnded = true
+            return state.isOver
+        }
+    }
+
+    private func strike() {
+        let kills = state.withLock { state in
+            guard !state.isEnded else { return false }
+            state.isOver = true
+            return true
+        }
+        if kills { child.kill() }
     }
 }

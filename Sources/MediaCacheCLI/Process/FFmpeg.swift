@@ -1,4 +1,5 @@
 import Foundation
+import MediaContainers
 import MediaLibrary
 
 #if canImport(Glibc)
@@ -32,31 +33,59 @@ struct FFmpeg: Sendable {
         self.path = path
     }
 
-    /// Runs it to its end, or until the work is to end.
+    /// Runs it until its end, its deadline, or the end of the work.
     ///
-    /// - Parameter arguments: what stands after the options that keep it silent.
+    /// - Parameters:
+    ///   - arguments: the arguments after those that keep it silent.
+    ///   - limits: what it may use.
+    ///   - folder: its working directory.
+    ///   - source: the bytes that it reads from its standard input, as far as it reads them.
     /// - Returns: its exit code.
-    func run(_ arguments: [String], _ control: WorkControl, isQuiet: Bool = true) throws -> Int32 {
+    /// - Throws: ``CommandFailure`` if it can't be started or its time is over; `CancellationError`; the source's error
+    ///   if it failed without it.
+    func run(
+        _ arguments: [String], _ control: WorkControl, within limits: Confinement = .frame, in folder: String? = nil,
+        feeding source: (any MediaContainers.ByteSource)? = nil, isQuiet: Bool = true
+    ) throws -> Int32 {
         try control.check()
-        let (path, level) = (path, isQuiet ? "quiet" : "error")
-        // It's started within the call that is cancelled: a child that nobody waits for would run on.
-        let code = try control.wait {
-            try await ChildProcess.start(path, ["-v", level, "-nostdin", "-y"] + arguments).wait()
+        let feed = try source.map { _ in try ChildFeed() }
+        let child = try ChildProcess.startConfined(
+            path, ["-v", isQuiet ? "quiet" : "error", "-nostdin", "-y"] + arguments, within: limits, in: folder,
+            input: feed?.reading)
+        let deadline = ChildDeadline(limits.deadline, of: child)
+        defer { _ = deadline.end() }
+        let code: Int32
+        var failure: (any Error)?
+        do {
+            if let source, let feed {
+                do { try feed.write(source) } catch { failure = error }
+                feed.close()
+            }
+            code = try control.wait { try await child.wait() }
+            try control.check()
+        } catch {
+            // A wait that never began leaves the child running.
+            child.killAndWait()
+            throw error
         }
-        try control.check()
+        if deadline.end() { throw Self.overdue(limits) }
+        if let failure, code != 0 { throw failure }
         return code
     }
 
-    /// Encodes a film anew.
+    /// Encodes a film.
     ///
     /// - Parameters:
     ///   - film: the path of an MP4.
     ///   - output: the path of the file to make.
+    ///   - seconds: the film's duration.
     /// - Throws: ``CommandFailure``, naming the file `name`.
     func encode(
-        _ film: String, as format: TranscodedFormat, to output: String, called name: String, _ control: WorkControl
+        _ film: String, as format: TranscodedFormat, to output: String, called name: String, lasting seconds: Double,
+        _ control: WorkControl
     ) throws {
-        let code = try run(Self.arguments(film, format, output), control, isQuiet: false)
+        let limits = Confinement.encoding(lasting: seconds, bytes: Self.size(of: film), isBackground: false)
+        let code = try run(Self.arguments(film, format, output), control, within: limits, isQuiet: false)
         guard code == 0 else { throw Self.failure(name, code) }
     }
 
@@ -75,16 +104,19 @@ struct FFmpeg: Sendable {
         let writing = pipe.fileHandleForWriting
         // Another child that had an end of it would keep it open.
         for handle in [pipe.fileHandleForReading, writing] { _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC) }
-        let child = try ChildProcess.start(
+        let limits = Confinement.encoding(lasting: seconds, bytes: Self.size(of: film), isBackground: true)
+        let child = try ChildProcess.startConfined(
             path, ["-v", "error", "-nostdin", "-y", "-progress", "pipe:1"] + Self.arguments(film, format, output),
-            output: writing.fileDescriptor)
-        child.yieldToOthers()
+            within: limits, output: writing.fileDescriptor)
+        let deadline = ChildDeadline(limits.deadline, of: child)
+        defer { _ = deadline.end() }
         // Else the end of what it tells never comes.
         try? writing.close()
         async let code = child.wait()
         try await BlockingWork.run { Self.read(pipe.fileHandleForReading, lasting: seconds, onProgress) }
         let ended = try await code
         try Task.checkCancellation()
+        if deadline.end() { throw Self.overdue(limits) }
         // By Ctrl-C, or by who ends services: the one that is meant is this process.
         if Self.endingsBySignal.contains(ended) { throw CancellationError() }
         guard ended == 0 else { throw Self.failure(name, ended) }
@@ -105,16 +137,46 @@ struct FFmpeg: Sendable {
     }
 
     private static func arguments(_ film: String, _ format: TranscodedFormat, _ output: String) -> [String] {
-        ["-i", film] + format.arguments + [output]
+        input(.file(film)) + format.arguments + ["file:\(output)"]
+    }
+
+    private static func size(of path: String) -> Int64 {
+        ((try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber)?.int64Value ?? 0
     }
 
     private static func failure(_ name: String, _ code: Int32) -> CommandFailure {
         CommandFailure(.failed, "ffmpeg couldn't encode \(name): it ended with \(code)")
     }
 
-    /// The arguments for an input: a file names files, what is read by HTTP names nothing of this machine.
-    static func input(_ input: String) -> [String] {
-        let protocols = input.hasPrefix("http") ? "http,tcp,crypto,data" : "file,crypto,data"
-        return ["-protocol_whitelist", protocols, "-i", input]
+    private static func overdue(_ limits: Confinement) -> CommandFailure {
+        CommandFailure(
+            .failed,
+            "ffmpeg ran longer than \(limits.deadline.components.seconds) s and was stopped; the film may be damaged")
+    }
+
+    /// Where a film's bytes come from.
+    enum Input: Sendable, Hashable {
+        /// A file, by its path.
+        case file(String)
+        /// The standard input.
+        case standardInput
+    }
+
+    /// The formats that may be read: containers and elementary streams of media, which name nothing outside themselves.
+    /// Playlists, manifests, scripts and image sequences aren't among them.
+    private static let formats = [
+        "mov", "matroska", "mpegts", "mpeg", "avi", "flv", "ogg", "asf", "wav", "aiff", "caf", "mp3", "aac", "flac",
+        "ac3", "eac3", "amr", "ivf", "mxf", "nut", "rm", "h264", "hevc",
+    ].joined(separator: ",")
+
+    /// Returns the arguments for an input, which is all that ffmpeg may read: no network, and no format that refers to
+    /// other files.
+    static func input(_ input: Input) -> [String] {
+        let (name, scheme) =
+            switch input {
+            case .file(let path): ("file:\(path)", "file")
+            case .standardInput: ("pipe:0", "pipe")
+            }
+        return ["-format_whitelist", formats, "-protocol_whitelist", scheme, "-i", name]
     }
 }

@@ -47,6 +47,13 @@ final class HangUps: Sendable {
 
     deinit { source.withLock { $0?.cancel() } }
 
+    /// Whether this process ignores the signal, as one that was started by `nohup`.
+    static var areIgnored: Bool {
+        let handler = signal(SIGHUP, SIG_IGN)
+        if !isIgnoring(handler) { signal(SIGHUP, handler) }
+        return isIgnoring(handler)
+    }
+
     private static func isIgnoring(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
         unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }

@@ -10,8 +10,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// SIGINT and SIGTERM as a value to wait for: the first asks the command to end in good order, the second ends the
-/// process at once.
+/// SIGINT and SIGTERM, and SIGHUP where that is wanted, as a value to wait for: the first asks the command to end in good
+/// order, the second ends the process at once.
 final class Interruption: Sendable {
     private let state = Mutex(State())
 
@@ -23,9 +23,11 @@ final class Interruption: Sendable {
         var sources: [any DispatchSourceSignal] = []
     }
 
-    /// Takes the two signals over from now on.
-    init() {
-        for number in [SIGINT, SIGTERM] {
+    /// Takes the signals over from now on.
+    ///
+    /// - Parameter includingHangUps: whether SIGHUP is one of them, unless the process was started with it ignored.
+    init(includingHangUps: Bool = false) {
+        for number in [SIGINT, SIGTERM] + (includingHangUps && !HangUps.areIgnored ? [SIGHUP] : []) {
             #if canImport(Darwin)
                 // Else the default action ends the process: the source only looks on.
                 signal(number, SIG_IGN)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// A player that can be started.
 enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
@@ -31,12 +32,38 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
         return Installed(player: self, path: path)
     }
 
-    /// The arguments that play `url` and end with it.
-    func arguments(for url: String, extra: [String]) -> [String] {
+    /// The name of the playlist that this player reads.
+    private var playlistName: String { self == .ffplay ? "play.ffconcat" : "play.m3u" }
+
+    /// Writes a playlist of one URL, which only this user can read. Other users see a player's arguments, and a play URL
+    /// holds a secret.
+    ///
+    /// - Returns: the playlist's path.
+    /// - Throws: ``CommandFailure`` if it can't be written.
+    func writePlaylist(of url: String, in folder: ScratchFolder) throws -> String {
+        let path = folder.file(playlistName)
+        let text: String
         switch self {
-        case .mpv: extra + ["--", url]
-        case .vlc: ["--play-and-exit"] + extra + [url]
-        case .ffplay: ["-hide_banner", "-autoexit"] + extra + [url]
+        case .mpv, .vlc: text = "#EXTM3U\n\(url)\n"
+        case .ffplay:
+            // ffmpeg's quoting: a quote ends the quotation, and comes escaped between two.
+            text = "ffconcat version 1.0\nfile '\(url.replacing("'", with: #"'\''"#))'\n"
+        }
+        let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: mode) else {
+            throw CommandFailure(.failed, "can't write the playlist for the player to \(path)")
+        }
+        return path
+    }
+
+    /// Returns the arguments that play a playlist of ``writePlaylist(of:in:)`` and end with it.
+    func arguments(forPlaylist path: String, extra: [String]) -> [String] {
+        switch self {
+        case .mpv: extra + ["--playlist=\(path)"]
+        case .vlc: ["--play-and-exit"] + extra + [path]
+        case .ffplay:
+            ["-hide_banner", "-autoexit", "-f", "concat", "-safe", "0"]
+                + ["-protocol_whitelist", "file,http,https,tcp,tls,crypto,data"] + extra + [path]
         }
     }
 

@@ -8,10 +8,7 @@ import MediaLibrary
 struct CoverKeeper: Sendable {
     let downloads: Downloads
     let shelf: AssetShelf
-    let movies: MovieBook
-    let frames: FrameQueue
-    /// Where a decoder reads an asset: its movie, or its file as it is.
-    let filmURL: @Sendable (_ asset: Asset, _ isMovie: Bool) throws -> String
+    let frames: AssetFrames
     let logger: Logger
 
     /// Does so until the task is cancelled.
@@ -35,8 +32,8 @@ struct CoverKeeper: Sendable {
     }
 
     private func picture(of asset: Asset) async throws -> Cover? {
-        if asset.kind != .stream, let cover = try? await movies.embeddedCover(of: asset) { return cover }
-        guard frames.isAble else { return nil }
-        return try await frames.frame(of: try filmURL(asset, try await movies.isReadAsMovie(asset)), at: nil)
+        if asset.kind != .stream, let cover = try? await frames.movies.embeddedCover(of: asset) { return cover }
+        guard frames.queue.isAble else { return nil }
+        return try await frames.frame(of: asset, at: nil)
     }
 }

@@ -7,16 +7,13 @@ struct FrameOpener: ReaderOpener {
     /// In seconds; nil takes one that shows something.
     let time: Double?
     let shelf: AssetShelf
-    let movies: MovieBook
-    let frames: FrameQueue
-    let filmURL: @Sendable (_ asset: Asset, _ isMovie: Bool) throws -> String
+    let frames: AssetFrames
 
     var name: String { "a picture of \(id)" }
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let asset = try await shelf.requireAsset(id)
-        let isMovie = try await movies.isReadAsMovie(asset)
-        guard let cover = try await frames.frame(of: try filmURL(asset, isMovie), at: time) else {
+        guard let cover = try await frames.frame(of: asset, at: time) else {
             throw CacheError(.notFound, "\(asset.url) has no picture" + (time.map { " at \($0) s" } ?? ""))
         }
         // Whole, since each part would be decoded anew.

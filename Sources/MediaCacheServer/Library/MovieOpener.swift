@@ -27,7 +27,8 @@ struct MovieOpener: ReaderOpener {
             let resources = movie.resources.ended(by: control)
             return MovieReader(
                 movie.reader(sharing: movies.holding, from: resources), head: head,
-                range: try resolved(range, in: movie.length), name: name, turnstile: movies.reading, control: control,
+                range: try resolved(range, in: movie.length), gaps: movie.gaps, name: name, turnstile: movies.reading,
+                control: control,
                 onChange: { [movies] in movies.forget(known) })
         }
     }

@@ -3,6 +3,8 @@ import MediaCache
 import MediaCacheTesting
 import MediaContainers
 import MediaLibrary
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import MediaCacheServer
@@ -13,12 +15,14 @@ struct CoverKeeperTests {
     private let origin = ScriptedOrigin()
     private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3, 4]
 
-    private func withHost(_ body: (CacheHost, APIClient) async throws -> Void) async throws {
+    private func withHost(
+        frames: any FrameTaker = FixedFrames(), _ body: (CacheHost, APIClient) async throws -> Void
+    ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "covers-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let change: (inout ServerConfiguration) -> Void = {
             $0.keepsCovers = true
-            $0.frames = FixedFrames()
+            $0.frames = frames
         }
         try await CacheHost.use(folder: folder, origin: origin, change) { host in
             let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
@@ -39,11 +43,51 @@ struct CoverKeeperTests {
     }
 
     /// An ID3 tag of version 2.3 with one picture (APIC), and what might be sound.
-    private func song() -> [UInt8] {
-        let picture = [0] + Array("image/jpeg".utf8) + [0, 3, 0] + Self.jpeg
-        let frame = Array("APIC".utf8) + [0, 0, 0, UInt8(picture.count), 0, 0] + picture
-        return Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame
+    private func song(_ picture: [UInt8] = Self.jpeg, type: String = "image/jpeg") -> [UInt8] {
+        let picture = [0] + Array(type.utf8) + [0, 3, 0] + picture
+        let length = [0, 0, UInt8(picture.count >> 8), UInt8(picture.count & 255)]
+        let frame = Array("APIC".utf8) + length + [0, 0] + picture
+        return Array("ID3".utf8) + [3, 0, 0, 0, 0, UInt8(frame.count >> 7), UInt8(frame.count & 127)] + frame
             + [UInt8](repeating: 0x55, count: 2_000)
+    }
+
+    /// An MP4 file with a picture (`covr`) of a type of iTunes.
+    private func album(_ picture: [UInt8], type: UInt8) -> [UInt8] {
+        func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+            let length = UInt32(8 + content.count)
+            return (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + Array(type.utf8) + content
+        }
+        let list = box("ilst", box("covr", box("data", [0, 0, 0, type, 0, 0, 0, 0] + picture)))
+        let handler = box(
+            "hdlr", [UInt8](repeating: 0, count: 8) + Array("mdir".utf8) + [UInt8](repeating: 0, count: 13))
+        let movie = box(
+            "mvhd", [UInt8](repeating: 0, count: 12) + [0, 0, 3, 0xE8, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 80))
+        let user = box("udta", box("meta", [0, 0, 0, 0] + handler + list))
+        return box("ftyp", Array("M4A ".utf8) + [0, 0, 0, 0]) + box("moov", movie + user)
+    }
+
+    /// Neither the type that a file names for its picture nor its bytes make a document of it.
+    @Test(arguments: [
+        "image/svg+xml", "image/png,image/svg+xml", "image/jpeg;x=a,text/html", "IMAGE/SVG+XML",
+        "image/x-unheard-of", "covr",
+    ])
+    func aPictureInAFileIsNoDocument(_ type: String) async throws {
+        let script = "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'><script>alert(1)</script></svg>"
+        let isMP4 = type == "covr"
+        let url = try ResourceURL("http://origin.example/\(isMP4 ? "album.m4a" : "song.mp3")")
+        let bytes = isMP4 ? album(Array(script.utf8), type: 13) : song(Array(script.utf8), type: type)
+        origin[url] = ScriptedResource(.bytes(bytes), contentType: isMP4 ? "audio/mp4" : "audio/mpeg")
+        try await withHost { host, client in
+            let id = try await host.download(#"{"url":"\#(url)"}"#).id
+            #expect(try await cover(of: id, client).bytes == Array(script.utf8))
+            for path in ["/library/", "/k/\(host.server.playbackToken)/library/", "/api/v1/assets/"] {
+                let response = try await host.ask("GET", "\(path)\(id)/cover")
+                #expect(response.status == 200)
+                #expect(response.fields["content-type"] == (isMP4 ? "image/jpeg" : "application/octet-stream"))
+                #expect(response.fields["content-security-policy"] == (isMP4 ? nil : "sandbox"))
+                #expect(response.fields["x-content-type-options"] == "nosniff")
+            }
+        }
     }
 
     @Test func aSongHasThePictureInIt() async throws {
@@ -55,8 +99,8 @@ struct CoverKeeperTests {
         }
     }
 
-    @Test func aFilmHasAFrameAndItsDuration() async throws {
-        guard let file = try Corpus.data("androidx-media/media/mp4/sample.mp4") else { return }
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func aFilmHasAFrameAndItsDuration() async throws {
+        let file = try Corpus.data("androidx-media/media/mp4/sample.mp4")
         let url = try ResourceURL("http://origin.example/film.mp4")
         origin[url] = ScriptedResource(.bytes(Array(file)), contentType: "video/mp4")
         try await withHost { host, client in
@@ -65,6 +109,37 @@ struct CoverKeeperTests {
             let asset: AssetRecord = try await host.answer("GET", "/api/v1/assets/\(id)")
             let seconds = try #require(try MP4Reader(MemorySource(Array(file))).movie.seconds)
             #expect(asset.duration == seconds && seconds > 0.9)
+        }
+    }
+
+    /// A frame is decoded of stored bytes: neither the film nor what it names is requested again.
+    @Test func picturesAreTakenWithoutRequests() async throws {
+        let (film, stream, inner) = (
+            try ResourceURL("http://origin.example/film.bin"), try ResourceURL("http://origin.example/index.m3u8"),
+            try ResourceURL("http://192.168.0.9/1.ts")
+        )
+        origin[film] = ScriptedResource(.random(seed: 1, length: 50_000), contentType: "video/x-matroska")
+        origin[stream] = ScriptedResource(
+            .text("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n\(inner)\n#EXT-X-ENDLIST\n"),
+            contentType: "application/vnd.apple.mpegurl")
+        origin[inner] = ScriptedResource(.random(seed: 2, length: 5_000), contentType: "video/mp2t", peer: .local)
+        let frames = ReadingFrames()
+        try await withHost(frames: frames) { host, client in
+            let files = [
+                try await host.download(#"{"url":"\#(film)"}"#), try await host.download(#"{"url":"\#(stream)"}"#),
+            ]
+            #expect(files.map(\.state) == [.complete, .failed])
+            let asked = origin.requests.count
+            for file in files {
+                _ = try await host.ask("GET", "/k/\(host.server.playbackToken)/library/\(file.id)/frame.jpg?t=1")
+                _ = try await host.ask("GET", "/library/\(file.id)/cover")
+            }
+            // A segment is requested again, and with the scope of its playlist.
+            let segment = try await host.ask("GET", "/library/\(files[1].id)/media-1/000001.ts")
+            #expect(segment.status == 403)
+            #expect(frames.lengths.withLock { $0 }.contains(50_000))
+            #expect(origin.requests.count == asked)
+            #expect(origin.requests(for: inner).isEmpty)
         }
     }
 
@@ -95,5 +170,18 @@ private struct FixedFrames: FrameTaker {
 
     func frame(of url: String, at time: Double) async throws -> Cover? {
         Cover(bytes: Self.picture, mediaType: "image/jpeg")
+    }
+}
+
+/// Reads the films, and makes no picture of them.
+private final class ReadingFrames: FrameTaker {
+    let lengths = Mutex<[Int]>([])
+
+    func frame(of url: String, at time: Double) async throws -> Cover? {
+        let address = url.prefix { $0 != "/" } + "//" + (url.split(separator: "/").dropFirst().first ?? "")
+        let head = "GET \(url.dropFirst(address.count)) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        let response = try await LoopbackClient.exchange(String(address), head)
+        lengths.withLock { $0.append(response?.body.count ?? 0) }
+        return nil
     }
 }

@@ -1,0 +1,22 @@
+import Foundation
+
+/// The environments of the programs that this one starts.
+enum ChildEnvironment {
+    /// The environment of a program that belongs to the user's session, such as a player: this process's without the
+    /// settings of `mediacache`, which can hold header fields and the password of a proxy.
+    static func session(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> [String: String] {
+        environment.filter { !$0.key.hasPrefix("MEDIACACHE_") }
+    }
+
+    /// The environment of a program that reads untrusted data: where programs are found, the language, and a folder for
+    /// temporary files.
+    static func confined(
+        temporary folder: String?, _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> [String: String] {
+        var result = environment.filter { name, _ in
+            ["PATH", "LANG", "TMPDIR"].contains(name) || name.hasPrefix("LC_")
+        }
+        if let folder { result["TMPDIR"] = folder }
+        return result
+    }
+}

@@ -1,0 +1,110 @@
+import MediaContainers
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The bytes that a child process reads from its standard input, as fast as it takes them.
+///
+/// A socket pair rather than a pipe: writing to one that the child has closed is an error, and no signal.
+final class ChildFeed {
+    private static let pieceLength = 256 << 10
+
+    /// The descriptor for the child.
+    private(set) var reading: Int32
+    private var writing: Int32
+
+    /// Makes the pair.
+    ///
+    /// - Throws: ``CommandFailure`` if there are no descriptors left.
+    init() throws {
+        var pair: [Int32] = [-1, -1]
+        #if canImport(Glibc)
+            let kind = Int32(SOCK_STREAM.rawValue)
+        #else
+            let kind = SOCK_STREAM
+        #endif
+        guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else {
+            throw CommandFailure(.failed, "can't make a socket pair: \(String(cString: strerror(errno)))")
+        }
+        (reading, writing) = (pair[0], pair[1])
+        for descriptor in pair { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        #if canImport(Darwin)
+            var isOn: Int32 = 1
+            setsockopt(writing, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+    }
+
+    deinit { close() }
+
+    /// Writes a source's bytes until the child takes no more, or has them all.
+    ///
+    /// - Throws: `ContainerError` of the source.
+    func write(_ source: any MediaContainers.ByteSource) throws(ContainerError) {
+        // The child has it; while it's open here, the child's end wouldn't be noticed.
+        closeReading()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceLength, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: Int64 = 0
+        while offset < source.length {
+            let count = try source.read(at: offset, into: buffer)
+            guard count > 0, send(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return }
+            offset += Int64(count)
+        }
+    }
+
+    /// Closes both ends.
+    func close() {
+        closeReading()
+        if writing >= 0 { closeDescriptor(writing) }
+        writing = -1
+    }
+
+    private func closeReading() {
+        if reading >= 0 { closeDescriptor(reading) }
+        reading = -1
+    }
+
+    private func closeDescriptor(_ descriptor: Int32) {
+        #if canImport(Glibc)
+            _ = Glibc.close(descriptor)
+        #elseif canImport(Musl)
+            _ = Musl.close(descriptor)
+        #else
+            _ = Darwin.close(descriptor)
+        #endif
+    }
+
+    /// Returns whether all of it was taken.
+    private func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        #if canImport(Darwin)
+            let flags: Int32 = 0
+        #else
+            let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = systemSend(rest, flags)
+            if count > 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    private func systemSend(_ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
+        #if canImport(Glibc)
+            Glibc.send(writing, bytes.baseAddress, bytes.count, flags)
+        #elseif canImport(Musl)
+            Musl.send(writing, bytes.baseAddress, bytes.count, flags)
+        #else
+            Darwin.send(writing, bytes.baseAddress, bytes.count, flags)
+        #endif
+    }
+}
