@@ -7,7 +7,7 @@
 #endif
 
 /// The limit of open files, which shells set low: every player, origin and blob takes one.
-enum OpenFileLimit {
+package enum OpenFileLimit {
     #if canImport(Glibc)
         private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else
@@ -18,6 +18,12 @@ enum OpenFileLimit {
     static var current: Int {
         var limit = rlimit()
         return getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 0
+    }
+
+    /// The hard limit; nil where the system doesn't report one. `UInt64.max` means unlimited.
+    package static var most: UInt64? {
+        var limit = rlimit()
+        return getrlimit(resource, &limit) == 0 ? UInt64(limit.rlim_max) : nil
     }
 
     /// Raises the limit of this process as far as it may, and returns what it is then.

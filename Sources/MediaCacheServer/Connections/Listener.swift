@@ -76,11 +76,18 @@ struct Listener: Sendable {
         }
     }
 
-    /// The handlers of one connection, from the socket on.
-    static func configure(_ pipeline: ChannelPipeline.SynchronousOperations, server: ServerContext) throws {
-        let clock = ConnectionClock(limits: server.limits)
+    /// Adds the handlers of one connection, from the socket on.
+    ///
+    /// - Parameter unsentBytes: as ``ConnectionClock`` takes it.
+    static func configure(
+        _ pipeline: ChannelPipeline.SynchronousOperations, server: ServerContext,
+        unsentBytes: @escaping (any Channel) -> Int = ConnectionClock.bufferedBytes
+    ) throws {
+        let clock = ConnectionClock(limits: server.limits, unsentBytes: unsentBytes)
         let pieces = server.pieces.buffers(of: pipeline.eventLoop)
         try pipeline.addHandler(clock)
+        // A client that pipelines requests and takes no responses isn't read from until it does.
+        try pipeline.addHandler(BackPressureHandler())
         var encoding = HTTPResponseEncoder.Configuration()
         encoding.automaticallySetFramingHeaders = false
         var decoding = NIOHTTPDecoderLimitConfiguration()

@@ -11,24 +11,27 @@ struct RequestGate {
     let path: String
     /// Whether the client wants to go on with something that isn't HTTP.
     let asksForTunnel: Bool
-    /// Whom the client asked; nil in HTTP/1.0.
+    /// The authority that the request names; nil in HTTP/1.0.
     let host: String?
     private let hasOneHost: Bool
+    /// Whether an absolute target names the authority of the `Host` field.
+    private let isConsistent: Bool
 
     init(_ head: HTTPRequestHead) {
         asksForTunnel = head.method == .CONNECT || head.headers.contains(name: "Upgrade")
         let hosts = head.headers["Host"]
-        // An absolute target outranks the field, but doesn't replace it.
         hasOneHost = hosts.count == 1 || (hosts.isEmpty && head.version == .http1_0)
-        if head.uri.hasPrefix("/") {
-            target = head.uri
-            host = hosts.first
-        } else if let url = try? ResourceURL(head.uri) {
+        if !head.uri.hasPrefix("/"), let url = try? ResourceURL(head.uri) {
             target = url.target
             host = url.authority
+            isConsistent = hosts.allSatisfy { field in
+                guard let named = try? ResourceURL("\(url.scheme)://\(field)/") else { return false }
+                return (named.host, named.effectivePort) == (url.host, url.effectivePort)
+            }
         } else {
             target = head.uri
             host = hosts.first
+            isConsistent = true
         }
         // Most have neither, and characters are compared more slowly than bytes.
         let isBare = !target.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
@@ -46,6 +49,9 @@ struct RequestGate {
     /// - Parameter verdict: on the host that was asked.
     func problem(_ verdict: HostVerdict) -> Problem? {
         guard hasOneHost else { return .badRequest("a request has exactly one Host field (RFC 9112 §3.2)") }
+        guard isConsistent else {
+            return .badRequest("the target and the Host field name different hosts (RFC 9112 §3.2.2)")
+        }
         if !verdict.isAllowed { return .misdirected }
         guard target.hasPrefix("/") else { return .badRequest("the request's target isn't a path of this server") }
         return nil

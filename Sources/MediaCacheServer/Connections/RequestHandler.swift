@@ -11,13 +11,19 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let server: ServerContext
     private let clock: ConnectionClock
     private let pieces: PieceBuffers
-    private var head: HTTPRequestHead?
-    private var body = ByteBuffer()
+    /// The request that is being received, and that hasn't been answered.
+    private var received: ReceivedRequest?
+    /// The bytes of the current request's body, whether they are kept or not.
+    private var bodyBytes = 0
+    /// Whether the rest of an answered request is passed over.
+    private var isPassingOver = false
     private var exchange: (any Exchange)?
     private var writer: ResponseWriter?
     private var isFinishing = false
     private var isDraining = false
     private var localAddress: String?
+    /// Whether the connection's peer is on this machine.
+    private var hasLocalPeer = false
     /// The last play target: players ask for the same one again and again.
     private var lastTarget: (text: String, target: PlayTarget)?
     /// The last host that was asked: a connection's requests all name the same.
@@ -29,8 +35,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         self.clock = clock
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    func channelActive(context: ChannelHandlerContext) {
         localAddress = context.localAddress?.ipAddress
+        hasLocalPeer = HostPolicy.isLoopback(context.remoteAddress)
+        context.fireChannelActive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -42,7 +50,6 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { clock.clientTookBytes() }
         exchange?.writabilityChanged()
     }
 
@@ -56,17 +63,17 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is DrainConnection else { return context.fireUserInboundEventTriggered(event) }
         isDraining = true
-        if let writer { writer.closeAfterwards() } else if head == nil { context.close(promise: nil) }
+        if let writer { writer.closeAfterwards() } else if received == nil { context.close(promise: nil) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // The end of a connection that is being closed leaves the parser in the midst of a request.
-        guard let error = error as? HTTPParserError, writer == nil, context.channel.isActive else {
+        guard let error = error as? HTTPParserError, writer == nil, !isPassingOver, context.channel.isActive else {
             return context.close(promise: nil)
         }
         // What follows can't be told from the rest of this request, so the connection ends.
         let isTooLong = error == .headerOverflow
-        let request = head ?? HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+        let request = received?.head ?? HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
         let writer = makeWriter(request, keepsAlive: false, context)
         writer.writeProblem(
             Problem(
@@ -83,10 +90,18 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func headArrived(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         clock.headArrived()
-        self.head = head
-        body = ByteBuffer()
-        let announced = head.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
-        if announced > bodyLimit(head) { return refuseBody(context) }
+        bodyBytes = 0
+        isPassingOver = false
+        let gate = RequestGate(head)
+        let received = ReceivedRequest(head, gate: gate, destination: destination(of: head, gate))
+        self.received = received
+        if case .refusal = received.destination, received.announcesBody {
+            // A client that isn't let in sends no body to be kept.
+            self.received = nil
+            isPassingOver = true
+            return answerInTurn(received, context)
+        }
+        guard received.announcedLength <= mostBytes(of: received) else { return refuseBody(context) }
         if head.headers.first(name: "Expect")?.lowercased() == "100-continue", head.version != .http1_0 {
             let proceed = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(proceed)), promise: nil)
@@ -94,43 +109,59 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func bodyArrived(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
-        guard let head else { return }
-        guard body.readableBytes + buffer.readableBytes <= bodyLimit(head) else { return refuseBody(context) }
-        body.writeImmutableBuffer(buffer)
+        bodyBytes += buffer.readableBytes
+        guard let received else {
+            if isPassingOver, bodyBytes > server.limits.maximumBodyBytes { context.close(promise: nil) }
+            return
+        }
+        guard bodyBytes <= mostBytes(of: received) else { return refuseBody(context) }
+        if bodyLimit(of: received) > 0 { self.received?.body.writeImmutableBuffer(buffer) }
     }
 
-    /// Who has the key may send a picture.
-    private func bodyLimit(_ head: HTTPRequestHead) -> Int {
-        server.access.admits(authorization: head.headers.first(name: "Authorization"))
-            ? server.limits.maximumPictureBytes : server.limits.maximumBodyBytes
+    /// The longest body that is kept.
+    private func bodyLimit(of request: ReceivedRequest) -> Int {
+        guard case .route(let route, let path) = request.destination else { return 0 }
+        return route.bodyLimit(
+            of: HTTPRequest.Method(rawValue: request.head.method.rawValue) ?? .get, at: path.path,
+            within: server.limits)
+    }
+
+    /// The longest body that is received. One that no route takes is passed over (RFC 9110 §9.3.1).
+    private func mostBytes(of request: ReceivedRequest) -> Int {
+        let limit = bodyLimit(of: request)
+        return limit > 0 ? limit : server.limits.maximumBodyBytes
     }
 
     private func refuseBody(_ context: ChannelHandlerContext) {
-        guard let head else { return }
-        self.head = nil
-        makeWriter(head, keepsAlive: false, context).writeProblem(
+        guard let received else { return }
+        self.received = nil
+        isPassingOver = true
+        makeWriter(received.head, keepsAlive: false, context).writeProblem(
             Problem(
                 title: "Content too large",
                 status: 413,
-                detail: "a request's body may have at most \(bodyLimit(head)) bytes",
+                detail: "a body of this path may have at most \(mostBytes(of: received)) bytes",
                 code: "contentTooLarge"
             )
         )
     }
 
     private func requestArrived(_ context: ChannelHandlerContext) {
-        guard let head else { return }
-        self.head = nil
         clock.requestArrived()
-        let body = self.body
-        self.body = ByteBuffer()
-        guard isFinishing else { return answer(head, body, context) }
+        isPassingOver = false
+        guard let received else { return }
+        self.received = nil
+        answerInTurn(received, context)
+    }
+
+    private func answerInTurn(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
+        guard isFinishing else { return answer(request, context) }
         // A pipelined request comes while the response before it is being ended: each answered at once, many of them
         // would nest without end.
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.execute {
             let (handler, context) = bound.value
-            if context.channel.isActive { handler.answer(head, body, context) }
+            if context.channel.isActive { handler.answer(request, context) }
         }
     }
 
@@ -161,30 +192,51 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     // MARK: The answer
 
-    private func answer(_ head: HTTPRequestHead, _ body: ByteBuffer, _ context: ChannelHandlerContext) {
-        let gate = RequestGate(head)
-        // After an upgrade or a tunnel that isn't given, what follows on the connection isn't HTTP.
-        let keepsAlive = head.isKeepAlive && !isDraining && !gate.asksForTunnel
-        let kind = RouteKind(path: gate.path)
-        let writer = makeWriter(head, keepsAlive: keepsAlive, kind: kind, context)
+    /// Decides by its head alone what answers a request.
+    private func destination(of head: HTTPRequestHead, _ gate: RequestGate) -> RequestDestination {
         let host = verdict(on: gate.host)
-        if let problem = gate.problem(host) { return writer.writeProblem(problem) }
-        if kind == .play { return play(gate.target, head, writer) }
+        if let problem = gate.problem(host) { return .refusal(problem, hasProtection: false) }
+        if RouteKind(path: gate.path) == .play {
+            do {
+                let target = try playTarget(gate.target)
+                guard server.access.admits(target) else { return .refusal(.wrongToken, hasProtection: true) }
+                return .play(target)
+            } catch {
+                return .refusal(Problem(error), hasProtection: true)
+            }
+        }
         let path = ReaderPath(gate.path)
-        if let key = path.key, !server.access.admits(key) { return refuse(.wrongKey, writer, isAdmitted: false) }
-        guard let route = server.router.route(for: path.path), path.key == nil || route.access == .reader else {
-            return writer.writeProblem(.notFound("there is nothing at this path"))
+        if let token = path.token, server.access.grant(for: token)?.admits(path: path.path) != true {
+            return .refusal(.wrongToken, hasProtection: true)
         }
-        if let problem = refusal(by: route.access, path, host, head) {
-            return refuse(problem, writer, isAdmitted: false)
+        guard let route = server.router.route(for: path.path), path.token == nil || route.access == .reader else {
+            return .refusal(.notFound("there is nothing at this path"), hasProtection: false)
         }
-        let request = RouteRequest(gate, path: path.path, head, body)
-        if let route = route as? any MediaRoute {
-            read(request, of: route, head, writer, isAdmitted: path.key != nil)
-        } else {
-            let call = RouteCall(
-                route: route, request: request, key: server.access.key, changes: server.conditionalChanges)
-            start(RouteExchange(call: call, writer: writer, logger: server.logger))
+        if let problem = refusal(by: route.access, path, host, head) { return .refusal(problem, hasProtection: true) }
+        return .route(route, path)
+    }
+
+    private func answer(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
+        let (head, gate) = (request.head, request.gate)
+        // After an upgrade or a tunnel that isn't given, what follows on the connection isn't HTTP. A body that isn't
+        // received to its end takes the connection with it.
+        let keepsAlive =
+            head.isKeepAlive && !isDraining && !gate.asksForTunnel
+            && !(isPassingOver && request.announcedLength > server.limits.maximumBodyBytes)
+        let writer = makeWriter(head, keepsAlive: keepsAlive, kind: RouteKind(path: gate.path), context)
+        switch request.destination {
+        case .refusal(let problem, let hasProtection):
+            if hasProtection { refuse(problem, writer, isAdmitted: false) } else { writer.writeProblem(problem) }
+        case .play(let target): play(target, head, writer)
+        case .route(let route, let path):
+            let routed = RouteRequest(gate, path: path.path, head, request.body)
+            if let route = route as? any MediaRoute {
+                read(routed, of: route, head, writer, isAdmitted: path.token != nil)
+            } else {
+                let call = RouteCall(
+                    route: route, request: routed, isSecret: server.access.isSecret, changes: server.conditionalChanges)
+                start(RouteExchange(call: call, writer: writer, logger: server.logger))
+            }
         }
     }
 
@@ -199,11 +251,20 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func refusal(
         by access: RouteAccess, _ path: ReaderPath, _ host: HostVerdict, _ head: HTTPRequestHead
     ) -> Problem? {
+        let authorization = head.headers.first(name: "Authorization")
         switch access {
-        case .open: nil
-        case .key: server.access.admits(authorization: head.headers.first(name: "Authorization")) ? nil : .unauthorized
-        case .reader: path.key != nil || server.isReadByAll || host.isLocal ? nil : .keyInPath
+        case .open: return nil
+        case .key: return server.access.admits(authorization: authorization) ? nil : .unauthorized
+        case .reader:
+            let isOpen = path.token != nil || server.isReadByAll || isLocal(host, head)
+            return isOpen || server.access.admits(authorization: authorization) ? nil : .tokenInPath
         }
+    }
+
+    /// Whether a request comes from this machine, and from no proxy on it and no page of another site.
+    private func isLocal(_ host: HostVerdict, _ head: HTTPRequestHead) -> Bool {
+        hasLocalPeer && host.permitsLocality && !HostPolicy.wasForwarded(head.headers)
+            && !HostPolicy.isOfOtherSite(head.headers)
     }
 
     private func read(
@@ -221,22 +282,18 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func refuse(_ problem: Problem, _ writer: ResponseWriter, isAdmitted: Bool) {
         var fields = HTTPHeaders()
         PlayHeaders.addProtection(to: &fields, isAdmitted: isAdmitted)
-        writer.writeProblem(problem, fields)
+        writer.writeProblem(isAdmitted ? problem : problem.withoutURLs, fields)
     }
 
-    private func play(_ text: String, _ head: HTTPRequestHead, _ writer: ResponseWriter) {
-        var target: PlayTarget
-        if let lastTarget, lastTarget.text == text {
-            target = lastTarget.target
-        } else {
-            do {
-                target = try PlayTarget(text)
-                lastTarget = (text, target)
-            } catch {
-                return refuse(Problem(error), writer, isAdmitted: false)
-            }
-        }
-        guard server.access.admits(target.key) else { return refuse(.wrongKey, writer, isAdmitted: false) }
+    private func playTarget(_ text: String) throws -> PlayTarget {
+        if let lastTarget, lastTarget.text == text { return lastTarget.target }
+        let target = try PlayTarget(text)
+        lastTarget = (text, target)
+        return target
+    }
+
+    private func play(_ target: PlayTarget, _ head: HTTPRequestHead, _ writer: ResponseWriter) {
+        var target = target
         if let credentials = target.credentials {
             target.options.identity = server.profiles.remember(credentials, for: target.url)
         }

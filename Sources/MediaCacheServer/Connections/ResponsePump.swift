@@ -134,6 +134,8 @@ final class ResponsePump {
         begin()
         guard !isFinished else { return }
         isSending = true
+        // Decided first: the write may complete before it returns.
+        let isLast = Int64(count) == remaining
         let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
         let region = FileRegion(fileHandle: handle, readerIndex: Int(offset), endIndex: Int(offset) + count)
         let bound = NIOLoopBound((self, source), eventLoop: writer.eventLoop)
@@ -142,7 +144,7 @@ final class ResponsePump {
             _ = try? handle.takeDescriptorOwnership()
             bound.value.0.didSend(count, result)
         }
-        guard Int64(count) == remaining else { return writer.flush() }
+        guard isLast else { return writer.flush() }
         // The end goes along; only the reader waits until all is sent.
         remaining = 0
         end()

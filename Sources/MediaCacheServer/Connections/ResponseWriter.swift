@@ -73,6 +73,9 @@ final class ResponseWriter {
         } else {
             remaining = 0
         }
+        if !headers.contains(name: "X-Content-Type-Options") {
+            headers.add(name: "X-Content-Type-Options", value: "nosniff")
+        }
         headers.add(name: "Date", value: DateHeader.current)
         if !keepsAlive {
             headers.add(name: "Connection", value: "close")

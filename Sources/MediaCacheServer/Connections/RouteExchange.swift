@@ -59,10 +59,7 @@ final class RouteExchange: Exchange {
     }
 
     private func writeHead(_ response: RouteResponse, contentLength: Int64?) {
-        var headers = HTTPHeaders(response.headerFields.map { ($0.name.rawName, $0.value) })
-        if !headers.contains(name: "X-Content-Type-Options") {
-            headers.add(name: "X-Content-Type-Options", value: "nosniff")
-        }
+        let headers = HTTPHeaders(response.headerFields.map { ($0.name.rawName, $0.value) })
         writer.writeHead(HTTPResponseStatus(statusCode: response.status), headers, contentLength: contentLength)
     }
 }

@@ -46,12 +46,14 @@ final class EventFeeds: Sendable {
     /// Takes feeds again after ``stop()``.
     func start() { state.withLock { $0.isStopped = false } }
 
-    /// Ends all feeds.
+    /// Ends all feeds, and takes no more.
     func stop() {
-        let hubs = state.withLock { state in
-            state.isStopped = true
-            return Array(state.hubs.values)
-        }
-        for hub in hubs { hub.finish() }
+        state.withLock { $0.isStopped = true }
+        endAll()
+    }
+
+    /// Ends all feeds that are read: their clients need another secret for the next.
+    func endAll() {
+        for hub in state.withLock({ Array($0.hubs.values) }) { hub.finish() }
     }
 }

@@ -2,8 +2,9 @@ package import MediaCache
 
 /// The value of a `Range` header field (RFC 9110 §14.2): a unit and the parts asked for.
 ///
-/// White space is taken wherever a client may have put it. Among good parts, one that isn't a range at all is passed
-/// over; a part that ends before it starts makes the whole set unsatisfiable, as nginx and Go have it.
+/// White space is allowed around the commas of a list, and nowhere else (§14.1.2): anywhere else it makes the field malformed.
+/// Among good parts, one that isn't a range at all is passed over; a part that ends before it starts makes the whole set
+/// unsatisfiable, as nginx and Go have it.
 package struct RangeHeader: Sendable, Hashable {
     /// What a range set means in a resource of known length.
     package enum Resolution: Sendable, Hashable {
@@ -26,8 +27,8 @@ package struct RangeHeader: Sendable, Hashable {
     /// Parses a field value; nil if it is malformed and must be ignored.
     package init?(_ text: String) {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        let unit = Self.trim(text.utf8[..<equals])
-        guard !unit.isEmpty, unit.allSatisfy(Self.isTokenByte) else { return nil }
+        let unit = text.utf8[..<equals]
+        guard !unit.isEmpty, unit.allSatisfy(MediaType.isTokenByte) else { return nil }
         self.unit = String(Substring(unit)).lowercased()
 
         var parts: [RequestedRange] = []
@@ -36,9 +37,12 @@ package struct RangeHeader: Sendable, Hashable {
         var seen = 0
         while true {
             let comma = rest.firstIndex(of: UInt8(ascii: ","))
-            let element = Self.trim(rest[..<(comma ?? rest.endIndex)])
+            let place = rest[..<(comma ?? rest.endIndex)]
+            let element = Self.trim(place)
+            // Nothing but an empty element may follow white space behind the equals sign.
+            if seen == 0, !element.isEmpty, element.startIndex != place.startIndex { return nil }
             seen += 1
-            guard seen <= Self.maximumParts else { return nil }
+            guard seen <= Self.maximumParts, !element.contains(where: Self.isSpace) else { return nil }
             if let part = Self.parsePart(element) {
                 parts.append(part)
                 if case .closed(let first, let last) = part, last < first { reversed = true }
@@ -83,8 +87,8 @@ package struct RangeHeader: Sendable, Hashable {
 
     private static func parsePart(_ text: Substring.UTF8View) -> RequestedRange? {
         guard let dash = text.firstIndex(of: UInt8(ascii: "-")) else { return nil }
-        let first = trim(text[..<dash])
-        let last = trim(text[text.index(after: dash)...])
+        let first = text[..<dash]
+        let last = text[text.index(after: dash)...]
         if first.isEmpty { return number(last).map { .suffix($0) } }
         guard let start = number(first) else { return nil }
         if last.isEmpty { return .from(start) }
@@ -106,18 +110,12 @@ package struct RangeHeader: Sendable, Hashable {
         return value
     }
 
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
     private static func trim(_ text: Substring.UTF8View) -> Substring.UTF8View {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         var text = text
         while let first = text.first, isSpace(first) { text = text.dropFirst() }
         while let last = text.last, isSpace(last) { text = text.dropLast() }
         return text
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
     }
 }

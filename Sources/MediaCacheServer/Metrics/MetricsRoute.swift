@@ -32,6 +32,8 @@ final class MetricsRoute: Route {
         self.time = time
     }
 
+    func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int { 0 }
+
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         guard request.method == .get || request.method == .head else {
             throw request.methodNotAllowed(.get)

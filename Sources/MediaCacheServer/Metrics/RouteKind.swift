@@ -13,7 +13,7 @@ enum RouteKind: Int, CaseIterable {
         if path.hasPrefix(PlayTarget.prefix) {
             self = .play
         } else if path.hasPrefix(ReaderPath.prefix) {
-            // What stands behind the key is of the library or live.
+            // What stands behind the token is of the library or live.
             let rest = path.dropFirst(ReaderPath.prefix.utf8.count)
             self = rest[(rest.firstIndex(of: "/") ?? rest.endIndex)...].hasPrefix(LiveRoute.prefix) ? .live : .library
         } else if path.hasPrefix(LibraryRoute.prefix) {

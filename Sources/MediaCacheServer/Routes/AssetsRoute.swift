@@ -19,6 +19,15 @@ struct AssetsRoute: Route {
     let recordings: Recordings?
     let libraryURL: @Sendable (AssetID) throws -> String
 
+    /// A cover may be a large picture.
+    func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
+        switch method {
+        case .get, .head: 0
+        case .put where path.hasSuffix("/cover"): limits.maximumPictureBytes
+        default: limits.maximumBodyBytes
+        }
+    }
+
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         switch request.method {
         case .get, .head: try store.requireReadableFolder()
@@ -90,9 +99,7 @@ struct AssetsRoute: Route {
             guard let cover = try await shelf.cover(of: try await shelf.requireAsset(id).id) else {
                 throw Problem.notFound("no picture is kept with the asset \(id)")
             }
-            return RouteResponse(
-                headerFields: [.contentType: cover.mediaType, .cacheControl: "private, no-cache"],
-                body: .bytes(cover.bytes))
+            return RouteResponse(headerFields: PlayHeaders.fields(of: cover), body: .bytes(cover.bytes))
         case .put:
             guard request.body.count <= Cover.largest, let cover = Cover(recognising: request.body) else {
                 throw Problem(

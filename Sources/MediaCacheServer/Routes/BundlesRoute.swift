@@ -20,6 +20,15 @@ struct BundlesRoute: Route {
     let libraryURL: @Sendable (AssetID) throws -> String
     let liveURL: @Sendable (ChannelName) throws -> String
 
+    /// The contents of a long stream, and the bytes of a part, may be large.
+    func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
+        switch method {
+        case .get, .head: 0
+        case .put, .post: limits.maximumPictureBytes
+        default: limits.maximumBodyBytes
+        }
+    }
+
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/", maxSplits: 1)
         switch (parts.count, request.method) {
@@ -118,18 +127,15 @@ struct BundlesRoute: Route {
         guard let name = ChannelName(rawValue: channel), let recording = recordings?.recording(name) else {
             throw Problem.notFound("there is no channel “\(channel)”; /api/v1/channels lists those that there are")
         }
-        let live = LiveChannel(
-            recording: recording, name: name, query: request.query, now: store.now.nanosecondsSinceEpoch)
+        let live = LiveChannel(recording: recording, name: name, query: request.query, isStrict: true)
         let channel = await recording.channel
         let kept = recording.kept()
         let all = channel.hasEnded ? kept.last?.upperBound : await recording.edge
         guard let first = kept.first, let all else { throw Problem.notFound("nothing of \(name) is kept yet") }
         let from = try request.queryItem("from").map { try live.moment($0, "from") } ?? first.lowerBound
-        var to = try request.queryItem("to").map { try live.moment($0, "to") } ?? all
-        // The edge is told in whole milliseconds, and so it's asked for.
-        if to > all, to - all < 1_000_000 { to = all }
+        let to = try request.queryItem("to").map { try live.moment($0, "to") } ?? all
         guard to > from else { throw Problem.badRequest("the end isn't after the beginning") }
-        let window = try await live.translating { try await recording.finished(from: from, to: to) }
+        let window = try await live.translating { try await recording.finished(from: from, to: to, isStrict: true) }
         return BundleRecord(
             id: name.rawValue, title: name.rawValue, url: channel.url, withCredentials: channel.identity != nil,
             selection: channel.selection, state: nil, holeCount: window.gaps, hasCover: false,

@@ -24,7 +24,7 @@ struct ChannelsRoute: Route {
         let recordings = try requireRecordings()
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/").map(String.init)
         guard let first = parts.first else { return try await respondForAll(request, recordings) }
-        guard let name = ChannelName(rawValue: first) else { throw Self.badName(first) }
+        guard let name = ChannelName(rawValue: first) else { throw Problem.notFound("there is no channel “\(first)”") }
         switch (parts.count, parts.dropFirst().first) {
         case (1, _): return try await respondForOne(request, name, recordings)
         case (2, "timeline"): return try await timeline(request, name, recordings, gapsOnly: false)
@@ -45,12 +45,6 @@ struct ChannelsRoute: Route {
         throw CacheError(.storage, "nothing is recorded here: the cache folder couldn't be written")
     }
 
-    private static func badName(_ text: String) -> Problem {
-        .badRequest(
-            "“\(text)” can't be the name of a channel: 1 to 64 letters, digits, dots, hyphens and underscores, the "
-                + "first no dot")
-    }
-
     private func respondForAll(_ request: RouteRequest, _ recordings: Recordings) async throws -> RouteResponse {
         switch request.method {
         case .get, .head:
@@ -58,7 +52,11 @@ struct ChannelsRoute: Route {
             return try .json(ChannelList(channels: try page.items.map(record), next: page.next), of: request)
         case .post:
             let wanted = try request.decode(ChannelAddition.self)
-            guard let name = ChannelName(rawValue: wanted.name) else { throw Self.badName(wanted.name) }
+            guard let name = ChannelName(rawValue: wanted.name) else {
+                throw Problem.badRequest(
+                    "“\(wanted.name)” can't be the name of a channel: 1 to 64 letters, digits, dots, hyphens and "
+                        + "underscores, the first no dot")
+            }
             let url = try ResourceURL(wanted.url)
             _ = try HTTPFields(asked: wanted.headers ?? [:])
             let isKnown = recordings.recording(name) != nil
@@ -111,7 +109,10 @@ struct ChannelsRoute: Route {
             return try .json(ProgrammeList(programmes: try record(try await recordings.status(of: name)).programmes))
         case .post:
             let wanted = try request.decode(ProgrammeAddition.self)
-            let now = store.now.nanosecondsSinceEpoch
+            guard let recording = recordings.recording(name) else {
+                throw Problem.notFound("there is no channel \(name)")
+            }
+            let now = recording.present
             let programme = Programme(
                 name: wanted.name, from: try Self.date(wanted.from, "from", now),
                 to: try Self.date(wanted.to, "to", now), formats: try Self.formats(wanted.formats ?? []))
@@ -182,8 +183,7 @@ struct ChannelsRoute: Route {
         }
         _ = try await recordings.status(of: name)
         guard let recording = recordings.recording(name) else { throw Problem.notFound("there is no channel \(name)") }
-        let live = LiveChannel(
-            recording: recording, name: name, query: request.query, now: store.now.nanosecondsSinceEpoch)
+        let live = LiveChannel(recording: recording, name: name, query: request.query)
         let from = try request.queryItem("from").map { try live.moment($0, "from") }
         let to = try request.queryItem("to").map { try live.moment($0, "to") }
         // A day is forty thousand of them for each track: without a word the last hour.

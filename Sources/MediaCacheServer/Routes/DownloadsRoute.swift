@@ -35,7 +35,7 @@ struct DownloadsRoute: Route {
         case (0, .post): return try await add(request, downloads)
         case (1, .put) where parts[0] == "order":
             let order = try request.decode(DownloadOrder.self)
-            try await downloads.setOrder(try order.ids.map { try AssetID(pathPart: $0[...]) })
+            try await downloads.setOrder(try order.ids.map(Self.id))
             return try .json(await list(downloads))
         case (1, .post) where parts[0] == "pause":
             await downloads.pauseAll()
@@ -49,6 +49,14 @@ struct DownloadsRoute: Route {
         case (0, _): throw request.methodNotAllowed(.get, .post)
         default: throw Problem.notFound("there is nothing at this path")
         }
+    }
+
+    /// An asset that a body names.
+    private static func id(_ text: String) throws -> AssetID {
+        guard let id = AssetID(rawValue: text) else {
+            throw Problem.badRequest("“\(text)” is not the name of an asset")
+        }
+        return id
     }
 
     private func requireDownloads(_ request: RouteRequest) throws -> Downloads {
@@ -154,10 +162,10 @@ struct DownloadsRoute: Route {
 extension AssetID {
     /// The asset that a path names.
     ///
-    /// - Throws: ``Problem`` for what can't be the name of one.
+    /// - Throws: ``Problem`` with 404 for a text that no asset is named by.
     init(pathPart: Substring) throws {
         guard let id = AssetID(rawValue: String(pathPart)) else {
-            throw Problem.badRequest("“\(pathPart)” is not the name of an asset")
+            throw Problem.notFound("there is no asset “\(pathPart)”; a name has twelve letters and digits")
         }
         self = id
     }

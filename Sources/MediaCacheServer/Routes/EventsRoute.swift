@@ -8,6 +8,8 @@ struct EventsRoute: Route {
     let access = RouteAccess.key
     let feeds: EventFeeds
 
+    func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int { 0 }
+
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         let fields: HTTPFields = [.contentType: Self.contentType, .cacheControl: "no-store"]
         switch request.method {

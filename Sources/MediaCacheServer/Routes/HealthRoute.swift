@@ -5,6 +5,8 @@ struct HealthRoute: Route {
     let paths = ["/healthz"]
     let access = RouteAccess.open
 
+    func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int { 0 }
+
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         guard request.method == .get || request.method == .head else {
             throw request.methodNotAllowed(.get)

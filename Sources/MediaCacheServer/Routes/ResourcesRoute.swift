@@ -127,7 +127,9 @@ struct ResourcesRoute: Route {
     }
 
     static func id(_ text: Substring) throws -> Int64 {
-        guard let id = Int64(text) else { throw Problem.badRequest("“\(text)” is not a resource's number") }
+        guard let id = Int64(text) else {
+            throw Problem.notFound("there is no resource “\(text)”; resources have numbers")
+        }
         return id
     }
 }

@@ -1,12 +1,11 @@
-import Foundation
 import HTTPTypes
 
 /// A request for a ``Route``, with what holds for all routes: tags of what is read, conditions, and ranges.
 struct RouteCall: Sendable {
     let route: any Route
     let request: RouteRequest
-    /// What an answer that holds it is never kept for.
-    let key: AccessKey
+    /// Whether a body holds a secret, so that no client may store it.
+    let isSecret: @Sendable ([UInt8]) -> Bool
     /// Lets in one conditional change at a time: between the look at what there is and the change no other one of them
     /// comes.
     let changes: Turnstile
@@ -30,7 +29,7 @@ struct RouteCall: Sendable {
     private func read(_ conditions: Preconditions) async throws -> RouteResponse {
         var response = try await route.respond(to: request)
         guard let tag = response.addTag() else { return response }
-        if response.holds(key) { response.headerFields[.cacheControl] = "no-store" }
+        if case .bytes(let bytes) = response.body, isSecret(bytes) { response.headerFields[.cacheControl] = "no-store" }
         switch conditions.evaluate(tag) {
         case .proceed: break
         case .failed: throw Problem.preconditionFailed
@@ -77,11 +76,5 @@ extension RouteResponse {
         let tag = EntityTag(of: bytes)
         headerFields[.eTag] = tag.text
         return tag
-    }
-
-    /// Whether the key stands in it, as in the URLs that a player is given.
-    fileprivate func holds(_ key: AccessKey) -> Bool {
-        guard case .bytes(let bytes) = body else { return false }
-        return Data(bytes).range(of: Data(key.value.utf8)) != nil
     }
 }

@@ -37,27 +37,27 @@ struct StorageRoute: Route {
     private func items() async throws -> [StorageRecord.Item] {
         let assets = try await shelf.assets()
         let keys = Set(assets.map(\.key))
-        let titles = try await PlayedTitles(store: store, shelf: shelf).allWithOwned()
-        let owned = Dictionary(
-            titles.map { ($0.main.key, $0.bytesKept) }.filter { keys.contains($0.0) }, uniquingKeysWith: +)
+        let resources = try await store.resources()
+        let titles = try await PlayedTitles(store: store, shelf: shelf).all(among: resources)
+        // A title counts with all it has, what is pinned as it is.
+        let bytes = Dictionary(
+            resources.map { ($0.key, $0.bytesKept) } + titles.map { ($0.main.key, $0.bytesKept) },
+            uniquingKeysWith: { _, last in last })
         let played = titles.filter { !keys.contains($0.main.key) }.map { title in
             let record = PlayedRecord(title)
             return StorageRecord.Item(
                 kind: StorageRecord.Item.Kind(title.kind), id: "\(record.id)", title: record.url, bytes: record.bytes,
                 pinned: false, count: record.count)
         }
-        return try await items(of: assets, playedBytes: owned) + channels() + played
+        return try await items(of: assets, bytesKept: bytes) + channels() + played
     }
 
-    /// - Parameter playedBytes: what is kept of those that only played, by key.
-    private func items(of assets: [Asset], playedBytes: [String: Int64]) async throws -> [StorageRecord.Item] {
+    /// - Parameter bytesKept: what is kept of those that aren't downloaded, by key.
+    private func items(of assets: [Asset], bytesKept: [String: Int64]) async throws -> [StorageRecord.Item] {
         let statuses = Dictionary(
             await downloads?.statuses().map { ($0.asset.id, $0) } ?? [], uniquingKeysWith: { first, _ in first })
-        let files = Dictionary(
-            try await store.resources().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         return assets.map { asset in
-            let bytes =
-                statuses[asset.id]?.progress.bytes ?? playedBytes[asset.key] ?? files[asset.key]?.bytesKept ?? 0
+            let bytes = statuses[asset.id]?.progress.bytes ?? bytesKept[asset.key] ?? 0
             return StorageRecord.Item(
                 kind: .asset, id: asset.id.rawValue, title: asset.title ?? asset.url, bytes: bytes,
                 pinned: asset.download != nil)

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCache
+import TestSupport
 import Testing
 
 @testable import MediaCacheServer
@@ -29,14 +30,24 @@ struct RangeHeaderTests {
         }
     }
 
-    @Test func everyVectorMeansWhatItsSourceSays() throws {
-        guard let data = try Corpus.data("derived/http/range-parse-vectors.json") else { return }
+    /// Vectors that their sources take although white space stands next to the equals sign or within a range.
+    private static let spaced: Set = [
+        "bytes=   1 -2   ,  4- 5, 7 - 8 , ,,", "bytes=   40-80 , 81-90 , -1 ", "bytes= \t9-21", "bytes=5 - 10",
+        "bytes=-\t 5", "bytes \t =\t 6-",
+    ]
+
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func everyVectorMeansWhatItsSourceSays() throws {
+        let data = try Corpus.data("derived/http/range-parse-vectors.json")
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let vectors = try decoder.decode([Vector].self, from: data)
         #expect(vectors.count == 104)
         for vector in vectors {
             let header = RangeHeader(vector.header)
+            if Self.spaced.contains(vector.header) {
+                #expect(header == nil, "\(vector.header) has white space where RFC 9110 §14.1.2 has none")
+                continue
+            }
             let resolution = header?.resolved(in: vector.length)
             var ranges: [Range<Int64>]?
             if case .satisfiable(let found) = resolution { ranges = found }
@@ -64,6 +75,22 @@ struct RangeHeaderTests {
         let header = RangeHeader("bytes=5-99999999999999999999999")
         #expect(header?.resolved(in: 10) == .satisfiable([5..<10]))
         #expect(RangeHeader("bytes=99999999999999999999999-")?.resolved(in: 10) == .unsatisfiable)
+    }
+
+    @Test(arguments: [
+        "bytes =0-9", "bytes=0- 9", "bytes =-9", "bytes= 0-9", "bytes=\t0-9", "bytes=0 -9", "bytes=- 9",
+        "bytes=0- ,5-6 7", "bytes=0-4, 5 -9", " bytes=0-9",
+    ])
+    func whiteSpaceWithinARangeMakesTheFieldMalformed(_ text: String) {
+        #expect(RangeHeader(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("bytes=0-4 ,\t7-8", [0..<5, 7..<9]), ("bytes= , 0-4", [0..<5]), ("bytes=0-4,, ,7-8 ", [0..<5, 7..<9]),
+        ("bytes=0-4\t", [0..<5]),
+    ])
+    func whiteSpaceAroundCommasIsTaken(_ text: String, _ ranges: [Range<Int64>]) {
+        #expect(RangeHeader(text)?.resolved(in: 10) == .satisfiable(ranges))
     }
 
     @Test func anEmptySuffixIsUnsatisfiable() {

@@ -97,7 +97,7 @@ struct RouteCallTests {
             #expect(try await host.play(url).status == 200)
             _ = try await host.ask("POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#)
             let assets = try await host.ask("GET", "/api/v1/assets")
-            #expect(String(decoding: assets.body, as: UTF8.self).contains(host.key.value))
+            #expect(String(decoding: assets.body, as: UTF8.self).contains(host.server.playbackToken))
             #expect(assets.fields["cache-control"] == "no-store" && assets.fields["etag"] != nil)
         }
     }

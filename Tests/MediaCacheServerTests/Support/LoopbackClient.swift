@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOPosix
 
@@ -43,6 +44,25 @@ struct LoopbackClient {
             for try await buffer in inbound {
                 bytes += buffer.readableBytesView
                 await whenReceived(bytes.count)
+            }
+            return bytes
+        }
+    }
+
+    /// Sends text, and more when a number of bytes has been received; returns everything up to the connection's end.
+    func receiveAll(after request: String, andWhenReceived count: Int, send next: String) async throws -> [UInt8] {
+        try await wrapped().executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: request))
+            var bytes: [UInt8] = []
+            do {
+                for try await buffer in inbound {
+                    if bytes.count < count, bytes.count + buffer.readableBytes >= count {
+                        try await outbound.write(ByteBuffer(string: next))
+                    }
+                    bytes += buffer.readableBytesView
+                }
+            } catch let error as IOError where error.errnoCode == ECONNRESET {
+                // A server that closes with unread bytes resets the connection.
             }
             return bytes
         }

@@ -9,8 +9,13 @@ import NIOPosix
 
 /// A route that says what it was asked.
 struct EchoRoute: Route {
-    let paths = ["/echo", "/open/"]
+    let paths: [String]
     let access: RouteAccess
+
+    init(paths: [String] = ["/echo", "/open/"], access: RouteAccess) {
+        self.paths = paths
+        self.access = access
+    }
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         let text = "\(request.method.rawValue) \(request.path) \(request.query) \(request.body.count)"
@@ -18,18 +23,27 @@ struct EchoRoute: Route {
     }
 }
 
+/// The bytes that a connection without a socket claims to hold for its client.
+final class UnsentBytes {
+    var count = 0
+}
+
 enum TestServer {
     static let key = AccessKey()
+    /// A playback token of every context.
+    static let token = AccessControl(key: key).playbackToken
 
     static func context(
         _ source: any ByteReaderSource,
         routes: [any Route] = [HealthRoute(), EchoRoute(access: .key)],
-        limits: ServerLimits = ServerLimits()
+        limits: ServerLimits = ServerLimits(),
+        isExposed: Bool = false,
+        access: AccessControl = AccessControl(key: key)
     ) -> ServerContext {
         ServerContext(
             source: source,
-            access: AccessControl(key: key),
-            hosts: HostPolicy(boundHost: "127.0.0.1", allowedHosts: ["media.example"]),
+            access: access,
+            hosts: HostPolicy(boundHost: "127.0.0.1", allowedHosts: ["media.example"], isExposed: isExposed),
             profiles: HeaderProfileBook(base: TransferSettings()),
             router: Router(routes),
             limits: limits,
@@ -39,15 +53,21 @@ enum TestServer {
     }
 
     /// A connection without a socket.
-    static func connect(_ context: ServerContext) throws -> EmbeddedChannel {
+    ///
+    /// - Parameter unsent: the bytes that the client's system hasn't taken.
+    static func connect(
+        _ context: ServerContext, unsent: UnsentBytes = UnsentBytes(), from peer: String = "127.0.0.1"
+    ) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
-        try Listener.configure(channel.pipeline.syncOperations, server: context)
-        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+        try Listener.configure(
+            channel.pipeline.syncOperations, server: context, unsentBytes: { _ in unsent.count })
+        channel.remoteAddress = try SocketAddress(ipAddress: peer, port: 1)
+        channel.connect(to: try SocketAddress(ipAddress: peer, port: 1), promise: nil)
         return channel
     }
 
-    static func playPath(_ key: AccessKey = TestServer.key) -> String {
-        "/play/\(key.value)/http/origin.example/a/film.mp4?x=1"
+    static func playPath(_ token: String = TestServer.token) -> String {
+        "/play/\(token)/http/origin.example/a/film.mp4?x=1"
     }
 
     /// A request for the play path.

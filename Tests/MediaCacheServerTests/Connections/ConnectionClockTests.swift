@@ -1,0 +1,240 @@
+import Foundation
+import MediaCache
+import MediaCacheTesting
+import NIOCore
+import NIOEmbedded
+import NIOPosix
+import Testing
+
+@testable import MediaCacheServer
+
+/// The deadlines of a connection. Limits are the defaults: 10 s for a head, 30 s for a body, 60 s between requests, and
+/// 600 s for a client that takes nothing.
+struct ConnectionClockTests {
+    private static let media = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7919 >> 5) }
+    private let unsent = UnsentBytes()
+
+    private func connect(_ source: FakeSource = FakeSource([1, 2, 3])) throws -> EmbeddedChannel {
+        try TestServer.connect(TestServer.context(source), unsent: unsent)
+    }
+
+    @Test func closesAConnectionWhoseHeadArrivesSlowly() throws {
+        let channel = try connect()
+        try channel.send("GET / HTTP/1.1\r\n")
+        for _ in 0..<9 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            try channel.send("X: y\r\n")
+            #expect(channel.isActive)
+        }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(4))
+        #expect(!channel.isActive)
+    }
+
+    @Test func closesAConnectionThatSendsNothing() throws {
+        let channel = try connect()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(15))
+        #expect(!channel.isActive)
+    }
+
+    @Test func closesAConnectionWhoseBodyArrivesSlowly() throws {
+        let channel = try connect()
+        let key = TestServer.key.value
+        try channel.send(
+            "POST /echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key)\r\nContent-Length: 100\r\n\r\n")
+        for _ in 0..<14 {
+            try channel.send("x")
+            channel.embeddedEventLoop.advanceTime(by: .seconds(2))
+            #expect(channel.isActive)
+        }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+        #expect(!channel.isActive)
+    }
+
+    @Test func keepsAConnectionBetweenRequestsForLongerThanAHead() throws {
+        let channel = try connect()
+        #expect(try channel.exchange(TestServer.request())?.status == 200)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(50))
+        #expect(channel.isActive)
+        #expect(try channel.exchange(TestServer.request())?.status == 200)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(65))
+        #expect(!channel.isActive)
+    }
+
+    private static let endings = [
+        TestServer.request(),
+        TestServer.request("HEAD"),
+        TestServer.request("GET", "If-None-Match: \"v1\""),
+        TestServer.request("GET", "Range: bytes=9000000-"),
+        TestServer.request("GET", "Range: bytes=0-9,100-109"),
+        TestServer.request("DELETE"),
+        "GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+        "GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        TestServer.request() + TestServer.request() + TestServer.request("HEAD"),
+    ]
+
+    /// The end of a large response reaches the client after the response has ended; its last bytes make the connection
+    /// writable, which is no new response.
+    @Test(arguments: endings)
+    func closesASilentConnectionAfterEveryKindOfResponse(_ request: String) throws {
+        let channel = try connect(FakeSource(Self.media))
+        try channel.send(request)
+        #expect(try !channel.received().isEmpty)
+        channel.pipeline.fireChannelWritabilityChanged()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(50))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(15))
+        #expect(!channel.isActive)
+    }
+
+    @Test(arguments: endings)
+    func limitsTheNextHeadAfterEveryKindOfResponse(_ request: String) throws {
+        let channel = try connect(FakeSource(Self.media))
+        try channel.send(request)
+        _ = try channel.received()
+        channel.pipeline.fireChannelWritabilityChanged()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(30))
+        try channel.send("GET / HTTP/1.1\r\n")
+        for _ in 0..<9 {
+            try channel.send("X: y\r\n")
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            #expect(channel.isActive)
+        }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(4))
+        #expect(!channel.isActive)
+    }
+
+    @Test func keepsAResponseThatWaitsForItsOrigin() throws {
+        let channel = try connect(FakeSource([1, 2, 3], available: 1))
+        try channel.send(TestServer.request())
+        channel.embeddedEventLoop.advanceTime(by: .hours(1))
+        #expect(channel.isActive)
+    }
+
+    /// Fewer bytes are unsent than make a connection unwritable.
+    @Test func closesAResponseWhoseClientTakesNothing() throws {
+        let channel = try connect(FakeSource([1, 2, 3], available: 1))
+        try channel.send(TestServer.request())
+        unsent.count = 100
+        channel.embeddedEventLoop.advanceTime(by: .seconds(590))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(20))
+        #expect(!channel.isActive)
+    }
+
+    /// A paused player has until the stall limit, not until the idle limit, to take the end of what it asked for.
+    @Test func waitsForTheUnsentEndOfAResponse() throws {
+        let channel = try connect()
+        unsent.count = 200_000
+        #expect(try channel.exchange(TestServer.request())?.status == 200)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(580))
+        #expect(channel.isActive)
+        unsent.count = 0
+        channel.embeddedEventLoop.advanceTime(by: .seconds(50))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(20))
+        #expect(!channel.isActive)
+    }
+
+    @Test func closesAConnectionThatNeverTakesTheEndOfAResponse() throws {
+        let channel = try connect()
+        unsent.count = 200_000
+        #expect(try channel.exchange(TestServer.request())?.status == 200)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(620))
+        #expect(!channel.isActive)
+    }
+
+    @Test func aTrickleIsNoProgress() throws {
+        let channel = try connect(FakeSource([1, 2, 3], available: 1))
+        try channel.send(TestServer.request())
+        unsent.count = 500_000
+        for _ in 0..<290 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(2))
+            unsent.count -= 1
+        }
+        #expect(channel.isActive)
+        for _ in 0..<20 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(2))
+            unsent.count -= 1
+        }
+        #expect(!channel.isActive)
+    }
+
+    @Test func keepsASlowClientThatTakesBytesSteadily() throws {
+        let channel = try connect(FakeSource([1, 2, 3], available: 1))
+        try channel.send(TestServer.request())
+        unsent.count = 500_000
+        for _ in 0..<6 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(590))
+            #expect(channel.isActive)
+            unsent.count -= 70_000
+        }
+    }
+
+    /// The response to a request that waits to be read can't be late.
+    @Test func doesNotBlameAClientForARequestThatIsNotRead() throws {
+        let channel = try connect()
+        try channel.send("GET / HTTP/1.1\r\n")
+        channel.isWritable = false
+        unsent.count = 400_000
+        channel.embeddedEventLoop.advanceTime(by: .seconds(100))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(520))
+        #expect(!channel.isActive)
+    }
+}
+
+/// Deadlines in real time, over sockets whose buffers hold a part of each response.
+struct ConnectionDeadlineTests {
+    private let origin = ScriptedOrigin()
+
+    private func withHost(_ limits: ServerLimits, _ body: (CacheHost) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "deadlines-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await CacheHost.use(folder: folder, origin: origin, { $0.limits = limits }, body)
+    }
+
+    private func request(_ host: CacheHost, megabytes: Int) throws -> String {
+        let url = try ResourceURL("http://origin.example/\(megabytes).mp4")
+        origin[url] = ScriptedResource(.bytes([UInt8](repeating: 7, count: megabytes << 20)))
+        return "GET \(PlayTarget.path(for: url, token: host.server.playbackToken)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    }
+
+    /// Without its deadline the connection would never end.
+    @Test(.timeLimit(.minutes(2)), arguments: [1, 64])
+    func closesAClientThatIsSilentAfterItsResponse(megabytes: Int) async throws {
+        try await withHost(ServerLimits(idleTimeout: .milliseconds(200))) { host in
+            let client = try await LoopbackClient(to: try #require(host.server.boundAddresses.first))
+            let bytes = try await client.receiveAll(after: try request(host, megabytes: megabytes))
+            #expect(RawResponse(bytes)?.body.count == megabytes << 20)
+            while await !host.server.isIdle { await Task.yield() }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func closesAClientThatReadsNothing() async throws {
+        try await withHost(ServerLimits(stallTimeout: .milliseconds(200))) { host in
+            let port = try #require(host.server.port)
+            let text = try request(host, megabytes: 64)
+            let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .channelOption(.autoRead, value: false)
+                .connect(host: "127.0.0.1", port: port).get()
+            try await client.writeAndFlush(ByteBuffer(string: text))
+            while host.store.statistics.reads == 0 { await Task.yield() }
+            while await !host.server.isIdle { await Task.yield() }
+            #expect(host.store.statistics.openReads == 0)
+            try? await client.close()
+        }
+    }
+
+    /// The head of the next request begins when the response has arrived.
+    @Test(.timeLimit(.minutes(2)))
+    func closesAClientWhoseNextHeadArrivesSlowly() async throws {
+        // Long enough for the first head, whose time begins when the connection is accepted.
+        try await withHost(ServerLimits(headTimeout: .seconds(3), idleTimeout: .seconds(3600))) { host in
+            let text = try request(host, megabytes: 1)
+            let client = try await LoopbackClient(to: try #require(host.server.boundAddresses.first))
+            let bytes = try await client.receiveAll(after: text, andWhenReceived: 1 << 20, send: "GET /")
+            #expect(RawResponse(bytes)?.body.count == 1 << 20)
+        }
+    }
+}
