@@ -34,6 +34,7 @@ say() { echo "check-packaging: $*"; }
 # Whether a program is here that can be done without.
 has() {
     command -v "$1" >/dev/null 2>&1 && return
+    [ "${MEDIACACHE_REQUIRE_ALL:-}" != 1 ] || fail "$1 is missing, and MEDIACACHE_REQUIRE_ALL=1 lets no check be skipped"
     say "$1 isn't here, so $2 wasn't checked"
     return 1
 }
@@ -89,7 +90,8 @@ processes+=($!)
 await "origin" grep -q . "$folder/origin"
 origin="http://127.0.0.1:$(cat "$folder/origin")"
 
-"$program" serve --cache "$folder/cache" --port 0 --min-free 1MB --allowed-host cache.example.org >"$folder/output" 2>"$folder/errors" &
+"$program" serve --cache "$folder/cache" --port 0 --min-free 1MB \
+    --allowed-host cache.example.org --allow-net 127.0.0.0/8 >"$folder/output" 2>"$folder/errors" &
 server=$!
 processes+=("$server")
 await "address" grep -q '^Listening on ' "$folder/output"
@@ -103,7 +105,9 @@ get "$play" -o /dev/null
 mediacache get --quiet "$origin/film.mp4" >/dev/null
 curl --silent --max-time 60 -o /dev/null "$(mediacache url "$origin/broken.mp4")"
 get "$address/healthz" >/dev/null
-await "recorded segment" get "$address/live/news/index.m3u8"
+key=$(cat "$folder/cache/key")
+token=$(mediacache token create --json | sed -n 's/.*"token" : "\([^"]*\)".*/\1/p')
+await "recorded segment" get "$address/k/$token/live/news/index.m3u8"
 
 get "$address/metrics" >"$folder/metrics"
 promtool check metrics <"$folder/metrics" >"$folder/linted" 2>&1 || fail "/metrics: $(cat "$folder/linted")"
@@ -150,7 +154,8 @@ rules=$(get "http://127.0.0.1:$port/api/v1/rules?type=alert")
 port=$(free_port)
 openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=cache.example.org -addext subjectAltName=DNS:cache.example.org \
     -keyout "$folder/privkey.pem" -out "$folder/fullchain.pem" 2>/dev/null
-sed -e "s/127.0.0.1:9479/${address#http://}/" -e "s/listen 443 ssl/listen 127.0.0.1:$port ssl/" -e '/listen \[::\]/d' \
+sed -e "s/127.0.0.1:9479/${address#http://}/" -e "s/listen 443 ssl/listen 127.0.0.1:$port ssl/" \
+    -e '/listen \[::\]/d' \
     -e "s#/etc/ssl/cache.example.org#$folder#" nginx/mediacache.conf >"$folder/site.conf"
 mkdir "$folder/nginx"
 cat >"$folder/nginx.conf" <<NGINX
@@ -167,7 +172,6 @@ http {
 NGINX
 nginx -e "$folder/nginx/errors" -c "$folder/nginx.conf" -g 'daemon off; master_process off;' &
 processes+=($!)
-key=$(cat "$folder/cache/key")
 outside="https://cache.example.org:$port/media"
 proxied() { curl --silent --max-time 60 --cacert "$folder/fullchain.pem" --resolve "cache.example.org:$port:127.0.0.1" "$@"; }
 status() { proxied -o /dev/null -w '%{http_code}' "$@"; }
@@ -178,11 +182,32 @@ expect() { [ "$2" = "$3" ] || fail "through nginx, $1: $2 instead of $3"; }
 expect "the page" "$(status "$outside/")" 200
 expect "the API without the key" "$(status "$outside/api/v1/usage")" 401
 expect "/metrics" "$(status "$outside/metrics")" 404
-proxied "$outside/play/$key/${origin/:\/\//\/}/film.mp4" | cmp - "$folder/film.mp4" || fail "through nginx, the film is another"
-expect "a range" "$(proxied -r 100-199 "$outside/play/$key/${origin/:\/\//\/}/film.mp4" | wc -c)" 100
-expect "what is kept without the key" "$(status "$outside/library/$asset/file.mp4")" 403
-expect "what is kept with the key" "$(status "$outside/k/$key/library/$asset/file.mp4")" 200
-grep -q 'a%2Fb%20c' <<<"$(proxied "$outside/play/$key/${origin/:\/\//\/}/a%2Fb%20c")" || fail "through nginx, a path is another"
+proxied "$outside/play/$token/${origin/:\/\//\/}/film.mp4" | cmp - "$folder/film.mp4" || fail "through nginx, the film is another"
+expect "a range" "$(proxied -r 100-199 "$outside/play/$token/${origin/:\/\//\/}/film.mp4" | wc -c)" 100
+expect "what is kept without a token" "$(status "$outside/library/$asset/file.mp4")" 403
+expect "what is kept with the key in the path" "$(status "$outside/k/$key/library/$asset/file.mp4")" 403
+expect "what is kept with a token" "$(status "$outside/k/$token/library/$asset/file.mp4")" 200
+grep -q 'a%2Fb%20c' <<<"$(proxied "$outside/play/$token/${origin/:\/\//\/}/a%2Fb%20c")" || fail "through nginx, a path is another"
+# Whatever a client claims to be, it is none of this machine.
+library="/media/library/$asset/file.mp4"
+expect "what is kept, asked for by its absolute URL" \
+    "$(status --request-target "https://cache.example.org:$port$library" "$outside/")" 403
+for field in 'X-Forwarded-For: 127.0.0.1' 'X-Real-IP: 127.0.0.1' 'Forwarded: for=127.0.0.1;host=localhost' \
+    'X-Forwarded-Host: localhost' 'Via: 1.1 localhost' 'X-Forwarded-For;' 'Forwarded;'; do
+    expect "what is kept, with $field" "$(status -H "$field" "$outside/library/$asset/file.mp4")" 403
+done
+# Nor does it reach the server by another name: nginx itself refuses.
+for host in localhost 127.0.0.1 "127.0.0.1:${address##*:}" '[::1]' localhost. LOCALHOST other.example; do
+    expect "Host: $host" "$(status -H "Host: $host" "$outside/healthz")" 421
+    expect "what is kept, with Host: $host" "$(status -H "Host: $host" "$outside/library/$asset/file.mp4")" 421
+    expect "an absolute target at $host" \
+        "$(status --request-target "http://$host/media/healthz" "$outside/healthz")" 421
+done
+# The server itself refuses too, where a proxy passes on what its client sent.
+straight() { curl --silent --max-time 60 -o /dev/null -w '%{http_code}' "$@"; }
+expect "the server, asked as localhost" "$(straight "$address/library/$asset/file.mp4")" 403
+expect "the server, with two hosts" \
+    "$(straight -H 'Host: localhost' --request-target http://cache.example.org/healthz "$address/")" 400
 # Events come while the response goes on.
 proxied --no-buffer --max-time 10 -H "Authorization: Bearer $key" "$outside/api/v1/events" >"$folder/events" &
 watcher=$!

@@ -15,6 +15,10 @@ static const uint8_t address_js[] = {
 #embed "page/address.js"
 };
 
+static const uint8_t agreement_js[] = {
+#embed "page/agreement.js"
+};
+
 static const uint8_t alike_js[] = {
 #embed "page/alike.js"
 };
@@ -113,6 +117,10 @@ static const uint8_t library_js[] = {
 
 static const uint8_t main_js[] = {
 #embed "page/main.js"
+};
+
+static const uint8_t newkey_js[] = {
+#embed "page/newkey.js"
 };
 
 static const uint8_t notices_js[] = {
@@ -236,6 +244,7 @@ static const uint8_t words_js[] = {
 static const mediacache_page_file files[] = {
     NAMED("adding.js", adding_js),
     NAMED("address.js", address_js),
+    NAMED("agreement.js", agreement_js),
     NAMED("alike.js", alike_js),
     NAMED("api.js", api_js),
     NAMED("card.js", card_js),
@@ -261,6 +270,7 @@ static const mediacache_page_file files[] = {
     NAMED("known.js", known_js),
     NAMED("library.js", library_js),
     NAMED("main.js", main_js),
+    NAMED("newkey.js", newkey_js),
     NAMED("notices.js", notices_js),
     NAMED("page.css", page_css),
     NAMED("places.js", places_js),

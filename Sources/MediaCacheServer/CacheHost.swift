@@ -9,7 +9,7 @@ public final class CacheHost: Service, Sendable {
     public let store: CacheStore
     /// The server, listening.
     public let server: CacheServer
-    /// The key of play URLs and the API.
+    /// The key of the API.
     public var key: AccessKey { server.key }
 
     private let grace: Duration
@@ -24,8 +24,8 @@ public final class CacheHost: Service, Sendable {
     ///
     /// In a folder that can't be written nothing more is kept, but everything plays.
     ///
-    /// Listening beyond loopback, the store asks only public addresses, so that nobody reaches what stands behind
-    /// this machine's firewall through it.
+    /// The store of an exposed server (``ServerConfiguration/isExposed``) contacts public addresses alone, so that its
+    /// clients don't reach the private network through it.
     ///
     /// - Throws: `CacheError`, with `folderOwned` if another process has the folder; ``ServerError`` if the server
     ///   can't listen. The folder has then been given up again.
@@ -37,12 +37,15 @@ public final class CacheHost: Service, Sendable {
     ) async throws -> CacheHost {
         var configuration = configuration
         var serverConfiguration = serverConfiguration
-        if !HostPolicy.isLoopback(serverConfiguration.host) { configuration.transfers.scope = .publicOnly }
+        if serverConfiguration.isExposed { configuration.transfers.scope = .publicOnly }
         serverConfiguration.cacheFolder = serverConfiguration.cacheFolder ?? configuration.location.durable
         let logger = serverConfiguration.logger
         let store = try await CacheStore.open(configuration, origin: origin, logger: logger)
         do {
             let file = AccessKeyFile(location: configuration.location)
+            if store.keepsBytes, file.isOpenToOthers {
+                logger.warning("the key file could be read by other users; a new key replaces it")
+            }
             let server = CacheServer(
                 store: store,
                 key: store.keepsBytes ? try file.loadOrCreate() : AccessKeyFile.keyToRead(configuration.location),

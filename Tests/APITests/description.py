@@ -30,7 +30,7 @@ class Description:
             (method.upper(), path)
             for path, item in self.document["paths"].items()
             for method in item
-            if method in METHODS
+            if method in METHODS and "players" not in item[method]["tags"]
         }
 
     def _resolved(self, value):

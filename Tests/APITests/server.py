@@ -21,10 +21,14 @@ class Server:
             )
         try:
             self.address = self._address()
-            self.key = (self.cache / "key").read_text().strip()
+            self.read_key()
         except BaseException:
             self.close()
             raise
+
+    def read_key(self):
+        """Takes the key that is in the folder now."""
+        self.key = (self.cache / "key").read_text().strip()
 
     def _address(self) -> str:
         for _ in range(300):

@@ -101,7 +101,7 @@ class Walk:
 
     def all(self):
         for way in (self.server_itself, self.errors, self.resources, self.played, self.library, self.downloads,
-                    self.channels, self.bundles, self.events, self.ends):  # fmt: skip
+                    self.channels, self.bundles, self.events, self.tokens, self.ends):  # fmt: skip
             way()
         missed = sorted(self.description.operations - self.reached)
         if missed:
@@ -268,6 +268,32 @@ class Walk:
         show = self.download("show.m3u8")
         for name in (bundle["id"], show["id"]):
             self.ask("GET", "/api/v1/bundles", query={"asset": name})
+
+    def tokens(self):
+        self.play("film.mp4")
+        film = self.ask("POST", "/api/v1/assets", json={"url": self.origin.url("film.mp4")}, status=(200, 201)).json()
+        wanted = {"scope": "playback", "label": "tv", "url": film["url"], "expires": "2099-01-31T20:00:00Z"}
+        issued = [
+            self.ask("POST", "/api/v1/tokens", json=body, status=(201,)).json()
+            for body in (wanted, {"scope": "asset", "asset": film["id"]})
+        ]
+        for token in issued:
+            requests.get(token["playURL"], timeout=60).raise_for_status()
+        self.ask("POST", "/api/v1/tokens", json={"scope": "asset"}, status=(400,))
+        self.ask("POST", "/api/v1/tokens", json={"scope": "asset", "asset": "aaaaaaaaaaaa"}, status=(404,))
+        whole = self.ask("GET", "/api/v1/tokens").json()["tokens"]
+        self.pages("/api/v1/tokens", "tokens", [token["id"] for token in whole], "id")
+        self.ask("GET", "/api/v1/tokens/{id}", names={"id": "standing"})
+        for token in issued:
+            self.ask("DELETE", "/api/v1/tokens/{id}", names={"id": token["id"]}, status=(204,))
+            self.ask("GET", "/api/v1/tokens/{id}", names={"id": token["id"]}, status=(404,))
+            if requests.get(token["playURL"], timeout=60).status_code != 403:
+                raise Fault("a revoked token opens its play URL")
+        old = self.server.key
+        self.ask("POST", "/api/v1/key", status=(204,))
+        self.server.read_key()
+        if self.server.key == old or self.server.ask("GET", "/api/v1/server").status_code != 200:
+            raise Fault("the key wasn't replaced")
 
     def events(self):
         path = "/api/v1/events"

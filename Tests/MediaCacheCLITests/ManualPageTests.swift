@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MediaCacheCLI
@@ -38,7 +39,8 @@ struct ManualPageTests {
                 == "One\n.br\nmore\n.PP\n.nf\n.RS 2\nan example\nanother\n.RE\n.fi\n.PP\nTwo")
     }
 
-    @Test(.enabled(if: InstalledProgram.path(of: "groff") != nil)) func groffFindsNothingWrong() async throws {
+    @Test(.enabled(if: try Prerequisite.isMet("groff", InstalledProgram.path(of: "groff") != nil)))
+    func groffFindsNothingWrong() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -47,6 +47,18 @@ struct CacheHostTests {
         }
     }
 
+    /// A process that was killed while it took in a bundle leaves bytes behind.
+    @Test func abandonedBytesOfABundleAreRemovedAtOpening() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: "\(folder)/incoming", withIntermediateDirectories: true)
+        try Data("left".utf8).write(to: URL(filePath: "\(folder)/incoming/killed.part"))
+        try await withHost(folder: folder) { _ in
+            let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/incoming")
+            #expect(names == [])
+        }
+    }
+
     @Test func aFolderThatCannotBeWrittenDisturbsNoPlayer() async throws {
         // A path below a file can't be a folder, not even for root.
         let file = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID())").path
@@ -58,6 +70,31 @@ struct CacheHostTests {
             let part = try await host.play(url, "GET", "Range: bytes=-1000")
             #expect(part.status == 206)
             #expect(part.body == Array(media.suffix(1000)))
+        }
+    }
+
+    /// Behind a proxy the server listens at loopback too.
+    @Test(
+        arguments: [
+            ([], "", true), (["localhost", "127.0.0.1:80", "[::1]"], "", true), (["media.example"], "", false),
+            (["localhost", "media.example"], "", false), ([], "/media", false),
+        ] as [([String], String, Bool)])
+    func theStoreOfAnExposedServerAsksPublicAddressesAlone(
+        _ hosts: [String], _ publicPath: String, _ isAllowed: Bool
+    ) async throws {
+        let inner = try ResourceURL("http://192.168.1.7/film.mp4")
+        origin[inner] = ScriptedResource(.bytes([1, 2, 3]), peer: .local)
+        let change: (inout ServerConfiguration) -> Void = {
+            $0.allowedHosts = hosts
+            $0.publicPath = publicPath
+        }
+        let scope: AddressScope = isAllowed ? .any : .publicOnly
+        let status = isAllowed ? 200 : 403
+        try await withHost(change) { (host: CacheHost) async throws -> Void in
+            #expect(host.store.transfers.scope == scope)
+            #expect(try await host.play(inner).status == status)
+            #expect(origin.requests(for: inner).isEmpty == !isAllowed)
+            #expect(try await host.play(url).status == 200)
         }
     }
 
@@ -174,7 +211,7 @@ struct CacheHostTests {
             let link = try await host.ask("GET", "/api/v1/urls?url=http://me:secret@origin.example/x.mp4")
             let play = try APICoding.makeDecoder().decode(PlayLink.self, from: Data(link.body)).playURL
             let profile = "profile=\(ProfileIdentity(user: "me"))"
-            #expect(play.hasSuffix("/play/\(host.key.value);\(profile)/http/origin.example/x.mp4"))
+            #expect(play.hasSuffix("/play/\(host.server.playbackToken);\(profile)/http/origin.example/x.mp4"))
             let update =
                 "{\"origin\": \"http://origin.example\", \"headers\": {\"Referer\": \"http://page.example/\"}}"
             #expect(try await host.ask("PUT", "/api/v1/header-profiles", body: update).status == 204)
@@ -196,7 +233,7 @@ struct CacheHostTests {
 
     @Test func aRunningResponseFinishesWhenTheServerStops() async throws {
         try await withHost { host in
-            let path = PlayTarget.path(for: url, key: host.key.value)
+            let path = PlayTarget.path(for: url, token: host.server.playbackToken)
             let address = try #require(host.server.boundAddresses.first)
             let client = try await LoopbackClient(to: address)
             let server = host.server
@@ -221,7 +258,7 @@ struct CacheHostTests {
         origin[url] = ScriptedResource(.bytes(large))
         try await withHost { host in
             #expect(try await host.play(url).body == large)
-            let path = PlayTarget.path(for: url, key: host.key.value)
+            let path = PlayTarget.path(for: url, token: host.server.playbackToken)
             let client = try await LoopbackClient(to: try #require(host.server.boundAddresses.first))
             let removing = OnceTask()
             let store = host.store
@@ -237,7 +274,7 @@ struct CacheHostTests {
 
     @Test func aPlayerThatLeavesEndsItsReadSession() async throws {
         try await withHost { host in
-            let path = PlayTarget.path(for: url, key: host.key.value)
+            let path = PlayTarget.path(for: url, token: host.server.playbackToken)
             let client = try await LoopbackClient(to: try #require(host.server.boundAddresses.first))
             try await client.leave(after: "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             while host.store.statistics.openReads > 0 { await Task.yield() }

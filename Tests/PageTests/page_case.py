@@ -5,6 +5,7 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from urllib.parse import quote
 
 from playwright.sync_api import BrowserContext, Locator, Page, expect, sync_playwright
 
@@ -71,6 +72,12 @@ class PageCase(unittest.TestCase):
         else:
             page.goto(self.server.page + route)
         expect(page.get_by_role("main")).to_be_visible()
+
+    def play(self, page: Page, url: str):
+        """Opens the player of a URL by a link, and agrees to it."""
+        self.go(page, "#/play/url/" + quote(url, safe=""))
+        expect(page.get_by_role("heading", level=1)).to_have_text("Play this URL?")
+        page.get_by_role("main").get_by_role("button", name="Play", exact=True).click()
 
     @property
     def watch(self) -> Watch:

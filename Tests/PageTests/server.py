@@ -69,6 +69,17 @@ class Server:
             raise AssertionError(f"{method} {path}: {error.code}: {error.read().decode()}") from error
         return json.loads(answer) if answer else None
 
+    @property
+    def token(self) -> str:
+        """The standing playback token."""
+        return self.api("GET", "tokens/standing")["token"]
+
+    def roll_key(self):
+        """Replaces the key."""
+        self.api("POST", "key")
+        self.key = (self._folder / "cache" / "key").read_text().strip()
+        self.address = f"{self.page}#key={self.key}"
+
     def downloads(self) -> dict[str, dict]:
         """The downloads by their titles."""
         return {record.get("title", record["url"]): record for record in self.api("GET", "downloads")["downloads"]}

@@ -1,5 +1,7 @@
 """The key, and a server that goes away and comes back."""
 
+from urllib.parse import quote
+
 from playwright.sync_api import expect
 
 from page_case import PageCase
@@ -36,6 +38,75 @@ class AccessTests(PageCase):
         page.get_by_role("textbox", name="Key").fill(self.server.key)
         page.get_by_role("button", name="Open", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Library")
+
+    def test_a_key_that_the_server_does_not_take_replaces_no_other(self):
+        page = self.open()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Library")
+        self.watch.allow("401")
+        for leave in (True, False):
+            # Loaded with it, and led to it while it's open.
+            if leave:
+                page.goto("about:blank")
+            page.goto(self.server.page + "#key=0123456789abcdef0123456789abcdef")
+            expect(page.get_by_text("The address held a key that the server doesn’t take.").last).to_be_visible()
+            expect(page.get_by_role("heading", level=1)).to_have_text("Library")
+            self.assertNotIn("key=", page.url)
+            self.assertEqual(page.evaluate("localStorage.getItem('mediacache.key')"), self.server.key)
+        page.reload()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Library")
+
+    def test_a_rolled_key_has_the_page_ask_for_the_new_one(self):
+        page = self.open()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Library")
+        self.watch.allow("401")
+        self.server.roll_key()
+        expect(page.get_by_role("heading", level=1)).to_have_text("This page needs the cache’s key")
+        page.get_by_role("textbox", name="Key").fill(self.server.key)
+        page.get_by_role("button", name="Open", exact=True).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Library")
+
+    def test_no_request_has_the_key_in_its_url(self):
+        played, kept = self.origin.url("clip.mp4?played"), self.origin.url("clip.mp4?kept")
+        self.server.api("POST", "downloads", {"url": kept, "title": "Without the key"})
+        page = self.open()
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        self.play(page, played)
+        self.eventually(page, "it plays", lambda: page.locator("video").evaluate("video => video.readyState > 1"))
+        self.eventually(page, "the download is complete", lambda: [
+            one for one in self.server.api("GET", "downloads")["downloads"] if one["state"] == "complete"])
+        asset = next(one for one in self.server.api("GET", "assets")["assets"] if one["url"] == kept)
+        self.go(page, "#/play/asset/" + asset["id"])
+        self.eventually(page, "the asset plays", lambda: [one for one in asked if "/library/" in one])
+        self.assertTrue([one for one in asked if f"/play/{self.server.token}/" in one])
+        self.assertEqual([one for one in asked if self.server.key in one], [])
+
+    def test_a_link_to_a_url_asks_before_anything_is_fetched(self):
+        url = self.origin.url("clip.mp4?linked")
+        origin = "/".join(url.split("/")[:3])
+        self.server.api("PUT", "header-profiles", {"origin": origin, "headers": {"X-Secret": "1"}})
+        page = self.open()
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        self.go(page, "#/play/url/" + quote(url, safe=""))
+        main = page.get_by_role("main")
+        expect(main.get_by_role("heading", level=1)).to_have_text("Play this URL?")
+        expect(main).to_contain_text(url)
+        self.assertEqual(page.locator("video").count(), 0)
+        self.assertEqual([one for one in asked if "/play/" in one or "api/v1/urls" in one or "probe" in one], [])
+        self.assertEqual([one for one in self.server.api("GET", "resources")["resources"] if one["url"] == url], [])
+        main.get_by_role("button", name="Play", exact=True).click()
+        video = page.locator("video")
+        self.eventually(page, "it plays", lambda: video.evaluate("video => video.readyState > 1"))
+        # Agreed to once, a reload goes on.
+        page.reload()
+        self.eventually(page, "it plays", lambda: video.evaluate("video => video.readyState > 1"))
+
+    def test_a_link_to_the_url_of_an_asset_plays(self):
+        url = self.origin.url("clip.mp4?asset")
+        self.server.api("POST", "downloads", {"url": url, "title": "Linked asset"})
+        page = self.open("#/play/url/" + quote(url, safe=""))
+        self.eventually(page, "it plays", lambda: page.locator("video").evaluate("video => video.readyState > 1"))
 
     def test_a_server_that_stops_is_said_and_its_return_is_seen(self):
         page = self.open("#/library")

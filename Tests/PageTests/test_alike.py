@@ -1,7 +1,5 @@
 """Things of one title, and segments whose names say nothing."""
 
-from urllib.parse import quote
-
 from playwright.sync_api import Page, expect
 
 from page_case import PageCase
@@ -28,13 +26,13 @@ class AlikeTests(PageCase):
 
     def test_what_would_go_says_of_what_it_is(self):
         page = self.open()
-        self.play(page, "film/index.m3u8")
+        self.play_path(page, "film/index.m3u8")
         self.go(page, "#/storage")
         host = self.origin.url("").split("/")[2]
         expect(page.get_by_role("list", name="Would go next")).to_contain_text(f"{host}/film/sound-en/")
 
-    def play(self, page: Page, path: str):
-        self.go(page, "#/play/url/" + quote(self.origin.url(path), safe=""))
+    def play_path(self, page: Page, path: str):
+        self.play(page, self.origin.url(path))
         video = page.locator("video")
         self.eventually(page, "it plays", lambda: current_time(video) > 0.5)
         return video

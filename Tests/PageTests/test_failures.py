@@ -1,8 +1,6 @@
 """Origins that fail: words that a person can act on, where the person looks."""
 
 import time
-from urllib.parse import quote
-
 from playwright.sync_api import Page, expect
 
 from page_case import PageCase
@@ -93,7 +91,7 @@ class FailureTests(PageCase):
         self.origin.answer("noise.mp4", 404, "gone")
         page = self.open()
         self.watch.allow(r"status of (4\d\d|5\d\d)|MEDIA|media|NotSupportedError")
-        self.go(page, "#/play/url/" + quote(self.origin.url("noise.mp4"), safe=""))
+        self.play(page, self.origin.url("noise.mp4"))
         error = page.locator("#player-error")
         expect(error).to_be_visible()
         self.assertNotRegex(error.inner_text(), JARGON)

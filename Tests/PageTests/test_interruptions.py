@@ -1,7 +1,5 @@
 """Streams whose origin or server goes away for a while: they go on by themselves."""
 
-from urllib.parse import quote
-
 from playwright.sync_api import Error, Locator, Page, expect
 
 from live import LiveStream
@@ -36,7 +34,7 @@ class InterruptionTests(PageCase):
         self.origin.rate = 150_000
         page = self.open()
         self.watch.allow(NOISE)
-        self.go(page, "#/play/url/" + quote(self.origin.url("through/v540/index.m3u8"), safe=""))
+        self.play(page, self.origin.url("through/v540/index.m3u8"))
         video = page.locator("video")
         self.eventually(page, "it plays", lambda: current_time(video) > 3)
         self.origin.stop()
@@ -56,7 +54,7 @@ class InterruptionTests(PageCase):
         self.origin.answer("never/index.m3u8", 404, "gone")
         page = self.open()
         self.watch.allow(NOISE)
-        self.go(page, "#/play/url/" + quote(self.origin.url("never/index.m3u8"), safe=""))
+        self.play(page, self.origin.url("never/index.m3u8"))
         expect(page.locator("#player-error")).to_contain_text("This can’t be played here")
 
     def watch_channel(self, name: str, stream: LiveStream) -> tuple[Page, Locator]:

@@ -1,7 +1,5 @@
 """Where somebody was in what plays."""
 
-from urllib.parse import quote
-
 from playwright.sync_api import expect
 
 from page_case import PageCase
@@ -11,7 +9,7 @@ from video import current_time
 class PlaceTests(PageCase):
     def test_a_reload_goes_on_where_it_was_and_can_begin_anew(self):
         page = self.open()
-        self.go(page, "#/play/url/" + quote(self.origin.url("clip.mp4"), safe=""))
+        self.play(page, self.origin.url("clip.mp4"))
         video = page.locator("video")
         self.eventually(page, "it plays", lambda: current_time(video) > 0.5)
         video.evaluate("video => { video.currentTime = 9 }")

@@ -1,7 +1,5 @@
 """What was played through: a stream is one thing, however many files it has."""
 
-from urllib.parse import quote
-
 from playwright.sync_api import expect
 
 from page_case import PageCase
@@ -12,7 +10,7 @@ class PlayedTests(PageCase):
     def test_what_was_played_is_listed_by_title_played_again_kept_and_removed(self):
         page = self.open()
         for path in ("film/index.m3u8", "song.m4a"):
-            self.go(page, "#/play/url/" + quote(self.origin.url(path), safe=""))
+            self.play(page, self.origin.url(path))
             media = page.locator("video, audio").first
             self.eventually(page, f"{path} plays", lambda: current_time(media) > 1)
         self.go(page, "#/played")

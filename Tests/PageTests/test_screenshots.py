@@ -37,6 +37,10 @@ class ScreenshotTests(PageCase):
     def settle(self, page: Page, name: str, route: str):
         self.go(page, route)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
+        if name == "through":
+            play = page.get_by_role("main").get_by_role("button", name="Play", exact=True)
+            if page.get_by_role("heading", name="Play this URL?").is_visible():
+                play.click()
         if name == "storage":
             expect(page.get_by_text("Reading what is kept")).to_have_count(0)
         if name == "library":

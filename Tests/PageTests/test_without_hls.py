@@ -1,7 +1,5 @@
 """Browsers that don't play HLS by themselves: what is over plays as a file, and the rest is said."""
 
-from urllib.parse import quote
-
 from playwright.sync_api import Locator, Page, expect
 
 from live import LiveStream
@@ -47,7 +45,7 @@ class WithoutHLSTests(PageCase):
     def test_a_stream_that_cannot_be_played_is_said_with_its_address(self):
         page = self.open_without()
         url = self.origin.url("film/index.m3u8")
-        self.go(page, "#/play/url/" + quote(url, safe=""))
+        self.play(page, url)
         error = page.locator("#player-error")
         expect(error).to_contain_text("Download all of it")
         expect(error).to_contain_text("/play/")

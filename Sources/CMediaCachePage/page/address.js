@@ -1,22 +1,28 @@
 // Where things are. The page may be shown below any path of any host, as behind a reverse proxy.
 
-import { key } from "./key.js";
-
 const base = new URL(".", document.baseURI);
 const isThisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(base.hostname);
+
+let playbackToken = null;
+
+/** Whether URLs of the library and of channels need a token here: the server gives them without one to its own machine. */
+export const needsToken = !isThisMachine;
+
+/** Sets the token that such URLs hold. */
+export function setPlaybackToken(token) { playbackToken = token; }
 
 /** A path of the server, as `api/v1/usage`, below where the page is. */
 export const below = (path) => new URL(path, base).href;
 
 /**
  * A URL out of a record, as this page reaches it: the server writes its own host, which here may have another name.
- * What readers get on the server's machine for nothing wants the key from elsewhere.
+ * URLs of the library and of channels that hold no token get one where they need it.
  */
 export function local(url) {
   const { pathname: whole, search } = new URL(url, base);
   const pathname = whole.startsWith(base.pathname) ? whole.slice(base.pathname.length - 1) : whole;
-  const needsKey = !isThisMachine && /^\/(library|live)\//.test(pathname);
-  return below(`.${needsKey ? `/k/${key()}` : ""}${pathname}${search}`);
+  const isBare = needsToken && /^\/(library|live)\//.test(pathname);
+  return below(`.${isBare ? `/k/${playbackToken}` : ""}${pathname}${search}`);
 }
 
 /** The origin's URL that a play URL stands for; null for another URL. */

@@ -150,6 +150,8 @@ export const api = {
   startExport: (name, id, format) => send("POST", `channels/${part(name)}/programmes/${part(id)}/exports/${format}`),
   endExport: (name, id, format) => send("DELETE", `channels/${part(name)}/programmes/${part(id)}/exports/${format}`),
 
+  standingToken: () => json(`${root}tokens/standing`),
+
   storage: () => json(`${root}storage`),
   prune: () => send("POST", "prune"),
   verify: (repair) => send("POST", "verify", { repair }),

@@ -1,5 +1,6 @@
 // The dialog between looking at a URL and starting: what it is, and what of it is wanted.
 
+import { agree } from "./agreement.js";
 import { api } from "./api.js";
 import { routes } from "./address.js";
 import { check, facts, field, showDialog } from "./dialogs.js";
@@ -93,7 +94,7 @@ export function choose(found, url, done) {
     ].filter(Boolean),
     buttons: [
       { label: "Download", kind: "main", act: begin, id: "add-begin" },
-      { label: "Play now", act: () => { done(); go(routes.url(url)); } },
+      { label: "Play now", act: () => { done(); agree(url); go(routes.url(url)); } },
       { label: "Cancel" },
     ],
   });

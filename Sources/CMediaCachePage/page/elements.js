@@ -67,6 +67,22 @@ export function arrange(list, rows, keys, build) {
   }
 }
 
+/**
+ * Empties a canvas and fits it to its place, sharp on any screen.
+ *
+ * @returns {{pen: CanvasRenderingContext2D, width: number, height: number}} what draws on it, in CSS pixels
+ */
+export function clean(canvas) {
+  const scale = devicePixelRatio || 1;
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
+  if (canvas.height !== Math.round(height * scale)) canvas.height = Math.round(height * scale);
+  const pen = canvas.getContext("2d");
+  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  return { pen, width, height };
+}
+
 /** A function that runs another once, however often it is called until the next frame. */
 export function oncePerFrame(work) {
   let asked = false;

@@ -1,6 +1,6 @@
 // The bar below a video: what is kept, what is on its way, and where the play head is.
 
-import { make, mark } from "./elements.js";
+import { clean, make, mark } from "./elements.js";
 import { counted, percent } from "./format.js";
 import { colour, onColours } from "./theme.js";
 
@@ -77,13 +77,7 @@ function inWords({ total, spans, fetching }, kept) {
 }
 
 function paint(canvas, { total, spans, fetching }, place) {
-  const scale = devicePixelRatio || 1;
-  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-  if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
-  if (canvas.height !== Math.round(height * scale)) canvas.height = Math.round(height * scale);
-  const pen = canvas.getContext("2d");
-  pen.setTransform(scale, 0, 0, scale, 0, 0);
-  pen.clearRect(0, 0, width, height);
+  const { pen, width, height } = clean(canvas);
   const margin = canvas.classList.contains("slim") ? 0 : 6;
   const [top, thickness] = [margin, height - 2 * margin];
   pen.save();

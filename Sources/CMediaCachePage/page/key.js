@@ -3,14 +3,16 @@
 const place = "mediacache.key";
 let memory = null; // where storage is refused, the key lasts as long as the page
 
-/** Takes the key that stands behind `#key=`, if one does; whatever stands after it is the view. */
-export function takeKey() {
+/** Returns the key behind `#key=` in the address, or null, and takes it out of the address. */
+export function keyInAddress() {
   const found = /^#key=([^&]*)/.exec(location.hash);
-  if (!found) return false;
-  keep(decodeURIComponent(found[1]));
+  if (!found) return null;
   history.replaceState(null, "", location.pathname + location.search);
-  return true;
+  try { return decodeURIComponent(found[1]); } catch { return null; }
 }
+
+/** Keeps a key for as long as the page is open. */
+export function keepForNow(key) { memory = key; }
 
 /** Keeps a key for this browser. */
 export function keep(key) {

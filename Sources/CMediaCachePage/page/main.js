@@ -1,15 +1,18 @@
 // Begins: takes the key, follows what happens, shows the view of the address.
 
-import { onRefused } from "./api.js";
+import { needsToken, setPlaybackToken } from "./address.js";
+import { api, onRefused } from "./api.js";
 import { startAdding } from "./adding.js";
 import { channelView } from "./channel.js";
 import { channelsView } from "./channels.js";
 import { downloadsView } from "./downloads.js";
 import { follow } from "./events.js";
 import { heed } from "./failures.js";
-import { key, takeKey } from "./key.js";
+import { key } from "./key.js";
 import { askForKey } from "./keyform.js";
 import { libraryView } from "./library.js";
+import { takeKey } from "./newkey.js";
+import { notify } from "./notices.js";
 import { playedView } from "./played.js";
 import { playerView } from "./player.js";
 import { startProblems } from "./problems.js";
@@ -21,14 +24,21 @@ import { say } from "./elements.js";
 
 const connection = document.getElementById("connection");
 
-/** Where the page is told to open something with a new key, it begins anew. */
-addEventListener("hashchange", () => { if (takeKey()) location.reload(); });
+const foreign = "The address held a key that the server doesn’t take. The page goes on with the key that it has.";
+
+/** A new key starts the page again. */
+addEventListener("hashchange", async () => {
+  const result = await takeKey();
+  if (result === "taken") location.reload();
+  else if (result === "refused" && key()) notify(foreign);
+});
 
 function start() {
   let isRunning = false;
   onRefused(() => askForKey(true));
   follow({
     async connected() {
+      if (needsToken) setPlaybackToken((await api.standingToken()).token);
       await readAll();
       say(connection, "");
       if (isRunning) return;
@@ -57,6 +67,8 @@ function start() {
 
 startTheme();
 startProblems();
-takeKey();
-if (key()) start();
-else askForKey(false);
+takeKey().then((result) => {
+  if (!key()) return askForKey(result === "refused");
+  start();
+  if (result === "refused") notify(foreign);
+});

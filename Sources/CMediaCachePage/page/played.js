@@ -1,5 +1,6 @@
 // What players have played through the cache, and isn't in the library.
 
+import { agree } from "./agreement.js";
 import { api } from "./api.js";
 import { routes } from "./address.js";
 import { confirm } from "./dialogs.js";
@@ -66,7 +67,7 @@ function build(one, signal, read) {
     make("div.row-body", {},
       make("div.row-head", {}, make("h2", {}, title),
         !isLoose(one) && make("a.link",
-          { href: routes.url(one.url), "aria-label": `Play ${title}` }, icon("play"), make("span", {}, "Play")
+          { href: routes.url(one.url), "aria-label": `Play ${title}`, on: { click: () => agree(one.url) } }, icon("play"), make("span", {}, "Play")
         )
       ),
       bar.element, make("p.row-state"), make("p.address", {}, one.url)),

@@ -1,5 +1,6 @@
 // The player: anything that is kept, is being downloaded, or is played through the cache.
 
+import { askToPlay, hasAgreed } from "./agreement.js";
 import { api } from "./api.js";
 import { local, routes } from "./address.js";
 import { make, oncePerFrame, say } from "./elements.js";
@@ -20,9 +21,16 @@ import { makeVideo } from "./video.js";
 import { progressOf, sizeOf, stateOf, titleOf } from "./words.js";
 
 /** Shows the player, of an asset (`asset/<id>`) or of a URL (`url/<URL>`). */
-export function playerView({ main, signal, parts: [kind, name] }) {
+export function playerView(view) {
+  const { main, signal, parts: [kind, name] } = view;
   const asset = kind === "asset" ? assets.get(name) : null;
-  if (kind === "asset" && !asset) return missing(main);
+  if (!name || (kind === "asset" && !asset)) return missing(main);
+  if (!asset && !hasAgreed(name)) {
+    return askToPlay(main, name, () => {
+      main.replaceChildren();
+      document.title = `${playerView(view)} – MediaCache`;
+    });
+  }
   const url = asset?.url ?? name;
   const title = asset ? titleOf(asset) : titleFrom(url);
   const heading = make("h1", {}, title);

@@ -1,5 +1,6 @@
 // Draws the replay slider: what is kept, what was lost, programmes, hours and days, and where one is.
 
+import { clean } from "./elements.js";
 import { day, isSameDay, shortTime, time } from "./format.js";
 import { colour } from "./theme.js";
 
@@ -10,13 +11,7 @@ const labelWidth = 64;
 
 /** Paints it all. */
 export function paintRuler(canvas, { kept, gaps, programmes, stretch, range, at, isMoved }) {
-  const scale = devicePixelRatio || 1;
-  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-  if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
-  if (canvas.height !== Math.round(height * scale)) canvas.height = Math.round(height * scale);
-  const pen = canvas.getContext("2d");
-  pen.setTransform(scale, 0, 0, scale, 0, 0);
-  pen.clearRect(0, 0, width, height);
+  const { pen, width, height } = clean(canvas);
   pen.font = `12px ${getComputedStyle(canvas).fontFamily}`;
   pen.textBaseline = "top";
   if (!range || range.to <= range.from) return;

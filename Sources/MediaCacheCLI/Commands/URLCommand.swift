@@ -11,10 +11,12 @@ struct URLCommand: AsyncParsableCommand {
               mpv "$(mediacache url https://example.org/film.mp4)"
               mediacache url --mp4 https://example.org/film/index.m3u8
 
-            The printed URL holds the cache's key: who has it can play through this server. A user's name and password \
-            in the URL go to the server, which remembers them until it ends; the printed URL holds neither.
+            The printed URL holds the standing playback token: it plays anything through this server, and doesn't open \
+            the API. `token revoke standing` ends it; `token create` makes tokens for one device or one asset. A user's \
+            name and password in the URL go to the server, which remembers them until it ends; the printed URL holds \
+            neither.
             --mp4 prints the URL of what is kept as one MP4 with its index first, which is put together as it's read: \
-            of a stream that is kept whole, or of a file. It says nothing of where it came from, and needs no key on \
+            of a stream that is kept whole, or of a file. It says nothing of where it came from, and needs no token on \
             this machine.
             """
     )

@@ -2,8 +2,6 @@
 struct DemoState: Codable, Sendable, Hashable {
     /// The clip's URL at the origin.
     var clipURL: String
-    /// The same through the cache.
-    var playURL: String
     /// The clip's length in bytes.
     var clipLength: Int64
     /// Body bytes that the origin has sent since this start.

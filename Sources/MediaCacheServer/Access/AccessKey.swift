@@ -1,8 +1,11 @@
-/// The secret that stands in play URLs and in the API's `Authorization` header. 192 random bits.
+import Crypto
+import Foundation
+
+/// The secret of the API's `Authorization` header. 192 random bits. No URL that is given to a player holds it.
 ///
 /// Its description hides it, so that no log shows it; ``value`` is the secret itself.
 public struct AccessKey: Sendable, Hashable {
-    /// The key as it stands in URLs: letters, digits, `-` and `_`.
+    /// The key as it is written: letters, digits, `-` and `_`.
     public let value: String
 
     /// Makes a new key from the system's secure source of randomness.
@@ -40,8 +43,29 @@ public struct AccessKey: Sendable, Hashable {
 
     /// Whether `candidate` is this key. The time it takes doesn't depend on where they differ.
     public func matches(_ candidate: some StringProtocol) -> Bool {
-        var difference = UInt8(candidate.utf8.count == value.utf8.count ? 0 : 1)
-        for (mine, theirs) in zip(value.utf8, candidate.utf8) { difference |= mine ^ theirs }
+        value.isEqualInConstantTime(to: candidate)
+    }
+
+    /// Returns the standing playback token of this key: a message authentication code, from which the key can't be found.
+    ///
+    /// - Parameter revocations: the number of its predecessors that were revoked.
+    func standingToken(afterRevocations revocations: Int) -> String {
+        base64URL(
+            Data(
+                HMAC<SHA256>.authenticationCode(
+                    for: Data("standing playback token \(revocations)".utf8),
+                    using: SymmetricKey(data: Data(value.utf8)))))
+    }
+
+    /// A name of 72 of its bits, for a key that is used for nothing else.
+    var id: String { String(value.prefix(12)).replacing("_", with: "0").replacing("-", with: "1") }
+}
+
+extension StringProtocol {
+    /// Whether both texts have the same bytes. The time depends on their lengths alone.
+    func isEqualInConstantTime(to other: some StringProtocol) -> Bool {
+        var difference = UInt8(utf8.count == other.utf8.count ? 0 : 1)
+        for (mine, theirs) in zip(utf8, other.utf8) { difference |= mine ^ theirs }
         return difference == 0
     }
 }

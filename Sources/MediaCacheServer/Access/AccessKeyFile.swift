@@ -39,11 +39,12 @@ public struct AccessKeyFile: Sendable, Hashable {
         return key ?? AccessKey()
     }
 
-    /// The key; made if there is none yet. Of several processes that make one at once, one wins and all get that.
+    /// The key; made if there is none yet. Of several processes that make one at once, one wins and all get that. A key
+    /// that other users could have read is replaced: URLs with the old one stop working.
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be read or written, or holds no key.
     public func loadOrCreate() throws -> AccessKey {
-        if let key = try load() { return key }
+        if let key = try load() { return isOpenToOthers ? try roll() : key }
         let key = AccessKey()
         let temporary = try writeTemporary(key)
         defer { unlink(temporary) }
@@ -52,6 +53,12 @@ public struct AccessKeyFile: Sendable, Hashable {
         let reason = errno
         if reason == EEXIST, let other = try load() { return other }
         throw failure("can't make the key file", reason)
+    }
+
+    /// Whether the file's mode gives other users than its owner any access.
+    var isOpenToOthers: Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
     }
 
     /// The key, or nil if there is no file.
@@ -64,9 +71,6 @@ public struct AccessKeyFile: Sendable, Hashable {
             throw failure("can't read the key file", errno)
         }
         defer { close(descriptor) }
-        // A file that others can read is no secret; closing it is all that can be done without changing URLs.
-        var status = stat()
-        if fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0 { fchmod(descriptor, 0o600) }
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
         guard count >= 0 else { throw failure("can't read the key file", errno) }
@@ -77,7 +81,7 @@ public struct AccessKeyFile: Sendable, Hashable {
         return key
     }
 
-    /// Makes a new key that replaces the old one. URLs with the old key end to work.
+    /// Makes a new key that replaces the old one. Returns when it's durable.
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be written.
     public func roll() throws -> AccessKey {
@@ -88,7 +92,16 @@ public struct AccessKeyFile: Sendable, Hashable {
             unlink(temporary)
             throw failure("can't replace the key file", reason)
         }
+        syncFolder()
         return key
+    }
+
+    /// Makes the folder's entry of the file durable. A failure is no reason to go back to a key that was to be replaced.
+    private func syncFolder() {
+        let descriptor = open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
     }
 
     private func writeTemporary(_ key: AccessKey) throws -> String {

@@ -119,7 +119,7 @@ final class HeaderProfileBook: Sendable {
         let settings = settings(for: target.url, as: target.options.identity)
         guard target.options.isPublicOnly || target.options.isKeptOnly else { return settings }
         var scoped = settings ?? base
-        if target.options.isPublicOnly { scoped.scope = .publicOnly }
+        scoped = scoped.narrowed(to: target.options.scope)
         if target.options.isKeptOnly { scoped.asksOrigins = false }
         return scoped
     }

@@ -1,26 +1,43 @@
-/// What a `Host` field means for who is to be answered.
+import NIOCore
+import NIOHTTP1
+
+/// What a server concludes from the host that a request names.
 struct HostVerdict: Sendable {
-    /// Whether it's answered at all.
+    /// Whether the request is answered.
     let isAllowed: Bool
-    /// Whether only this machine can have asked.
-    let isLocal: Bool
+    /// Whether the host leaves the client local. The connection and the request's other fields decide too.
+    let permitsLocality: Bool
 }
 
-/// Which `Host` a request may name. A page elsewhere can have its own name resolve to this machine (DNS rebinding),
-/// but it can't make the browser send another name than that.
+/// The hosts that a request may name, and the clients that are local.
+///
+/// A page elsewhere can have its own name resolve to this machine (DNS rebinding), but it can't make the browser send
+/// another name than that.
+///
+/// A client is local if its connection comes from a loopback address. That a request names a loopback host proves
+/// nothing: any client can. What a request says may only make its client remote: a host that isn't loopback, a field
+/// that a proxy adds, or a page of another site. No client of an exposed server is local, since its reverse proxy connects from loopback.
 struct HostPolicy: Sendable {
     private let allowed: Set<String>
-    private let isBoundToLoopback: Bool
+    private let isExposed: Bool
 
     /// A policy that allows loopback, `boundHost` and the names in `allowedHosts` (each with or without a port).
-    init(boundHost: String, allowedHosts: [String]) {
+    init(boundHost: String, allowedHosts: [String], isExposed: Bool) {
         allowed = Set((allowedHosts + [boundHost]).map { Self.name(of: $0) })
-        isBoundToLoopback = Self.isLoopback(boundHost)
+        self.isExposed = isExposed
     }
 
-    /// What is to be made of `host`, the value of a `Host` field if there is one, on a connection made to `localAddress`.
+    init(_ configuration: ServerConfiguration) {
+        self.init(
+            boundHost: configuration.host, allowedHosts: configuration.allowedHosts,
+            isExposed: configuration.isExposed)
+    }
+
+    /// Judges `host`, the value of a `Host` field if there is one, on a connection made to `localAddress`.
     func verdict(on host: String?, localAddress: String?) -> HostVerdict {
-        HostVerdict(isAllowed: host.map { allows($0, localAddress: localAddress) } ?? true, isLocal: isLocal(host))
+        HostVerdict(
+            isAllowed: host.map { allows($0, localAddress: localAddress) } ?? true,
+            permitsLocality: !isExposed && host.map(Self.isLoopback) ?? true)
     }
 
     /// Whether `host`, the value of a `Host` field, may be answered on a connection made to `localAddress`.
@@ -29,9 +46,34 @@ struct HostPolicy: Sendable {
         return Self.meansThisMachine(name) || allowed.contains(name) || (localAddress.map { Self.name(of: $0) } == name)
     }
 
-    /// Whether only this machine can have asked: nobody else reaches the server, and no proxy before it was asked under
-    /// another name.
-    func isLocal(_ host: String?) -> Bool { isBoundToLoopback && host.map(Self.isLoopback) ?? true }
+    /// Whether a request was passed on by a proxy: RFC 7239, RFC 9110 §7.6.3, and what proxies sent before those.
+    static func wasForwarded(_ fields: HTTPHeaders) -> Bool {
+        fields.contains { name, _ in
+            switch name.utf8.count {
+            case 3: name.lowercased() == "via"
+            case 9: ["forwarded", "x-real-ip"].contains(name.lowercased())
+            case 11...: name.lowercased().hasPrefix("x-forwarded-")
+            default: false
+            }
+        }
+    }
+
+    /// Whether a browser says that a page of another site makes the request: Sec-Fetch-Site (Fetch Metadata), or the
+    /// Origin field (RFC 6454) of one that doesn't send that. Players that aren't pages send neither.
+    static func isOfOtherSite(_ fields: HTTPHeaders) -> Bool {
+        if fields[canonicalForm: "sec-fetch-site"].contains(where: { $0.lowercased() == "cross-site" }) { return true }
+        return fields["origin"].contains { origin in
+            let parts = origin.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+            return parts.count != 3 || !isLoopback(String(parts[2]))
+        }
+    }
+
+    /// Whether `address` is the loopback address of a socket's other end.
+    static func isLoopback(_ address: SocketAddress?) -> Bool {
+        guard let text = address?.ipAddress else { return false }
+        // An IPv4 client of an IPv6 socket (RFC 4291 §2.5.5.2).
+        return isLoopback(text.hasPrefix("::ffff:") ? String(text.dropFirst(7)) : text)
+    }
 
     /// Whether a name or an address always means this machine.
     static func isLoopback(_ host: String) -> Bool { meansThisMachine(name(of: host)) }

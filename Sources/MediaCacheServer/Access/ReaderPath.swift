@@ -1,20 +1,20 @@
-/// A path as it came, and the key before it if there is one: `/k/<key>/library/…`.
+/// A request's path, and the token before it if there is one: `/k/<token>/library/…`.
 struct ReaderPath {
-    /// How paths begin that hold the key.
+    /// The beginning of paths that hold a token.
     static let prefix = "/k/"
 
-    /// The key as it came. It has not been checked.
-    let key: Substring?
-    /// The path behind the key.
+    /// The token as it was sent. It has not been checked.
+    let token: Substring?
+    /// The path behind the token.
     let path: String
 
     init(_ path: String) {
         guard path.hasPrefix(Self.prefix), let end = path.dropFirst(Self.prefix.count).firstIndex(of: "/") else {
-            key = nil
+            token = nil
             self.path = path
             return
         }
-        key = path[..<end].dropFirst(Self.prefix.count)
+        token = path[..<end].dropFirst(Self.prefix.count)
         self.path = String(path[end...])
     }
 }

@@ -45,6 +45,23 @@ struct AccessTests {
         #expect(try file.load() == rolled)
     }
 
+    @Test(arguments: [0o644, 0o640, 0o604, 0o666])
+    func aKeyThatOthersCouldReadIsReplaced(mode: Int) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = AccessKeyFile(location: CacheLocation(folder: folder))
+        let known = try file.loadOrCreate()
+        #expect(try file.loadOrCreate() == known)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+        let key = try file.loadOrCreate()
+        #expect(key != known)
+        #expect(try file.load() == key)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["key"])
+    }
+
     @Test func aKeyFileWithoutAKeyIsAnErrorThatNamesIt() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -72,7 +89,7 @@ struct AccessTests {
         ("10.0.0.2", false), ("127.0.0.256", false),
     ])
     func onlyKnownHostsAreAnswered(_ host: String, _ isAllowed: Bool) {
-        let policy = HostPolicy(boundHost: "192.168.1.5", allowedHosts: ["media.example"])
+        let policy = HostPolicy(boundHost: "192.168.1.5", allowedHosts: ["media.example"], isExposed: true)
         #expect(policy.allows(host, localAddress: "10.0.0.1") == isAllowed)
     }
 

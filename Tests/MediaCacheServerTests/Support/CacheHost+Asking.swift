@@ -52,7 +52,7 @@ extension CacheHost {
 
     /// One request of a player.
     func play(_ url: ResourceURL, _ method: String = "GET", _ fields: String...) async throws -> RawResponse {
-        try await exchange(method, PlayTarget.path(for: url, key: key.value), fields)
+        try await exchange(method, PlayTarget.path(for: url, token: server.playbackToken), fields)
     }
 
     /// One request, on a connection of its own.

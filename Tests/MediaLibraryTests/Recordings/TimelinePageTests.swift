@@ -30,6 +30,25 @@ struct TimelinePageTests {
         }
     }
 
+    /// Pages of the formats before, which had no overruns, arrivals, independence and lags.
+    @Test func earlierPagesAreRead() throws {
+        for seed in 0..<20 as Range<UInt64> {
+            var page = Self.page(1 + Int(seed * 17 % 256), seed: seed)
+            for index in page.segments.indices {
+                page.segments[index].overrun = 0
+                page.segments[index].arrival = nil
+                page.segments[index].isIndependent = false
+                page.segments[index].clockLag = nil
+                page.segments[index].originDiscontinuity = nil
+            }
+            var mark = VarintWriter()
+            mark.write(fixed: 0x4D43_5431)
+            let earlier = Self.sealed(mark.bytes + page.encoded.dropFirst(4).dropLast(4))
+            #expect(earlier != page.encoded)
+            #expect(TimelinePage(encoded: earlier) == page, "seed \(seed)")
+        }
+    }
+
     @Test func extremesComeBack() throws {
         var row = RecordedSegment(
             number: 5, start: -(1 << 61), duration: 1 << 60, targetDuration: .max, state: .awaited)

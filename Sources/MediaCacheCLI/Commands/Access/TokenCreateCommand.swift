@@ -1,0 +1,66 @@
+import ArgumentParser
+import Foundation
+import MediaCacheServer
+
+/// `mediacache token create`.
+struct TokenCreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Creates a token, and prints it.",
+        discussion: """
+              mediacache token create --label 'living room'
+              mediacache token create --asset 'A film' --expires 7d
+
+            Without --asset, it's a playback token. The holder of one can have the server fetch any URL, within the \
+            server's rules about addresses.
+            With --asset, it opens one asset: a running server's URLs of it are printed too. The library's is of what is \
+            cached; the play URL asks the origin for the rest.
+            The token is printed once, and can't be shown again.
+            --json prints an object with the keys id, scope, asset, label, created, expires, token, libraryURL, playURL; \
+            what there isn't is left out.
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp("The asset that it opens: its ID, title or URL, or its number.", valueName: "asset"),
+        transform: AssetArgument.init(parsing:))
+    var asset: AssetArgument?
+
+    @Option(help: ArgumentHelp("What to call it.", valueName: "text"))
+    var label: String?
+
+    @Option(
+        help: ArgumentHelp("How long it's valid, as 12h or 7d. (default: until it's revoked)", valueName: "time"),
+        transform: DurationText.parse)
+    var expires: Duration?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var cache: CacheOptions
+
+    func run() async throws {
+        let (asset, label) = (asset, label)
+        let expires = expires.map { Date(timeIntervalSinceNow: $0 / .seconds(1)) }
+        let record = try await Connection.use(HostSettings(cache: cache)) { connection in
+            let client = connection.client
+            let id = try await asset?.find(in: try await client.assets(), what: "asset", asking: client).id
+            var record = try await client.issueToken(
+                TokenAddition(scope: id == nil ? .playback : .asset, asset: id, label: label, expires: expires))
+            // The server that this command started ends with it, and so do its addresses.
+            if connection.owner == nil { (record.libraryURL, record.playURL) = (nil, nil) }
+            return record
+        }
+        try StandardStreams.print(json ? JSONOutput.text(record) : Self.table(record))
+    }
+
+    private static func table(_ record: TokenRecord) -> String {
+        var table = Table([.init(""), .init("")])
+        let rows = [
+            ("ID", record.id), ("Token", record.token), ("Library URL", record.libraryURL),
+            ("Play URL", record.playURL),
+        ]
+        for case (let name, let value?) in rows { table.add([name, value]) }
+        return table.rendered()
+    }
+}

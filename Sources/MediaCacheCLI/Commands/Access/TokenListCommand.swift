@@ -1,0 +1,45 @@
+import ArgumentParser
+import Foundation
+import MediaCacheServer
+
+/// `mediacache token list`.
+struct TokenListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the valid tokens.",
+        discussion: """
+              mediacache token list
+              mediacache token list --json
+
+            The token `standing` is the one that the page and the URLs printed by `url` hold. The tokens themselves can't \
+            be listed: only their hashes are stored.
+            --json prints an array of objects with the keys id, scope (playback or asset), asset, label, created, \
+            expires, lastUsed; what isn't known is left out.
+            """,
+        aliases: ["ls"]
+    )
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var cache: CacheOptions
+
+    func run() async throws {
+        let tokens = try await Connection.use(HostSettings(cache: cache)) { try await $0.client.tokens() }
+        try StandardStreams.print(json ? JSONOutput.text(tokens) : Self.table(tokens))
+    }
+
+    private static func table(_ tokens: [TokenRecord]) -> String {
+        var table = Table([
+            .init("ID"), .init("SCOPE"), .init("ASSET"), .init("LABEL"), .init("CREATED"), .init("EXPIRES"),
+            .init("LAST USED"),
+        ])
+        for token in tokens {
+            let dates = [token.created, token.expires, token.lastUsed].map { date in
+                date.map { MomentText.exact(wholeSeconds: Int64($0.timeIntervalSince1970) * 1000) } ?? "–"
+            }
+            table.add([token.id, token.scope.rawValue, token.asset ?? "", token.label ?? ""] + dates)
+        }
+        return table.rendered()
+    }
+}

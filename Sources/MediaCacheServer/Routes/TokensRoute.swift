@@ -1,0 +1,104 @@
+import HTTPTypes
+import MediaCache
+import MediaLibrary
+
+/// The key and the tokens: `POST /api/v1/key` replaces the key; `/api/v1/tokens` lists and issues tokens, and one is read
+/// and revoked by its ID. No answer holds the key.
+struct TokensRoute: Route {
+    static let path = "/api/v1/tokens"
+    private static let keyPath = "/api/v1/key"
+    /// The longest label in characters.
+    private static let longestLabel = 200
+
+    let paths = [TokensRoute.path, TokensRoute.path + "/", TokensRoute.keyPath]
+    let access = RouteAccess.key
+    let store: CacheStore
+    let shelf: AssetShelf
+    let control: AccessControl
+    /// The feeds of events, which end with the key that they were opened with.
+    let feeds: EventFeeds
+    /// The beginning of the URLs that answers hold; nil while the server is stopped.
+    let base: @Sendable () -> String?
+    /// Returns the user in whose name a URL is read.
+    let identity: @Sendable (ResourceURL) async throws -> ProfileIdentity?
+
+    func respond(to request: RouteRequest) async throws -> RouteResponse {
+        if request.path == Self.keyPath {
+            guard request.method == .post else { throw request.methodNotAllowed(.post) }
+            try store.requireWritableFolder()
+            _ = try await control.roll()
+            feeds.endAll()
+            return RouteResponse(status: 204)
+        }
+        let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
+        switch (parts.count, request.method) {
+        case (0, .get), (0, .head):
+            let page = try Page(control.tokens().map { TokenRecord($0) }, of: try PageRequest(request)) {
+                Place($0.id == AccessControl.standingID ? 0 : 1, $0.id)
+            }
+            return try .json(TokenList(tokens: page.items, next: page.next), of: request)
+        case (0, .post): return try await issue(try request.decode(TokenAddition.self))
+        case (1, .get), (1, .head):
+            guard let token = control.tokens().first(where: { $0.id == parts[0] }) else { throw Self.unknown(parts[0]) }
+            var record = TokenRecord(token)
+            if token.id == AccessControl.standingID { record.token = control.playbackToken }
+            return try .json(record)
+        case (1, .delete):
+            guard try await control.revoke(String(parts[0])) else { throw Self.unknown(parts[0]) }
+            return RouteResponse(status: 204)
+        case (0, _): throw request.methodNotAllowed(.get, .post)
+        case (1, _): throw request.methodNotAllowed(.get, .delete)
+        default: throw Problem.notFound("there is nothing at this path")
+        }
+    }
+
+    private static func unknown(_ id: Substring) -> Problem { .notFound("there is no token \(id)") }
+
+    private func issue(_ wanted: TokenAddition) async throws -> RouteResponse {
+        if let label = wanted.label, !(1...Self.longestLabel).contains(label.count) {
+            throw Problem.badRequest("a label has 1 to \(Self.longestLabel) characters")
+        }
+        if let expires = wanted.expires, expires <= store.now {
+            throw Problem.badRequest("expires is a moment that has passed")
+        }
+        var asset: Asset?
+        var target: ResourceURL?
+        var options = PlayOptions()
+        switch (wanted.scope, wanted.asset, wanted.url) {
+        case (.asset, let id?, nil):
+            let known = try await shelf.requireAsset(try AssetID(pathPart: id[...]))
+            asset = known
+            // An asset that was imported may have none that an origin answers.
+            target = try? ResourceURL(known.url)
+            options.identity = known.identity
+        case (.asset, _, _): throw Problem.badRequest("the scope asset takes the ID of an asset, and no URL")
+        case (.playback, nil, let url):
+            target = try url.map { try ResourceURL($0) }
+            if let target { options.identity = try await identity(target) }
+        case (.playback, _, _): throw Problem.badRequest("the scope playback takes no asset")
+        }
+        let (issued, token) = try await control.issue(asset: asset?.id, label: wanted.label, expires: wanted.expires)
+        var record = TokenRecord(issued)
+        record.token = token
+        if let base = base() {
+            record.libraryURL = asset.map { "\(base)\(ReaderPath.prefix)\(token)\(LibraryRoute.prefix)\($0.id)/" }
+            record.playURL = target.map { url in
+                var play = PlayTarget(url, token: token, options: options)
+                if asset != nil { play.options.signature = control.signature(of: play) }
+                return base + play.path
+            }
+        }
+        var response = try RouteResponse.json(record, status: 201)
+        response.headerFields[.cacheControl] = "no-store"
+        return response
+    }
+}
+
+extension TokenRecord {
+    /// The record of a token, without the token itself.
+    init(_ token: AccessToken) {
+        self.init(
+            id: token.id, scope: token.asset == nil ? .playback : .asset, asset: token.asset?.rawValue,
+            label: token.label, created: token.created, expires: token.expires, lastUsed: token.lastUsed)
+    }
+}

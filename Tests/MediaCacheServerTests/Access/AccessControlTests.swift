@@ -1,0 +1,268 @@
+import Foundation
+import Logging
+import MediaCache
+import MediaCacheTesting
+import MediaLibrary
+import Synchronization
+import Testing
+
+@testable import MediaCacheServer
+
+/// What a token opens, and what of it is on disk.
+struct AccessControlTests {
+    /// A clock that is set by hand.
+    private final class Clock: Sendable {
+        private let date = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+
+        var now: Date { date.withLock { $0 } }
+
+        func advance(by seconds: Double) { date.withLock { $0 += seconds } }
+    }
+
+    private let clock = Clock()
+    private let key = AccessKey()
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())").path
+
+    private var file: String { "\(folder)/settings/tokens.json" }
+
+    /// Opens the folder, and loads what earlier calls stored.
+    private func withAccess(_ body: (AccessControl) async throws -> Void) async throws {
+        let store = try await CacheStore.open(
+            CacheConfiguration(location: CacheLocation(folder: folder)), origin: ScriptedOrigin(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let access = AccessControl(key: key, tokenFile: TokenFile(of: store)) { [clock] in clock.now }
+        do {
+            try await access.load()
+            try await body(access)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+    }
+
+    private func withFolder(_ body: () async throws -> Void) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await body()
+    }
+
+    private func asset(_ text: String = "aaaaaaaaaaaa") throws -> AssetID { try #require(AssetID(rawValue: text)) }
+
+    @Test func tokenHasAtLeast128RandomBits() async throws {
+        let access = AccessControl(key: key)
+        var tokens: Set<String> = []
+        for _ in 0..<100 { tokens.insert(try await access.issue(asset: nil, label: nil, expires: nil).token) }
+        #expect(tokens.count == 100)
+        // Six bits to a character.
+        #expect(tokens.allSatisfy { $0.utf8.count * 6 >= 128 })
+        #expect(access.playbackToken.utf8.count * 6 >= 128)
+    }
+
+    @Test func onlyHashesAreOnDiskInAFileOfTheOwnerAlone() async throws {
+        try await withFolder {
+            var issued: (record: AccessToken, token: String)?
+            try await withAccess { access in
+                let made = try await access.issue(asset: nil, label: "living room", expires: nil)
+                issued = made
+                let text = try String(contentsOfFile: file, encoding: .utf8)
+                #expect(!text.contains(made.token) && !text.contains(access.playbackToken))
+                #expect(!text.contains(key.value))
+                #expect(text.contains(TokenDigest(of: made.token).text) && text.contains("living room"))
+                let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+                #expect(mode == 0o600)
+            }
+            let token = try #require(issued)
+            try await withAccess { access in
+                #expect(access.grant(for: token.token) == AccessGrant(asset: nil))
+                #expect(access.tokens().map(\.id) == [AccessControl.standingID, token.record.id])
+            }
+        }
+    }
+
+    @Test func standingTokenIsTheSameUntilItIsRevokedOrTheKeyIsRolled() async throws {
+        try await withFolder {
+            var (first, second) = ("", "")
+            try await withAccess { first = $0.playbackToken }
+            #expect(!FileManager.default.fileExists(atPath: file))
+            try await withAccess { access in
+                #expect(access.playbackToken == first)
+                let isRevoked = try await access.revoke(AccessControl.standingID)
+                #expect(isRevoked)
+                #expect(access.grant(for: first) == nil)
+                second = access.playbackToken
+                #expect(access.grant(for: second) != nil)
+            }
+            try await withAccess { access in
+                #expect(access.playbackToken == second && access.grant(for: first) == nil)
+                let rolled = try await access.roll()
+                #expect(access.grant(for: second) == nil && access.playbackToken != second)
+                #expect(!access.admits(authorization: "Bearer \(key.value)"))
+                #expect(access.admits(authorization: "Bearer \(rolled.value)"))
+            }
+        }
+    }
+
+    @Test func neitherOpensWhatTheOtherDoes() async throws {
+        let access = AccessControl(key: key)
+        let issued = try await access.issue(asset: nil, label: nil, expires: nil)
+        #expect(!access.admits(authorization: "Bearer \(issued.token)"))
+        #expect(!access.admits(authorization: "Bearer \(access.playbackToken)"))
+        for candidate in [
+            key.value, issued.record.id, AccessControl.standingID, "", TokenDigest(of: issued.token).text,
+        ] {
+            #expect(access.grant(for: candidate) == nil)
+        }
+    }
+
+    @Test func wholeTokenAloneMatches() async throws {
+        let access = AccessControl(key: key)
+        let token = try await access.issue(asset: nil, label: nil, expires: nil).token
+        let swapped = (token.first == "A" ? "B" : "A") + token.dropFirst()
+        for candidate in [String(token.dropLast()), token + "A", swapped, String(repeating: "A", count: 100_000)] {
+            #expect(access.grant(for: candidate) == nil)
+        }
+        #expect("abc".isEqualInConstantTime(to: "abc") && "".isEqualInConstantTime(to: ""))
+        for other in ["abd", "bbc", "ab", "abcd", ""] { #expect(!"abc".isEqualInConstantTime(to: other)) }
+    }
+
+    @Test func tokenExpiresByTheClock() async throws {
+        try await withFolder {
+            try await withAccess { access in
+                let token = try await access.issue(asset: nil, label: nil, expires: clock.now + 60)
+                clock.advance(by: 59.5)
+                #expect(access.grant(for: token.token) != nil)
+                #expect(access.tokens().last?.lastUsed == clock.now)
+                clock.advance(by: 0.5)
+                #expect(access.grant(for: token.token) == nil)
+                #expect(access.tokens().map(\.id) == [AccessControl.standingID])
+                // The next change removes it from the file.
+                _ = try await access.issue(asset: nil, label: nil, expires: nil)
+                let text = try String(contentsOfFile: file, encoding: .utf8)
+                #expect(!text.contains(token.record.id))
+            }
+        }
+    }
+
+    @Test func revokedTokenIsRefusedAtOnceAndLater() async throws {
+        try await withFolder {
+            var token = ""
+            try await withAccess { access in
+                let issued = try await access.issue(asset: try asset(), label: nil, expires: nil)
+                token = issued.token
+                #expect(access.grant(for: token) == AccessGrant(asset: try asset()))
+                #expect(try await access.revoke(issued.record.id))
+                #expect(access.grant(for: token) == nil)
+                #expect(try await !access.revoke(issued.record.id))
+            }
+            try await withAccess { #expect($0.grant(for: token) == nil) }
+        }
+    }
+
+    @Test func lastUseIsStoredAtTheEnd() async throws {
+        try await withFolder {
+            let start = clock.now
+            var token = ""
+            try await withAccess { access in
+                token = try await access.issue(asset: nil, label: nil, expires: nil).token
+                clock.advance(by: 3600)
+                #expect(access.grant(for: token) != nil)
+                try await access.save()
+            }
+            try await withAccess { #expect($0.tokens().last?.lastUsed == start + 3600) }
+        }
+    }
+
+    /// A crash between the write of the new file and its rename leaves the old one, and the new one under another name.
+    @Test func crashBeforeTheRenameLeavesTheTokensBefore() async throws {
+        try await withFolder {
+            var token = ""
+            try await withAccess { token = try await $0.issue(asset: nil, label: nil, expires: nil).token }
+            try Data(#"{"version":1,"tok"#.utf8).write(to: URL(filePath: "\(file).4711.new"))
+            try await withAccess { access in
+                #expect(access.grant(for: token) != nil)
+                #expect(access.tokens().count == 2)
+            }
+        }
+    }
+
+    @Test func tokenThatCannotBeStoredIsNotValidAndRevocationHoldsAllTheSame() async throws {
+        try await withFolder {
+            try await withAccess { access in
+                let issued = try await access.issue(asset: nil, label: nil, expires: nil)
+                // Nothing can be renamed to a folder that isn't empty, not even by root.
+                try FileManager.default.removeItem(atPath: file)
+                try FileManager.default.createDirectory(atPath: "\(file)/x", withIntermediateDirectories: true)
+                await #expect(throws: CacheError.self) {
+                    try await access.issue(asset: nil, label: nil, expires: nil)
+                }
+                #expect(access.tokens().map(\.id) == [AccessControl.standingID, issued.record.id])
+                await #expect(throws: CacheError.self) { try await access.revoke(issued.record.id) }
+                #expect(access.grant(for: issued.token) == nil)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", #"{"version":2,"signingSecret":"","revocations":0,"tokens":[]}"#,
+        #"{"version":1,"signingSecret":"AAAA","revocations":0,"tokens":[]}"#,
+        #"{"version":1,"revocations":0,"tokens":[{"id":"x","digest":"short"}]}"#, "\u{0}\u{1}\u{2}",
+    ])
+    func damagedFileFailsClosedWithAnErrorThatNamesIt(_ text: String) async throws {
+        try await withFolder {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder)/settings", withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: URL(filePath: file))
+            let error = await #expect(throws: CacheError.self) { try await withAccess { _ in } }
+            #expect(error?.code == .storage && error?.message.contains("settings/tokens.json") == true)
+            // Neither does a server start with it.
+            await #expect(throws: CacheError.self) {
+                try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }, { _ in })
+            }
+        }
+    }
+
+    @Test func capacityIsLimited() async throws {
+        let access = AccessControl(key: key) { [clock] in clock.now }
+        for _ in 0..<AccessControl.capacity {
+            _ = try await access.issue(asset: nil, label: nil, expires: clock.now + 10)
+        }
+        let problem = await #expect(throws: Problem.self) {
+            try await access.issue(asset: nil, label: nil, expires: nil)
+        }
+        #expect(problem?.status == 409)
+        clock.advance(by: 10)
+        _ = try await access.issue(asset: nil, label: nil, expires: nil)
+    }
+
+    @Test func signatureIsOfOneTokenOneResourceAndItsOptions() async throws {
+        let access = AccessControl(key: key)
+        let (one, other) = (
+            try await access.issue(asset: try asset(), label: nil, expires: nil).token,
+            try await access.issue(asset: try asset(), label: nil, expires: nil).token
+        )
+        let url = try ResourceURL("http://origin.example/a/list.m3u8?x=1")
+        var target = PlayTarget(url, token: one, options: PlayOptions(isPublicOnly: true))
+        #expect(!access.admits(target))
+        target.options.signature = access.signature(of: target)
+        #expect(access.admits(target))
+        #expect(access.admits(try PlayTarget(target.path)))
+        func refuses(_ change: (inout PlayTarget) throws -> Void) rethrows -> Bool {
+            var changed = target
+            try change(&changed)
+            return !access.admits(changed)
+        }
+        #expect(try refuses { $0.url = try ResourceURL("http://origin.example/a/list.m3u8?x=2") })
+        #expect(try refuses { $0.url = try ResourceURL("https://origin.example/a/list.m3u8?x=1") })
+        #expect(refuses { $0.token = other })
+        #expect(refuses { $0.options.isPublicOnly = false })
+        #expect(refuses { $0.options.isKeptOnly = true })
+        #expect(refuses { $0.options.document = .assets })
+        #expect(refuses { $0.options.variables = ["a": "b"] })
+        #expect(refuses { $0.options.identity = ProfileIdentity(user: "bob") })
+        #expect(refuses { $0.credentials = Credentials(userInfo: "bob:secret") })
+        #expect(refuses { $0.options.signature = nil })
+        #expect(refuses { $0.options.signature = "" })
+        // Another server's secret is another one.
+        #expect(AccessControl(key: key).signature(of: target) != target.options.signature)
+    }
+}
