@@ -152,7 +152,9 @@ final class MediaModel {
             // snippet background
             for status in await downloader.statuses() where status.asset.download?.state == .running {
                 for part in try await shelf.contents(of: status.asset.id)?.parts ?? [] {
-                    _ = try? await background.fetch(ResourceURL(part.url), range: part.range, kind: part.role.kind)
+                    _ = try? await background.fetch(
+                        ResourceURL(part.url), scope: part.scope ?? .publicOnly, range: part.range,
+                        kind: part.role.kind)
                 }
             }
             // end

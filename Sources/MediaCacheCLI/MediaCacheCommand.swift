@@ -41,7 +41,10 @@ struct MediaCacheCommand: AsyncParsableCommand {
                     VerifyCommand.self, UsageCommand.self,
                 ]),
             CommandGroup(
-                name: "Setting up", subcommands: [DoctorCommand.self, ConfigCommand.self, ManualCommand.self]),
+                name: "Setting up",
+                subcommands: [
+                    DoctorCommand.self, ConfigCommand.self, KeyCommand.self, TokenCommand.self, ManualCommand.self,
+                ]),
             CommandGroup(name: "Live", subcommands: [RecordCommand.self, ChannelsCommand.self]),
             CommandGroup(
                 name: "Media",

@@ -20,6 +20,7 @@ public final class CacheServer: Service, Sendable {
         case running([any NIOCore.Channel])
     }
 
+    private let store: CacheStore
     private let configuration: ServerConfiguration
     private let context: ServerContext
     private let registry: ConnectionRegistry
@@ -40,8 +41,8 @@ public final class CacheServer: Service, Sendable {
     /// - Parameters:
     ///   - store: what is served.
     ///   - configuration: how the server listens, and to whom.
-    ///   - key: the secret in play URLs and for the API.
-    ///   - keyFile: where the key is kept, so that it can be replaced; nil if it isn't kept.
+    ///   - key: the secret for the API.
+    ///   - keyFile: the file of the key; nil if neither the key nor the tokens are stored.
     ///   - routes: further routes, looked at before the server's own.
     public init(
         store: CacheStore,
@@ -50,10 +51,13 @@ public final class CacheServer: Service, Sendable {
         configuration: ServerConfiguration = ServerConfiguration(),
         routes: [any Route] = []
     ) {
-        let registry = ConnectionRegistry(maximum: configuration.limits.maximumConnections)
+        let registry = ConnectionRegistry(
+            maximum: configuration.limits.maximumConnections,
+            maximumPerAddress: configuration.limits.maximumConnectionsPerAddress)
         let metrics = ServerMetrics()
         let profiles = HeaderProfileBook(base: store.transfers)
-        let access = AccessControl(key: key, file: keyFile)
+        let access = AccessControl(
+            key: key, file: keyFile, tokenFile: keyFile.map { _ in TokenFile(of: store) }, now: { store.now })
         let addresses = AddressBook(publicPath: configuration.publicPath)
         let shelf = AssetShelf(of: store)
         let contents = ContentsBook(shelf: shelf)
@@ -76,8 +80,8 @@ public final class CacheServer: Service, Sendable {
         let feeds = EventFeeds(store: store, shelf: shelf, downloads: downloads, recordings: recordings)
         let movies = MovieBook(store: store, profiles: profiles, contents: contents)
         let frames = FrameQueue(configuration.frames)
-        let filmURL: @Sendable (Asset, Bool) throws -> String = { asset, isMovie in
-            // Not by way of a proxy. Other users see a decoder's arguments: no key, where none is needed.
+        let assetFrames = AssetFrames(queue: frames, movies: movies) { asset, isMovie in
+            // Not by way of a proxy. Other users see a decoder's arguments: no token, where none is needed.
             if isMovie {
                 return try Self.libraryURL(of: asset.id, addresses.all.first, access, configuration)
                     + "media.mp4?gaps=1"
@@ -94,10 +98,8 @@ public final class CacheServer: Service, Sendable {
                 store: store, shelf: shelf, downloads: downloads, recordings: recordings,
                 libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) }),
             LibraryRoute(
-                shelf: shelf,
-                movies: movies, frames: frames, store: store,
-                reading: LibraryReading(profiles: profiles, base: store.transfers, downloads: downloads),
-                filmURL: filmURL),
+                shelf: shelf, movies: movies, frames: assetFrames, store: store,
+                reading: LibraryReading(profiles: profiles, base: store.transfers, downloads: downloads)),
             BundlesRoute(
                 store: store, shelf: shelf, downloads: downloads, recordings: recordings, book: contents,
                 libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) },
@@ -122,6 +124,9 @@ public final class CacheServer: Service, Sendable {
                     return try Self.playURL(for: url, PlayOptions(identity: owner), addresses.base, access)
                 }
             ),
+            TokensRoute(
+                store: store, shelf: shelf, control: access, feeds: feeds, base: { addresses.base },
+                identity: { try await profiles.identity(for: $0, in: store) }),
         ]
         let live = recordings.map { recordings in
             LiveRoute(
@@ -129,6 +134,7 @@ public final class CacheServer: Service, Sendable {
                 frames: frames,
                 base: { try Self.liveURL(of: $0, addresses.all.first, access, configuration) })
         }
+        self.store = store
         self.configuration = configuration
         self.registry = registry
         self.downloads = downloads
@@ -138,17 +144,16 @@ public final class CacheServer: Service, Sendable {
         covers = downloads.flatMap { downloads in
             guard configuration.keepsCovers else { return nil }
             return CoverKeeper(
-                downloads: downloads, shelf: shelf, movies: movies, frames: frames, filmURL: filmURL,
-                logger: configuration.logger)
+                downloads: downloads, shelf: shelf, frames: assetFrames, logger: configuration.logger)
         }
         self.addresses = addresses
         let streams = StreamSource(
             store: store, profiles: profiles, loader: loader, publicPath: configuration.publicPath,
-            segmentsAhead: configuration.segmentsAhead)
+            segmentsAhead: configuration.segmentsAhead, signature: access.signature)
         context = ServerContext(
             source: FastStartSource(store: store, base: streams, isAlwaysOn: configuration.fastStart),
             access: access,
-            hosts: HostPolicy(boundHost: configuration.host, allowedHosts: configuration.allowedHosts),
+            hosts: HostPolicy(configuration),
             isReadByAll: configuration.publicRead,
             profiles: profiles,
             router: Router(routes + own + (live.map { [$0] } ?? [])),
@@ -170,8 +175,16 @@ public final class CacheServer: Service, Sendable {
     /// The paths of its routes; those with a slash at the end stand for all that begin with them.
     var paths: [String] { context.router.paths }
 
-    /// Replaces the key. URLs with the old one end to work.
-    public func rollKey() throws -> AccessKey { try context.access.roll() }
+    /// Replaces the key, and with it the standing playback token: the old ones are refused from now on.
+    ///
+    /// - Throws: `CacheError` with `storage` if the key's file can't be written; the old key holds then.
+    public func rollKey() async throws -> AccessKey {
+        defer { feeds.endAll() }
+        return try await context.access.roll()
+    }
+
+    /// The standing playback token, which the URLs of the API and of ``playURL(for:)`` hold.
+    var playbackToken: String { context.access.playbackToken }
 
     /// The URL to give to a player for `url`. User information in it becomes a header profile of what is played by that
     /// URL, which names neither user nor password.
@@ -203,6 +216,8 @@ public final class CacheServer: Service, Sendable {
         }
         let files = OpenFileLimit.raise()
         do {
+            try await context.access.load()
+            try await BundleIngestion.removeAbandoned(in: store)
             try await downloadSettings?.load()
             let listener = Listener(server: context, registry: registry, group: group)
             let channels = try await listener.bind(host: configuration.host, port: port ?? configuration.port)
@@ -283,6 +298,12 @@ public final class CacheServer: Service, Sendable {
         await downloads?.stop()
         feeds.stop()
         await registry.drain(within: grace, on: group.any())
+        do {
+            try await context.access.save()
+        } catch {
+            configuration.logger.warning(
+                "can't write when tokens were last used", metadata: ["error": "\(error)"])
+        }
         addresses.set([])
     }
 
@@ -307,10 +328,10 @@ public final class CacheServer: Service, Sendable {
         guard let base else {
             throw ServerError(.wrongState, "the server isn't running, so it has no play URLs")
         }
-        return base + PlayTarget.path(for: url, key: access.key.value, options: options)
+        return base + PlayTarget.path(for: url, token: access.playbackToken, options: options)
     }
 
-    /// What the paths of an asset stand behind. Where others than this machine ask, they need the key.
+    /// Returns the prefix of an asset's paths. It holds the standing playback token if the server is exposed.
     private static func libraryURL(
         of id: AssetID,
         _ base: String?,
@@ -336,7 +357,7 @@ public final class CacheServer: Service, Sendable {
         guard let base else {
             throw ServerError(.wrongState, "the server isn't running, so it has no URLs of what is kept")
         }
-        let isOpen = configuration.publicRead || HostPolicy.isLoopback(configuration.host)
-        return base + (isOpen ? "" : "\(ReaderPath.prefix)\(access.key.value)")
+        let isOpen = configuration.publicRead || !configuration.isExposed
+        return base + (isOpen ? "" : "\(ReaderPath.prefix)\(access.playbackToken)")
     }
 }

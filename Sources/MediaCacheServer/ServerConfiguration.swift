@@ -16,7 +16,7 @@ public struct ServerConfiguration: Sendable {
     /// Whether MP4 files whose index comes last are served as if it came first, also where a play URL doesn't ask for
     /// that (`faststart=1`).
     public var fastStart: Bool
-    /// Whether who can reach the server needs no key to read the library (`/library/…`), also from other machines.
+    /// Whether who can reach the server needs no token to read the library (`/library/…`), also from other machines.
     public var publicRead: Bool
     /// What takes pictures out of films; nil where nothing does.
     public var frames: (any FrameTaker)?
@@ -45,6 +45,13 @@ public struct ServerConfiguration: Sendable {
 
     /// The port that `serve` listens at unless told otherwise.
     public static let defaultPort = 9479
+
+    /// Whether clients on other machines may reach the server: at the address that it listens at, or through the reverse
+    /// proxy that its public path or its allowed hosts stand for. No client of an exposed server is local, and its store
+    /// contacts public addresses alone.
+    public var isExposed: Bool {
+        !HostPolicy.isLoopback(host) || !publicPath.isEmpty || !allowedHosts.allSatisfy(HostPolicy.isLoopback)
+    }
 
     /// Creates a configuration.
     public init(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MediaCacheCLI
@@ -57,9 +58,9 @@ struct FileExportTests {
         }
     }
 
-    @Test func copiesToAnotherFileSystem() throws {
-        // /dev/shm is a file system of its own on Linux; elsewhere there is none to be sure of.
-        guard FileManager.default.isWritableFile(atPath: "/dev/shm") else { return }
+    /// /dev/shm is a file system of its own on Linux.
+    @Test(.enabled(if: try Prerequisite.isMet("/dev/shm", FileManager.default.isWritableFile(atPath: "/dev/shm"))))
+    func copiesToAnotherFileSystem() throws {
         try withTemporaryFolder { folder in
             let text = String(repeating: "0123456789abcdef", count: 200_000)
             try write(text, "\(folder)/blob")

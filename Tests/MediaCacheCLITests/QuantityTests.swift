@@ -14,6 +14,15 @@ struct QuantityTests {
         #expect(
             result.shortfall?.message
                 == "2 segments are missing and stay gaps, 2.000 s in all, the first at 3.000 s: 3.ts, 5.ts")
+        result.missing[1].reason = "it is scrambled"
+        #expect(
+            result.shortfall?.message
+                == "2 segments are missing or damaged and stay gaps, 2.000 s in all, the first at 3.000 s: 3.ts, "
+                + "5.ts (it is scrambled)")
+        result.missing.removeFirst()
+        #expect(
+            result.shortfall?.message
+                == "1 segment is damaged and stays a gap, 1.000 s long, at 5.000 s: 5.ts (it is scrambled)")
     }
 
     @Test func aDownloadOfOnePartSaysSo() throws {

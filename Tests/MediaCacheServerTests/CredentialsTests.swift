@@ -173,7 +173,7 @@ struct CredentialsTests {
     @Test func userInformationInAPlayURLIsTakenOut() async throws {
         defer { cleanUp() }
         try await withHost { host in
-            let path = "/play/\(host.key.value)/http/bob:secret@origin.example/private/list.m3u8"
+            let path = "/play/\(host.server.playbackToken)/http/bob:secret@origin.example/private/list.m3u8"
             let playlist = String(decoding: try await host.exchange("GET", path).body, as: UTF8.self)
             #expect(playlist.hasPrefix("#EXTM3U"))
             #expect(!playlist.contains("secret") && !playlist.contains("bob"))

@@ -121,13 +121,13 @@ struct BackgroundTransfersTests {
 
     @Test func whatComesIsKept() async throws {
         try await with { fixture in
-            #expect(try await fixture.transfers.fetch(fixture.url) == 1)
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 1)
             let info = try await fixture.kept()
             #expect(info.isComplete && info.validator.entityTag == "\"1\"")
             #expect(try await fixture.read() == Self.body.bytes)
             #expect(fixture.server.origin.requests.count == 1)
             #expect(try fixture.delivered.isEmpty)
-            #expect(try await fixture.transfers.fetch(fixture.url) == 0)
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 0)
         }
     }
 
@@ -136,7 +136,7 @@ struct BackgroundTransfersTests {
             try await fixture.keep(100_000..<300_000)
             try await fixture.keep(500_000..<600_000)
             let missing: [Range<Int64>] = [0..<100_000, 300_000..<500_000, 600_000..<900_000]
-            #expect(try await fixture.transfers.fetch(fixture.url) == missing.count)
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == missing.count)
             for _ in missing { _ = try await fixture.kept() }
             #expect(try await fixture.store.resource(for: fixture.url)?.isComplete == true)
             #expect(try await fixture.read() == Self.body.bytes)
@@ -153,7 +153,7 @@ struct BackgroundTransfersTests {
             for start in stride(from: Int64(50_000), to: 900_000, by: 90_000) {
                 try await fixture.keep(start..<start + 10_000)
             }
-            #expect(try await fixture.transfers.fetch(fixture.url) == 1)
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 1)
             #expect(try await fixture.kept().isComplete)
             #expect(fixture.server.origin.requests.first?.headerFields[.range] == "bytes=0-899999")
             #expect(try await fixture.read() == Self.body.bytes)
@@ -162,7 +162,8 @@ struct BackgroundTransfersTests {
 
     @Test func aRangeIsAllThatIsAskedFor() async throws {
         try await with { fixture in
-            let count = try await fixture.transfers.fetch(fixture.url, range: 200_000..<300_000, kind: .segment)
+            let count = try await fixture.transfers.fetch(
+                fixture.url, scope: .any, range: 200_000..<300_000, kind: .segment)
             #expect(count == 1)
             #expect(try await fixture.kept().spans == [200_000..<300_000])
             #expect(fixture.server.origin.bodyBytes == 100_000)
@@ -173,8 +174,8 @@ struct BackgroundTransfersTests {
         try await with { fixture in
             let gate = ScriptedGate()
             fixture.server.origin.next(fixture.url, .holdBody(at: 1000, gate))
-            #expect(try await fixture.transfers.fetch(fixture.url) == 1)
-            #expect(try await fixture.transfers.fetch(fixture.url) == 0)
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 1)
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 0)
             #expect(try await fixture.transfers.underWay() == [fixture.url])
             gate.open()
             _ = try await fixture.kept()
@@ -185,7 +186,7 @@ struct BackgroundTransfersTests {
     @Test func whatIsCancelledEnds() async throws {
         try await with { fixture in
             fixture.server.origin.next(fixture.url, .holdBody(at: 1000, ScriptedGate()))
-            _ = try await fixture.transfers.fetch(fixture.url)
+            _ = try await fixture.transfers.fetch(fixture.url, scope: .any)
             try await fixture.transfers.cancel(fixture.url)
             #expect(try await fixture.failure().code == .cancelled)
             #expect(try await fixture.transfers.underWay().isEmpty)
@@ -198,7 +199,7 @@ struct BackgroundTransfersTests {
             try await fixture.keep(0..<100_000)
             fixture.server.origin[fixture.url] = ScriptedResource(
                 .random(seed: 8, length: 900_000), entityTag: "\"2\"", contentType: "video/mp4")
-            _ = try await fixture.transfers.fetch(fixture.url)
+            _ = try await fixture.transfers.fetch(fixture.url, scope: .any)
             #expect(try await fixture.failure().code == .representationChanged)
             #expect(try await fixture.store.resource(for: fixture.url)?.spans == [0..<100_000])
             #expect(try await fixture.read(.closed(0, through: 99_999)) == Self.body.bytes(in: 0..<100_000))
@@ -209,7 +210,7 @@ struct BackgroundTransfersTests {
     @Test func whatNoVersionIsToldOfIsNotMixedEither() async throws {
         try await with(ScriptedResource(Self.body, entityTag: nil)) { fixture in
             try await fixture.keep(0..<100_000, entityTag: nil)
-            await #expect { try await fixture.transfers.fetch(fixture.url) } throws: {
+            await #expect { try await fixture.transfers.fetch(fixture.url, scope: .any) } throws: {
                 ($0 as? CacheError)?.code == .invalidSetting
             }
         }
@@ -223,7 +224,7 @@ struct BackgroundTransfersTests {
     func whatIsNoAnswerIsNotKept(_ fault: ScriptedFault, _ code: CacheError.Code) async throws {
         try await with { fixture in
             fixture.server.origin.always(fixture.url, fault)
-            _ = try await fixture.transfers.fetch(fixture.url, range: 0..<800_000)
+            _ = try await fixture.transfers.fetch(fixture.url, scope: .any, range: 0..<800_000)
             let failure = try await fixture.failure()
             #expect(failure.code == code, "\(failure)")
             #expect(try await fixture.store.resource(for: fixture.url)?.bytesKept ?? 0 == 0)
@@ -234,10 +235,10 @@ struct BackgroundTransfersTests {
     /// Two answers that nothing tells to be of one version may be of two.
     @Test func partsWithoutAVersionAreNotPutTogether() async throws {
         try await with(ScriptedResource(Self.body, entityTag: nil)) { fixture in
-            _ = try await fixture.transfers.fetch(fixture.url, range: 0..<1000, kind: .segment)
+            _ = try await fixture.transfers.fetch(fixture.url, scope: .any, range: 0..<1000, kind: .segment)
             #expect(try await fixture.kept().spans == [0..<1000])
             _ = try await fixture.store.removeAll()
-            _ = try await fixture.transfers.fetch(fixture.url, range: 0..<1000, kind: .segment)
+            _ = try await fixture.transfers.fetch(fixture.url, scope: .any, range: 0..<1000, kind: .segment)
             _ = try await fixture.kept()
             let response = try fixture.response(1000..<2000, entityTag: nil)
             await #expect { try await fixture.store.ingest(response) } throws: {
@@ -249,7 +250,7 @@ struct BackgroundTransfersTests {
     @Test func whatAUserGetsIsNotEverybodys() async throws {
         try await with { fixture in
             let named = try ResourceURL("http://me:secret@\(fixture.url.authority)/film.mp4")
-            await #expect { try await fixture.transfers.fetch(named) } throws: {
+            await #expect { try await fixture.transfers.fetch(named, scope: .any) } throws: {
                 ($0 as? CacheError)?.code == .invalidSetting
             }
             #expect(fixture.server.origin.requests.isEmpty)
@@ -270,9 +271,9 @@ struct BackgroundTransfersTests {
         try await with(limit: 500_000) { fixture in
             let other = try fixture.server.url("/other.mp4")
             fixture.server.origin[other] = ScriptedResource(.random(seed: 9, length: 300_000), entityTag: "\"3\"")
-            _ = try await fixture.transfers.fetch(other)
+            _ = try await fixture.transfers.fetch(other, scope: .any)
             _ = try await fixture.kept()
-            _ = try await fixture.transfers.fetch(fixture.url)
+            _ = try await fixture.transfers.fetch(fixture.url, scope: .any)
             #expect(try await fixture.failure().code == .storage)
             #expect(try await fixture.store.resource(for: other)?.isComplete == true)
             #expect(try fixture.delivered.isEmpty)
@@ -285,17 +286,17 @@ struct BackgroundTransfersTests {
             fixture.server.origin.always(fixture.url, .holdHead(ScriptedGate()))
             let response = try fixture.response(0..<1000, of: .random(seed: 10, length: length))
             try await fixture.store.ingest(response)
-            #expect(try await fixture.transfers.fetch(fixture.url) == 3)
-            #expect(try await fixture.transfers.fetch(fixture.url, range: 5000..<6000) == 0)
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 3)
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any, range: 5000..<6000) == 0)
             try await fixture.transfers.cancelAll()
-            #expect(try await fixture.transfers.fetch(fixture.url, range: 5000..<6000) == 1)
+            #expect(try await fixture.transfers.fetch(fixture.url, scope: .any, range: 5000..<6000) == 1)
         }
     }
 
     @Test func anOriginWithoutRangesSendsAllAtTheFront() async throws {
         try await with { fixture in
             fixture.server.origin.always(fixture.url, .ignoresRange)
-            _ = try await fixture.transfers.fetch(fixture.url, range: 200_000..<300_000)
+            _ = try await fixture.transfers.fetch(fixture.url, scope: .any, range: 200_000..<300_000)
             #expect(try await fixture.kept().isComplete)
             #expect(try await fixture.read() == Self.body.bytes)
         }
@@ -306,7 +307,7 @@ struct BackgroundTransfersTests {
             let moved = try fixture.server.url("/moved.mp4")
             fixture.server.origin[moved] = ScriptedResource(Self.body, entityTag: "\"1\"", contentType: "video/mp4")
             fixture.server.origin.always(fixture.url, .redirect(to: "/moved.mp4"))
-            _ = try await fixture.transfers.fetch(fixture.url)
+            _ = try await fixture.transfers.fetch(fixture.url, scope: .any)
             #expect(try await fixture.kept().isComplete)
             #expect(try await fixture.read() == Self.body.bytes)
         }
@@ -317,10 +318,10 @@ struct BackgroundTransfersTests {
         try await with { fixture in
             let gate = ScriptedGate()
             fixture.server.origin.next(fixture.url, .holdBody(at: 1000, gate))
-            _ = try await fixture.transfers.fetch(fixture.url)
+            _ = try await fixture.transfers.fetch(fixture.url, scope: .any)
             await fixture.store.suspend()
             gate.open()
-            while try fixture.delivered.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+            while try fixture.delivered.count < 2 { await Task.yield() }
             await fixture.transfers.takeDelivered()
             #expect(try fixture.delivered.count == 2)
             try await fixture.store.resume()
@@ -370,7 +371,7 @@ struct BackgroundTransfersTests {
     @Test func nothingIsAskedForAfterTheEnd() async throws {
         try await with { fixture in
             fixture.transfers.shutdown()
-            await #expect { try await fixture.transfers.fetch(fixture.url) } throws: {
+            await #expect { try await fixture.transfers.fetch(fixture.url, scope: .any) } throws: {
                 ($0 as? CacheError)?.code == .closed
             }
         }

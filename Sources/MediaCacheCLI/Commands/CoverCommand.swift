@@ -84,7 +84,7 @@ struct CoverCommand: AsyncParsableCommand {
         if remove { return try await removePicture(input) }
         let target = output.map { OutputTarget(path: $0, overwrites: force) }
         try target?.check()
-        let job = CoverJob(input: input, time: at, keeps: at == nil || keep)
+        let job = CoverJob(input: input, time: at, keeps: at == nil || keep, cacheFolder: try cache.location.evictable)
         let result = try await MediaWork.run(on: [input], origin: origin, cache: cache) { opening in
             let found = try job.run(opening)
             if let target {

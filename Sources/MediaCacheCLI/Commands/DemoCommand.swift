@@ -58,7 +58,7 @@ struct DemoCommand: AsyncParsableCommand {
         let origin = try await DemoOrigin.start(
             port: Int(originPort), clip: clip, bytesPerSecond: rate.bytesPerSecond)
         do {
-            let routes: [any Route] = [DemoPageRoute(), DemoStateRoute(origin: origin, location: settings.location)]
+            let routes: [any Route] = [DemoPageRoute(), DemoStateRoute(origin: origin)]
             let server = try await LocalHost.start(settings, routes: routes)
             do {
                 try await tellAndWait(server, settings, interruption)

@@ -26,8 +26,9 @@ struct ExportCommand: AsyncParsableCommand {
             --from and --to are seconds, m:s, h:m:s or 12m34s, from the beginning. The file holds the pictures from the \
             key picture before, which is needed for decoding, and an edit list that begins at the exact moment; .ts \
             has none, and begins with that picture. Of a channel they are moments: seconds or milliseconds since 1970, \
-            ISO 8601, -<seconds> for so long ago (or since the recording began), or now; without them all is taken that is \
-            kept.
+            ISO 8601, -<seconds> for so long ago (or since the recording began), or now; the last two count from the \
+            present by the stream's clock, which may differ from the server's. Without --from and --to all is taken that \
+            is kept.
             Encrypted streams whose keys are kept are decrypted, as `remux` does it; the output's index comes first, \
             .m4a takes the sound alone, and the file appears whole or not at all.
             Subtitles (WebVTT) become files beside the output, as `remux` has it.
@@ -40,7 +41,8 @@ struct ExportCommand: AsyncParsableCommand {
             them. What was recorded is copied; a window has the segments that --from and --to lie in as a whole. The folder \
             appears whole or not at all.
             --json prints the object of `remux --json`; with --bundle asset, output, entry, parts, bytes, missing.
-            Exit code 2 if --gaps left gaps, or sound or pictures had to be left out.
+            A damaged segment of a stream, or one of another codec than the rest, stays a gap and is named.
+            Exit code 2 if --gaps left gaps, a segment is damaged, or sound or pictures had to be left out.
             """
     )
 

@@ -22,8 +22,9 @@ struct RemuxCommand: AsyncParsableCommand {
             of one recording. Of a multivariant playlist the best variant stream is taken, with its sound; options \
             choose another.
             Samples keep their bytes; uncompressed sound of a MOV stays so (ISO/IEC 23003-5), which not every player \
-            knows. What MP4 can't carry, such as time code, is named and left out. A codec that changes on the way is \
-            an error that says where.
+            knows. What MP4 can't carry, such as time code, is named and left out. A codec that changes from one \
+            file to the next is an error that says where. A damaged segment of a stream, or one of another codec than \
+            the rest, stays a gap and is named.
             Clocks that wrap or begin anew become one line of time, the offset between sound and picture stays, and \
             segments that the playlist calls absent stay gaps of their length. Segments encrypted by AES-128, AES-256 \
             or AES-256-CTR are decrypted; SAMPLE-AES and DRM are refused.
@@ -32,8 +33,9 @@ struct RemuxCommand: AsyncParsableCommand {
             The output's index comes first, so that it plays while it's sent. .m4a takes the sound alone, .ts makes \
             an MPEG transport stream. The output appears whole or not at all.
             --json prints one object: inputs, output, size, duration, tracks (as `inspect --json` has them), \
-            subtitles (files), leftOut, missing (name, start, duration), damage (places, first, kinds) or null.
-            Exit code 2 if --skip-missing left gaps, or sound or pictures had to be left out.
+            subtitles (files), leftOut, missing (name, start, duration, reason of damage), damage (places, first, kinds) \
+            or null.
+            Exit code 2 if --skip-missing left gaps, a segment is damaged, or sound or pictures had to be left out.
             """
     )
 

@@ -24,7 +24,7 @@ extension HostSettings {
             segmentsAhead: segmentsAhead,
             fastStart: fastStart,
             publicRead: publicRead,
-            frames: FFmpeg.isInstalled ? FFmpegFrames() : nil,
+            frames: FFmpeg.isInstalled ? FFmpegFrames(cacheFolder: location.evictable) : nil,
             // A command that passes by ends before a picture could be taken.
             keepsCovers: goesOnWithDownloads,
             encoder: FFmpeg.isInstalled ? FFmpegEncoder() : nil,

@@ -8,6 +8,8 @@ struct Inspection: Sendable {
     var name: String
     /// What was read.
     var parsed: ParsedPlaylist
+    /// The scope of everything that it names.
+    var references: AddressScope
     /// The findings by line; those about the whole first.
     var diagnostics: [Diagnostic]
 
@@ -36,6 +38,7 @@ struct Inspection: Sendable {
             throw CommandFailure(error, of: body.name)
         }
         name = body.name
+        references = body.references
         if let base { parsed.playlist = parsed.playlist.resolvingURIs(against: base) }
         diagnostics = Self.byLine(parsed.diagnostics, \.line)
     }

@@ -37,7 +37,7 @@ struct ServeOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Let other machines read /library/ without the key.",
+            "Let other machines read /library/ without a token.",
             discussion: "Else they read /k/<key>/library/. This machine always may."))
     var publicRead: Bool?
 

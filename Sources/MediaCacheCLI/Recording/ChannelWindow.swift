@@ -37,7 +37,7 @@ struct ChannelWindow: Sendable {
             return assets.contains { hasPlaces || $0.url != record.url } ? nil : record
         }
         guard var record else { return nil }
-        let now = MomentArgument.now
+        let now = record.now.map { $0 * 1_000_000 } ?? MomentArgument.now
         let start = try from.map { try MomentArgument(parsing: $0).nanoseconds(now: now) }
         let end = try to.map { try MomentArgument(parsing: $0).nanoseconds(now: now) }
         if let end {

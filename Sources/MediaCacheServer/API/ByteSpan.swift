@@ -10,4 +10,7 @@ public struct ByteSpan: Codable, Sendable, Hashable {
         self.start = start
         self.end = end
     }
+
+    /// The span of a range.
+    init(_ range: Range<Int64>) { self.init(start: range.lowerBound, end: range.upperBound) }
 }

@@ -38,6 +38,9 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
     public var reason: String?
     /// Up to when it's recorded, in milliseconds since 1970; null where nothing is.
     public var edge: Int64?
+    /// The present by the stream's clock, in milliseconds since 1970: `now` and `-<seconds>` in requests count from it. Null
+    /// from servers of earlier versions.
+    public var now: Int64?
     /// Of which stretches of time something is kept.
     public var kept: [TimeSpan]
     /// How many bytes are kept of all tracks.
@@ -75,6 +78,7 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
         state = State(status.state)
         if case .waiting(let text) = status.state { reason = text }
         edge = status.edge.map { Int64(($0.timeIntervalSince1970 * 1000).rounded()) }
+        now = Int64((status.present.timeIntervalSince1970 * 1000).rounded())
         let kept = status.kept.map { TimeSpan($0) }
         self.kept = kept
         bytes = status.bytes

@@ -37,6 +37,8 @@ public struct ExportRecord: Codable, Sendable, Hashable {
     public var bytes: Int64?
     /// How many of the programme's segments are missing in it, of all tracks.
     public var missing: Int
+    /// The missing segments that were recorded and are damaged, at most 100; null where there are none.
+    public var damaged: [ProgrammeExport.DamagedSegment]?
     /// Why it couldn't be made; else null.
     public var reason: String?
     /// Where it is when it's done. It never changes.
@@ -53,6 +55,7 @@ public struct ExportRecord: Codable, Sendable, Hashable {
         state = State(export.state)
         progress = 0
         missing = export.missing
+        damaged = export.damaged.isEmpty ? nil : export.damaged
         url = "\(base)programmes/\(programme)\(export.format == .hls ? "/index.m3u8" : "." + format)"
         switch export.state {
         case .waiting, .cancelled: break

@@ -41,8 +41,8 @@ public struct PlayedRecord: Codable, Sendable, Hashable, Identifiable {
         lastUsed = title.lastUsed
         inUse = title.isInUse
         length = file?.length
-        spans = file?.spans.map { ByteSpan(start: $0.lowerBound, end: $0.upperBound) } ?? []
-        fills = file?.fills.map { ByteSpan(start: $0.lowerBound, end: $0.upperBound) } ?? []
+        spans = file?.spans.map { ByteSpan($0) } ?? []
+        fills = file?.fills.map { ByteSpan($0) } ?? []
         segments = title.segments
         segmentsKept = title.segmentsKept
     }

@@ -34,6 +34,13 @@ extension Problem {
         }
     }
 
+    /// The problem as a client without a key is told: URLs are left out, since those of origins may hold logins.
+    var withoutURLs: Problem {
+        var problem = self
+        problem.detail = detail.replacing(/[A-Za-z][A-Za-z0-9+.\-]*:\/\/[^\s“”"]*/, with: "its URL")
+        return problem
+    }
+
     /// The code of what should not happen.
     static let internalCode = "internal"
 
@@ -78,17 +85,18 @@ extension Problem {
         code: "unauthorized"
     )
 
-    static let wrongKey = Problem(
+    static let wrongToken = Problem(
         title: "Forbidden",
         status: 403,
-        detail: "the key in this URL isn't the cache's; ask for a new one",
-        code: "wrongKey"
+        detail: "the token in this URL is unknown, expired or revoked, or doesn't open this path; ask for a new URL",
+        code: "wrongToken"
     )
 
-    static let keyInPath = Problem(
+    static let tokenInPath = Problem(
         title: "Forbidden",
         status: 403,
-        detail: "from elsewhere than this machine, this path is read as /k/<key>/…, with the cache's key",
+        detail: "from elsewhere than this machine, this path is read as /k/<token>/…; `mediacache token create` "
+            + "makes a token",
         code: "unauthorized"
     )
 

@@ -50,8 +50,8 @@ public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
         type = info.contentType
         format = MediaFormat.name(contentType: info.contentType, url: info.url)
         length = info.length
-        spans = info.spans.map { ByteSpan(start: $0.lowerBound, end: $0.upperBound) }
-        fills = info.fills.map { ByteSpan(start: $0.lowerBound, end: $0.upperBound) }
+        spans = info.spans.map { ByteSpan($0) }
+        fills = info.fills.map { ByteSpan($0) }
         bytesCached = info.bytesKept
         hits = info.hits
         created = info.created

@@ -9,10 +9,10 @@ extension APIClient {
     /// Where an asset's playlists and parts are read: their names stand behind this.
     public func libraryURL(ofAsset id: String) -> String { "\(address)/library/\(Self.escape(id))/" }
 
-    /// A URL of ``libraryURL(ofAsset:)`` with the key, by which it's read wherever the server listens; nil for another URL.
-    public func keyed(_ url: String) -> String? {
-        guard ["/library/", "/live/"].contains(where: { url.hasPrefix(address + $0) }) else { return nil }
-        return "\(address)/k/\(key.value)\(url.dropFirst(address.count))"
+    /// Whether a URL is one of the library or of a channel at this owner; ``media(at:range:limit:)`` reads those with the
+    /// key, wherever the owner listens.
+    public func isLibraryURL(_ url: String) -> Bool {
+        ["/library/", "/live/"].contains { url.hasPrefix(address + $0) }
     }
 
     /// What is to be known of an asset for writing it to a folder.

@@ -17,14 +17,15 @@ extension APIClient {
         try await call(.GET, "\(Self.channelsPath)/\(name)")
     }
 
-    /// Where a window of a channel plays, at the owner's own address and without a key.
+    /// Where a window of a channel plays, at the owner's own address and without a key. The owner refuses one that begins
+    /// where nothing is recorded.
     ///
     /// - Parameters:
     ///   - name: the channel.
     ///   - from: when it begins, in milliseconds since 1970.
     ///   - to: when it ends, likewise.
     public func liveURL(of name: ChannelName, from: Int64, to: Int64) -> String {
-        "\(liveURL(of: name))index.m3u8?begintime=\(from)&endtime=\(to)"
+        "\(liveURL(of: name))index.m3u8?begintime=\(from)&endtime=\(to)&strict=1"
     }
 
     /// Where a channel's playlists and parts are read, likewise: their names stand behind this.

@@ -27,6 +27,7 @@ extension APIClient {
         at playURL: String, range: Range<Int64>? = nil, limit: Int
     ) async throws -> MediaPart {
         var request = HTTPClientRequest(url: playURL)
+        if isLibraryURL(playURL) { request.headers.add(name: "Authorization", value: "Bearer \(key.value)") }
         if let range { request.headers.add(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)") }
         let response: HTTPClientResponse
         let body: ByteBuffer
@@ -36,7 +37,7 @@ extension APIClient {
             body = try await response.body.collect(upTo: limit)
         } catch is NIOTooManyBytesError {
             throw Problem(
-                title: "Too long", status: 502, detail: "the answer has more than \(limit) bytes: \(playURL)",
+                title: "Too long", status: 502, detail: "the answer has more than \(limit) bytes",
                 code: CacheError.Code.badResponse.rawValue)
         } catch {
             try Task.checkCancellation()

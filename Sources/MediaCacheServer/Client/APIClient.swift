@@ -82,7 +82,7 @@ public final class APIClient: Sendable {
         try await send(pinned ? .PUT : .DELETE, "/api/v1/resources/\(id)/pin")
     }
 
-    /// The URL by which players get `url` through the cache. It holds the key.
+    /// The URL by which players get `url` through the cache. It holds the standing playback token.
     public func playURL(for url: ResourceURL) async throws -> String {
         let link: PlayLink = try await call(.GET, "/api/v1/urls?url=\(Self.escape(Self.text(of: url)))")
         return link.playURL
@@ -221,7 +221,7 @@ extension APIClient {
     }
 
     /// The URL with its user information, which the owner makes a header profile of.
-    static func text(of url: ResourceURL, withPassword: Bool = true) -> String {
+    package static func text(of url: ResourceURL, withPassword: Bool = true) -> String {
         guard let userInfo = url.userInfo else { return url.description }
         let user = withPassword ? userInfo : String(userInfo.prefix { $0 != ":" })
         return "\(url.scheme)://\(user)@\(url.authority)\(url.target)"

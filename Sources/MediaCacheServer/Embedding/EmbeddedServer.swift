@@ -30,7 +30,8 @@ public actor EmbeddedServer: LocalURLProvider {
     ///
     /// - Parameters:
     ///   - store: what is served.
-    ///   - key: the secret in URLs; a new one unless given. URLs of other launches of the app work only with theirs.
+    ///   - key: the secret from which the token in URLs is derived; a new one unless given. URLs of other launches of the
+    ///     app work only with theirs.
     ///   - configuration: how it listens. Port 0, as it is unless set, has one picked.
     ///   - idleLimit: how long it listens when nobody keeps a URL any more.
     public init(

@@ -21,6 +21,9 @@ struct LibraryReading: Sendable {
     /// Somebody reads a part of an asset; it isn't known yet whether it's here.
     func begins(_ name: String, of asset: AssetID) { downloads?.plays(name, of: asset) }
 
+    /// The recording of a live stream that is being downloaded; nil for any other asset.
+    func recording(of asset: AssetID) -> Recording? { downloads?.recording(of: asset) }
+
     /// How one is read now: what is complete, or was never to be, asks no origin for anything.
     func settings(reading asset: Asset) -> TransferSettings {
         let settings = settings(asset)
@@ -30,7 +33,9 @@ struct LibraryReading: Sendable {
             // As the download reads it: once for both.
             var settings = settings
             settings.keepsNoStore = true
-            settings.refreshURL = { [downloads, id = asset.id] in try await downloads?.freshURL(for: $0, of: id) }
+            settings.refreshFromDocument = { [downloads, id = asset.id] in
+                try await downloads?.freshURL(for: $0, of: id)
+            }
             return settings
         }
     }

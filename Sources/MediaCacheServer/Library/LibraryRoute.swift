@@ -14,9 +14,7 @@ struct LibraryRoute: MediaRoute {
     let access = RouteAccess.reader
     let shelf: AssetShelf
     let movies: MovieBook
-    let frames: FrameQueue
-    /// Where a decoder reads an asset: its movie, or its file as it is.
-    let filmURL: @Sendable (_ asset: Asset, _ isMovie: Bool) throws -> String
+    let frames: AssetFrames
     let store: CacheStore
     let reading: LibraryReading
     let book: ContentsBook
@@ -24,13 +22,11 @@ struct LibraryRoute: MediaRoute {
     private let inflations = SegmentInflations()
 
     init(
-        shelf: AssetShelf, movies: MovieBook, frames: FrameQueue, store: CacheStore, reading: LibraryReading,
-        filmURL: @escaping @Sendable (_ asset: Asset, _ isMovie: Bool) throws -> String
+        shelf: AssetShelf, movies: MovieBook, frames: AssetFrames, store: CacheStore, reading: LibraryReading
     ) {
         self.shelf = shelf
         self.movies = movies
         self.frames = frames
-        self.filmURL = filmURL
         self.store = store
         self.reading = reading
         book = movies.contents
@@ -53,15 +49,33 @@ struct LibraryRoute: MediaRoute {
             }
         case "cover": return CoverOpener(id: id, shelf: shelf)
         case "frame.jpg":
-            guard frames.isAble else { throw Problem.noDecoder }
+            guard frames.queue.isAble else { throw Problem.noDecoder }
             return FrameOpener(
-                id: id, time: try Self.time(request.queryItem("t")), shelf: shelf, movies: movies, frames: frames,
-                filmURL: filmURL)
+                id: id, time: try Self.time(request.queryItem("t")), shelf: shelf, frames: frames)
         default:
+            if let opener = try liveOpener(String(parts[1]), of: id) { return opener }
             return PartOpener(
                 id: id, path: String(parts[1]), shelf: shelf, book: book, store: store, reading: reading, plays: plays,
                 inflations: inflations)
         }
+    }
+
+    /// Returns the opener of a path within a live stream that is being downloaded: it plays as its recording does, from
+    /// its beginning to the live edge. Nil for any other asset.
+    private func liveOpener(_ path: String, of id: AssetID) throws -> (any ReaderOpener)? {
+        guard let recording = reading.recording(of: id), let first = recording.kept().first?.lowerBound,
+            let name = ChannelName(rawValue: id.rawValue)
+        else { return nil }
+        let live = LiveChannel(recording: recording, name: name, query: "", path: "\(Self.prefix)\(id)")
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else {
+            guard path.isEmpty || path == AssetContents.entryName else { return nil }
+            plays.note(id)
+            return WindowOpener(live: live, window: .span(from: first, to: nil), isPictures: false)
+        }
+        return try live.opener(
+            for: parts[1], track: parts[0], store: store, settings: store.transfers.askingNoOrigins,
+            inflations: inflations)
     }
 
     private static func time(_ text: String?) throws -> Double? {

@@ -92,7 +92,10 @@ final class MovieBook: Sendable {
         case .queued, .running, .paused, .waiting, .failed:
             throw CacheError(.notFound, "not all of \(asset.url) is kept: its download isn't complete")
         }
-        return try await movie(named: "\(asset.id) \(version)", called: asset.url, try settings(for: asset)) { index }
+        return try await movie(
+            named: "\(asset.id) \(version) \(takesGaps)", called: asset.url, takesGaps: takesGaps,
+            try settings(for: asset)
+        ) { index }
     }
 
     /// The movie of contents that are all here.
@@ -100,18 +103,20 @@ final class MovieBook: Sendable {
     /// - Parameters:
     ///   - name: what tells these contents from all others.
     ///   - title: what messages call them.
+    ///   - takesGaps: whether segments that can't be read may stay gaps.
     ///   - contents: finds them, where the movie isn't known.
     /// - Throws: as ``movie(of:takesGaps:)``.
     func movie(
-        named name: String, called title: String, _ contents: @escaping @Sendable () async throws -> AssetContents
+        named name: String, called title: String, takesGaps: Bool,
+        _ contents: @escaping @Sendable () async throws -> AssetContents
     ) async throws -> (movie: Movie, name: String) {
-        try await movie(named: name, called: title, store.transfers.askingNoOrigins) {
+        try await movie(named: name, called: title, takesGaps: takesGaps, store.transfers.askingNoOrigins) {
             ContentsIndex(try await contents())
         }
     }
 
     private func movie(
-        named name: String, called title: String, _ settings: TransferSettings,
+        named name: String, called title: String, takesGaps: Bool, _ settings: TransferSettings,
         _ contents: @escaping @Sendable () async throws -> ContentsIndex
     ) async throws -> (movie: Movie, name: String) {
         let movie = try await movies.value(for: name) { [store, turnstile] in
@@ -123,7 +128,7 @@ final class MovieBook: Sendable {
                     do {
                         let plan = try StreamPlan(
                             playlist: ContentsIndex.base + entry, choice: .allOfAsset, resources: resources)
-                        return try Self.stream(plan, resources, control)
+                        return try Self.stream(plan, resources, takesGaps: takesGaps, control)
                     } catch let error as ContainerError {
                         throw Self.failure(error, of: title)
                     }
@@ -223,10 +228,11 @@ final class MovieBook: Sendable {
     }
 
     private static func stream(
-        _ plan: StreamPlan, _ resources: StoreResources, _ control: WorkControl
+        _ plan: StreamPlan, _ resources: StoreResources, takesGaps: Bool = false, _ control: WorkControl
     ) throws -> Movie {
         .stream(
-            try StreamMovie(plan, resources: resources) { (_, _) throws(ContainerError) in
+            try StreamMovie(plan, resources: resources, missingParts: takesGaps ? .leaveGaps : .fail) {
+                (_, _) throws(ContainerError) in
                 do {
                     try control.check()
                 } catch {

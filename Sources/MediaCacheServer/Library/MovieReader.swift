@@ -22,6 +22,7 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
 
     let head: ResourceHead
     let range: Range<Int64>
+    let gaps: [MovieGap]
     private let name: String
     private let onChange: @Sendable () -> Void
     private let turnstile: Turnstile
@@ -32,16 +33,18 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
 
     /// - Parameters:
     ///   - source: the bytes; nobody else reads it.
+    ///   - gaps: the gaps in the movie.
     ///   - name: what messages call it.
     ///   - turnstile: each who makes a piece holds a thread, and what it waits for needs others.
     ///   - control: what ends the source's waiting.
     ///   - onChange: called when the source can't be read as it was found.
     init(
-        _ source: sending Source, head: ResourceHead, range: Range<Int64>, name: String, turnstile: Turnstile,
-        control: WorkControl, onChange: @escaping @Sendable () -> Void
+        _ source: sending Source, head: ResourceHead, range: Range<Int64>, gaps: [MovieGap] = [], name: String,
+        turnstile: Turnstile, control: WorkControl, onChange: @escaping @Sendable () -> Void
     ) {
         self.head = head
         self.range = range
+        self.gaps = gaps
         self.name = name
         self.onChange = onChange
         self.turnstile = turnstile

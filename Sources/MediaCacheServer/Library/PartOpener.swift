@@ -44,7 +44,7 @@ struct PartOpener: ReaderOpener {
                 settings: store.transfers.askingNoOrigins, inflations: inflations
             ).reader(range)
         }
-        var request = try part.request(settings: reading.settings(reading: asset))
+        var request = try part.request(settings: reading.settings(reading: asset), named: asset.url)
         request.range = range
         // What is small is asked for as a whole; of what ranges are read, and of a film, what is needed.
         if part.role != .file, part.range == nil { request.policy = .whole }

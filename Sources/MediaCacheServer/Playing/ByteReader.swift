@@ -1,4 +1,5 @@
 import MediaCache
+import MediaLibrary
 
 /// What the response pump needs of a read session.
 protocol ByteReader: AnyObject, Sendable {
@@ -9,6 +10,10 @@ protocol ByteReader: AnyObject, Sendable {
     /// Whether parts of it may be asked for. What is another with each request is given whole, whatever was asked
     /// (RFC 9110 §14.2): some clients put parts of two versions together.
     var acceptsRanges: Bool { get }
+    /// When the window of a recording begins that this is, in nanoseconds since 1970; nil for anything else.
+    var windowStart: Int64? { get }
+    /// The gaps in a movie that is made of a stream; empty for anything else.
+    var gaps: [MovieGap] { get }
     /// What there is to read now. `onReady` is kept, and called once, only if the answer is `.wait`.
     func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep
     /// `count` bytes of what `poll` gave have been taken.
@@ -21,6 +26,8 @@ protocol ByteReader: AnyObject, Sendable {
 
 extension ByteReader {
     var acceptsRanges: Bool { true }
+    var windowStart: Int64? { nil }
+    var gaps: [MovieGap] { [] }
 }
 
 extension ReadSession: ByteReader {}

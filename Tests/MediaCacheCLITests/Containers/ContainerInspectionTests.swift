@@ -1,10 +1,11 @@
 import MediaContainers
+import TestSupport
 import Testing
 
 @testable import MediaCacheCLI
 
 /// What `inspect` tells of containers.
-@Suite(.enabled(if: InspectCorpora.isPresent))
+@Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct ContainerInspectionTests {
     private func inspection(_ path: String, initialization: String? = nil) throws -> ContainerInspection {
         let movie = try initialization.map { try MP4Reader(MemorySource(InspectCorpora.bytes($0))).movie }

@@ -9,13 +9,19 @@ struct APIDescriptionTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
     /// The methods of each path, as the description has them.
     private let described: [String: Set<String>]
+    /// The statuses of each operation, such as `GET /api/v1/server`.
+    private let statuses: [String: Set<Int>]
 
     init() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/openapi.yaml")
         var described: [String: Set<String>] = [:]
-        var path = ""
+        var statuses: [String: Set<Int>] = [:]
+        var (path, operation) = ("", "")
         for line in try String(contentsOf: file.standardized, encoding: .utf8).split(separator: "\n") {
             if line.hasPrefix("components:") { break }
+            if line.hasPrefix("        \""), let status = Int(line.dropFirst(9).prefix(3)) {
+                statuses[operation, default: []].insert(status)
+            }
             guard line.hasSuffix(":") else { continue }
             if line.hasPrefix("  /") {
                 path = String(line.dropFirst(2).dropLast())
@@ -23,10 +29,13 @@ struct APIDescriptionTests {
             } else if line.hasPrefix("    "), !line.hasPrefix("     "),
                 ["get", "put", "post", "patch", "delete"].contains(line.dropFirst(4).dropLast())
             {
-                described[path]?.insert(line.dropFirst(4).dropLast().uppercased())
+                let method = line.dropFirst(4).dropLast().uppercased()
+                described[path]?.insert(method)
+                operation = "\(method) \(path)"
             }
         }
         self.described = described
+        self.statuses = statuses
         try #require(described.count > 20)
     }
 
@@ -37,7 +46,7 @@ struct APIDescriptionTests {
 
     @Test func everyRouteIsDescribed() async throws {
         try await withHost { host in
-            for path in host.server.paths where path.hasPrefix("/api/") {
+            for path in host.server.paths where path.hasPrefix("/api/") || path.hasPrefix("/live/") {
                 let isDescribed =
                     path.hasSuffix("/") ? described.keys.contains { $0.hasPrefix(path) } : described[path] != nil
                 #expect(isDescribed, "docs/openapi.yaml says nothing of \(path)")
@@ -48,11 +57,30 @@ struct APIDescriptionTests {
     /// No path takes `OPTIONS`, and the refusal names what it takes.
     @Test func everyPathTakesTheMethodsDescribed() async throws {
         try await withHost { host in
-            for (template, methods) in described {
+            for (template, methods) in described where template.hasPrefix("/api/") {
                 let answer = try await host.ask("OPTIONS", Self.path(template))
                 #expect(answer.status == 405, "\(template): \(String(decoding: answer.body, as: UTF8.self))")
                 let allowed = Set(answer.fields["allow"]?.split(separator: ", ").map(String.init) ?? [])
                 #expect(allowed.subtracting(["HEAD"]) == methods, "\(template)")
+            }
+        }
+    }
+
+    /// A condition that doesn't hold, names of another form, and a request without a host, at every path.
+    @Test func refusalsOfEveryOperationAreDescribed() async throws {
+        try await withHost { host in
+            for (template, methods) in described
+            where template.hasPrefix("/api/") && template != "/api/v1/events" {
+                for method in methods {
+                    let known = try #require(statuses["\(method) \(template)"])
+                    let stale = try await host.ask(method, Self.path(template), "If-Match: \"another\"")
+                    #expect(known.contains(stale.status), "\(method) \(template) under If-Match: \(stale.status)")
+                    #expect(known.contains(412) && known.contains(400), "\(method) \(template)")
+                    guard template.contains("{id}") || template.contains("{name}") else { continue }
+                    let odd = Self.path(template.replacing("{id}", with: "No.1").replacing("{name}", with: ".No"))
+                    let answer = try await host.ask(method, odd)
+                    #expect(answer.status == 404 && known.contains(404), "\(method) \(odd): \(answer.status)")
+                }
             }
         }
     }

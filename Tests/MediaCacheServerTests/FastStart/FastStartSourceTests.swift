@@ -54,7 +54,7 @@ struct FastStartSourceTests: StreamSourceSuite {
         _ source: FastStartSource, _ range: RequestedRange = .all, asked: Bool = true
     ) async throws -> any MediaCacheServer.ByteReader {
         let options = PlayOptions(fastStart: asked)
-        let target = try PlayTarget(PlayTarget.path(for: url, key: "K", options: options))
+        let target = try PlayTarget(PlayTarget.path(for: url, token: "K", options: options))
         let request = ReadRequest(url: url, range: range)
         if let reader = try source.readerIfOpen(request, for: target) { return reader }
         return try await source.reader(request, for: target)

@@ -4,6 +4,7 @@ import MediaCache
 import MediaCacheTesting
 import MediaContainers
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MediaCacheServer
@@ -184,12 +185,11 @@ struct LibraryPartsTests {
     }
 
     /// All that its playlists name, the default first.
-    @Test func anMP4HasAllTheSoundOfItsAsset() async throws {
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func anMP4HasAllTheSoundOfItsAsset() async throws {
         let folder = "shaka-player/hls-"
-        guard let pictures = try Corpus.data(folder + "ts-h264/fileSequence0.ts"),
-            let english = try Corpus.data(folder + "multivideo/original_128k.ts"),
-            let german = try Corpus.data(folder + "multivideo/low_pitch_128k.ts")
-        else { return }
+        let pictures = try Corpus.data(folder + "ts-h264/fileSequence0.ts")
+        let english = try Corpus.data(folder + "multivideo/original_128k.ts")
+        let german = try Corpus.data(folder + "multivideo/low_pitch_128k.ts")
         let entry = """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",URI="en.m3u8"
@@ -216,8 +216,8 @@ struct LibraryPartsTests {
     }
 
     /// The stream's playlists at the origin don't matter any more, and neither do kept ones.
-    @Test func aStreamIsOneMP4ByItsContents() async throws {
-        guard let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts") else { return }
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func aStreamIsOneMP4ByItsContents() async throws {
+        let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts")
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         try await withAsset(["1.ts": Array(clip), "2.ts": png + Array(clip)], state: .complete) { host, id in
             origin.isReachable = false

@@ -23,7 +23,7 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
             the list says how many segments are missing. --export adds a format, or tries again what has failed or was \
             cancelled; --cancel cancels what isn't made yet, and deletes the file of what is. --delete deletes the \
             programme with its files. Times are seconds or milliseconds since 1970, ISO 8601, -<seconds> \
-            for so long ago, or now. --json prints an array of objects with the keys id, name, from, to (milliseconds \
+            for so long ago by the stream's clock, or now. --json prints an array of objects with the keys id, name, from, to (milliseconds \
             since 1970), playlistURL, movieURL, exports (objects with the keys format, state, progress, bytes, missing, reason, \
             url); with --add and --export the object of that one.
             """

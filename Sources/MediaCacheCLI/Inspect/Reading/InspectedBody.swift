@@ -8,4 +8,6 @@ struct InspectedBody: Sendable {
     var name: String
     /// Where it came from after redirects, without user information; nil for what was read from this machine.
     var location: ResourceURL?
+    /// The scope of everything that it names.
+    var references = AddressScope.publicOnly
 }

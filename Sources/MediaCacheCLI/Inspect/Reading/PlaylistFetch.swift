@@ -41,7 +41,9 @@ struct PlaylistFetch: Sendable {
                 try piece.withUnsafeBytes { try collector.append($0) }
             }
             let bytes = try Self.decode(collector.bytes, coding: coding, name: name)
-            return InspectedBody(bytes: bytes, name: name, location: location)
+            let references = AddressScope(
+                ofReferencesAt: location, from: await reader.peer, requestedWith: settings.scope)
+            return InspectedBody(bytes: bytes, name: name, location: location, references: references)
         } catch let error as PlaylistError {
             throw CommandFailure(error, of: name)
         }
