@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// The command's subcommands, exit codes and JSON, with a folder nobody owns and with a server on it.
-    @Suite(.enabled(if: Peer.present("nginx")))
+    @Suite(.enabled(if: try Peer.present("nginx")))
     struct CommandTests {
         @Test(arguments: [
             ["frobnicate"], ["get"], ["url"], ["serve", "--port", "many"], ["serve", "--max-size", "some"],

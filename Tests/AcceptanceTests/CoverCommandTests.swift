@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// `cover` of songs and films.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct CoverCommandTests {
         /// The picture that ffmpeg put into a song comes out again, for the price of the tag; of a film, a frame.
         @Test func picturesAreTaken() async throws {

@@ -3,9 +3,9 @@ import Testing
 
 extension AcceptanceTests {
     /// A cache folder that is full, unwritable or spoilt: playback goes on with the right bytes.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
     struct DamageTests {
-        @Test(.enabled(if: MountedFolder.canMount()))
+        @Test(.enabled(if: try MountedFolder.canMount()))
         func fullDiskDoesNotStopPlayback() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder)
@@ -23,7 +23,7 @@ extension AcceptanceTests {
             #expect(ending == .exit(0), "\(said.findings)")
         }
 
-        @Test(.enabled(if: MountedFolder.canMount()))
+        @Test(.enabled(if: try MountedFolder.canMount()))
         func readOnlyFolderDoesNotStopPlayback() async throws {
             try await Fixtures.shared.clips()
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
@@ -32,14 +32,14 @@ extension AcceptanceTests {
             let kept = origin.url(Fixtures.moovFirst)
             let server = try await RunningServer(cache: folder.path)
             #expect(try await wholeIsRight(server.play(kept), file))
-            let key = try await server.key()
+            let token = try await server.playbackToken()
             try await server.stop()
 
             try await folder.makeReadOnly()
             let second = try await RunningServer(cache: folder.path)
-            #expect(try await wholeIsRight(Self.playURL(of: kept, through: second, key: key), file))
+            #expect(try await wholeIsRight(Self.playURL(of: kept, through: second, token: token), file))
             let other = URL(string: "\(kept)?other=1") ?? kept
-            #expect(try await wholeIsRight(Self.playURL(of: other, through: second, key: key), file))
+            #expect(try await wholeIsRight(Self.playURL(of: other, through: second, token: token), file))
             try await second.stop()
         }
 
@@ -152,10 +152,10 @@ extension AcceptanceTests {
             }
         }
 
-        /// The play URL, made from the key that was: a read-only folder may not name its owner.
-        private static func playURL(of source: URL, through server: RunningServer, key: String) -> URL {
+        /// The play URL with a token of an earlier server: a read-only folder may not name its owner.
+        private static func playURL(of source: URL, through server: RunningServer, token: String) -> URL {
             let path = source.absoluteString.replacingOccurrences(of: "://", with: "/")
-            return URL(string: "\(server.base)/play/\(key)/\(path)") ?? server.base
+            return URL(string: "\(server.base)/play/\(token)/\(path)") ?? server.base
         }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Limits on a real file system, small enough to be full at once.
-    @Suite(.enabled(if: Peer.present("nginx") && MountedFolder.canMount()))
+    @Suite(.enabled(if: try Peer.present("nginx") && MountedFolder.canMount()))
     struct DiskLimitTests {
         private static let part = 0..<3_000_000
 

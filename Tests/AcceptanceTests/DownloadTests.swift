@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// `get` and `downloads` with real processes, in front of nginx.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "curl")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "curl")))
     struct DownloadTests {
         private static let stream = "\(StreamKind.transportStream.name).m3u8"
 

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// `export` of what is kept, without its origin.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct ExportCommandTests {
         /// A stream that was played once is a file, whatever became of its origin; whoever owns the folder.
         @Test(arguments: [StreamKind.encryptedAbsolute, .separateAudio, .byteRanges, .fragmentedMP4], [false, true])

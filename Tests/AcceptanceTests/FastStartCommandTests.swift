@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// `faststart` on files and URLs.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct FastStartCommandTests {
         /// The same packets, the index before the media, the file as long as it was.
         @Test func theIndexComesFirst() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// MP4s of many makers whose index comes last: rearranged by the command, and by the server as they are asked for.
-    @Suite(.enabled(if: Peer.present("nginx", "ffprobe", "sha256sum") && StreamCorpus.isPresent))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffprobe", "sha256sum") && Prerequisite.hasCorpora()))
     struct FastStartCorpusTests {
         /// What another program made of each file, bit for bit; the packets are those of the original.
         @Test func theCommandWritesWhatQtFaststartWrites() async throws {

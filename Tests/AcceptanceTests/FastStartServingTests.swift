@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Films whose index comes last, served as if it came first.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
     struct FastStartServingTests {
         /// A film of more than 100 MB with its index at the end.
         private static let film = "long-moov-last.mp4"

@@ -111,7 +111,7 @@ extension AcceptanceTests {
         }
 
         /// A response that runs goes on.
-        @Test(.enabled(if: Peer.present("nginx")))
+        @Test(.enabled(if: try Peer.present("nginx")))
         func aRunningResponseGoesOn() async throws {
             let bytes = try await Fixtures.shared.random(Fixtures.medium)
             let nginx = try await NginxOrigin(serving: Fixtures.folder)

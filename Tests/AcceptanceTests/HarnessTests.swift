@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// The harness itself, on an origin without a cache: what other tests build on has to be true.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "mpv", "curl")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "mpv", "curl")))
     struct HarnessTests {
         @Test func originLogCountsWhatWasSent() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// `inspect` on films: what is read of them, and what is told.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
     struct InspectMediaTests {
         /// Of a film with its index at the end only the index is asked for, and once; whoever owns the folder.
         @Test(arguments: [false, true])

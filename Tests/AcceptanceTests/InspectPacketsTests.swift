@@ -1,10 +1,11 @@
 import Foundation
 import PacketOracles
+import TestSupport
 import Testing
 
 extension AcceptanceTests {
     /// `inspect --packets` of public samples, against what ffprobe says of them.
-    @Suite(.enabled(if: StreamCorpus.isPresent))
+    @Suite(.enabled(if: try Prerequisite.hasCorpora()))
     struct InspectPacketsTests {
         /// A line of the command.
         private struct Line {
@@ -37,14 +38,14 @@ extension AcceptanceTests {
             }
         }
 
-        private static func samples() -> [String] {
-            let files = try? FileManager.default.subpathsOfDirectory(
+        private static func samples() throws -> [String] {
+            let files = try FileManager.default.subpathsOfDirectory(
                 atPath: "\(StreamCorpus.root)/\(PacketOracle.folder)")
-            return (files ?? []).filter { $0.hasSuffix(".csv") }.map { String($0.dropLast(4)) }.sorted()
+            return files.filter { $0.hasSuffix(".csv") }.map { String($0.dropLast(4)) }.sorted()
         }
 
         /// Each packet's times, size, sync flag and checksum; what differs by a standard stands in `OracleDifference`.
-        @Test(arguments: samples()) func packetsAreThoseOfFFprobe(path: String) async throws {
+        @Test(arguments: try samples()) func packetsAreThoseOfFFprobe(path: String) async throws {
             let csv = try String(
                 contentsOfFile: "\(StreamCorpus.root)/\(PacketOracle.folder)/\(path).csv", encoding: .utf8)
             let oracle = PacketOracle(csv, of: path)
@@ -67,8 +68,8 @@ extension AcceptanceTests {
         }
 
         /// The samples are those of the corpora, all of them.
-        @Test func thereIsAnOracleOfEachSample() {
-            #expect(Self.samples().count >= 182)
+        @Test func thereIsAnOracleOfEachSample() throws {
+            #expect(try Self.samples().count >= 182)
         }
 
         private static func differences(_ mine: Line, _ packet: OraclePacket, _ stream: OracleStream) -> [String] {

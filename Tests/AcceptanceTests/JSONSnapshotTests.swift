@@ -4,7 +4,7 @@ import Testing
 extension AcceptanceTests {
     /// What every command prints with `--json`, as it was last looked at: programs read it, so a key that goes or becomes
     /// something else shows in a change of this file. `MEDIACACHE_SNAPSHOTS=1` writes it anew.
-    @Suite(.enabled(if: Peer.present("ffmpeg")))
+    @Suite(.enabled(if: try Peer.present("ffmpeg")))
     struct JSONSnapshotTests {
         private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "Snapshots/json.txt")

@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// kill -9 at random instants of a process that fills and serves.
-    @Suite(.enabled(if: Peer.present("nginx")))
+    @Suite(.enabled(if: try Peer.present("nginx")))
     struct KillTests {
         /// After each kill the folder opens, `verify` finds nothing wrong, no committed byte is lost, and what is read is
         /// what the origin has. 20 kills; 200 with MEDIACACHE_SOAK=1.

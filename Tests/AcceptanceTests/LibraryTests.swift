@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// What is kept, read without its URL and without its origin.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe", "curl")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "curl")))
     struct LibraryTests {
         /// A stream that was played is one MP4, in any range the same bytes, and after a restart too; of each picture in
         /// it there is a frame.

@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// kill -9 at random instants of a process that records.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
     struct LiveKillTests {
         private struct Timeline: Decodable {
             struct Segment: Decodable, Hashable {

@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// A live channel is recorded, and any window of it replayed.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct LiveRecordingTests {
         /// Minutes of a channel: every second of it comes back as the encoder wrote it, by each form of URL; players
         /// play windows; going on from a window to the live edge repeats nothing and misses nothing.
@@ -43,10 +43,11 @@ extension AcceptanceTests {
             }
             try await expectMovie(channel, span)
             try await expectPictures(channel, span)
-            for player in StreamPlayer.present {
+            for player in try StreamPlayer.present() {
                 var url = channel.url("index.m3u8?begintime=\(span.from + 30_000)&endtime=\(span.from + 40_000)")
                 if player == .chromium {
-                    url = URL(string: "/k/\(channel.key)\(url.path)?\(url.query ?? "")", relativeTo: server.base) ?? url
+                    let path = "/k/\(try await server.playbackToken())\(url.path)?\(url.query ?? "")"
+                    url = URL(string: path, relativeTo: server.base) ?? url
                 }
                 let playback = try await player.play(url.absoluteURL)
                 // From the segment in which the window begins to the one in which it ends.

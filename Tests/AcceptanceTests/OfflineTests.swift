@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// What is kept plays from `/library/<id>/` and from a folder, with no origin anywhere.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe", "openssl", "gzip")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "openssl", "gzip")))
     struct OfflineTests {
         private struct Imported: Decodable {
             var asset: String
@@ -38,7 +38,7 @@ extension AcceptanceTests {
             return url
         }
 
-        @Test(arguments: [OfflineStream.clear, .rotatingKeys, .separate], StreamPlayer.present)
+        @Test(arguments: [OfflineStream.clear, .rotatingKeys, .separate], try StreamPlayer.present())
         func playersPlayWhatIsKept(stream: OfflineStream, player: StreamPlayer) async throws {
             let source = try TemporaryFolder("source")
             try await stream.make(in: source.path)
@@ -48,10 +48,11 @@ extension AcceptanceTests {
             try await MediaCacheBinary.output(["get", "\(origin.url(OfflineStream.entry))", "--cache", cache.path])
             origin.stop()
             var url = try await libraryURL(server).appending(path: OfflineStream.entry)
-            // A page of another site reads the library by the key alone.
-            if player == .chromium, let keyed = URL(string: "/k/\(try await server.key())\(url.path)", relativeTo: url)
+            // A page of another site reads the library by a token alone.
+            if player == .chromium,
+                let path = URL(string: "/k/\(try await server.playbackToken())\(url.path)", relativeTo: url)
             {
-                url = keyed.absoluteURL
+                url = path.absoluteURL
             }
             let playback = try await player.play(url)
             #expect(playback.hasSound)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension AcceptanceTests {
@@ -15,7 +16,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
+            .enabled(if: try Prerequisite.isMet("/dev/full", FileManager.default.fileExists(atPath: "/dev/full"))),
             arguments: [
                 "list", "list --json", "usage", "verify", "prune", "serve --port 0", "demo --port 0 --origin-port 0",
             ])
@@ -27,7 +28,7 @@ extension AcceptanceTests {
         }
 
         @Test(
-            .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
+            .enabled(if: try Prerequisite.isMet("/dev/full", FileManager.default.fileExists(atPath: "/dev/full"))),
             arguments: ["--help", "--version", "help list"])
         func soItIsForHelp(command: String) async throws {
             let result = try await shell("\"$0\" \(command) > /dev/full")
@@ -38,7 +39,9 @@ extension AcceptanceTests {
         /// Colours are for terminals that may have them, and for who asks; `script` makes a terminal.
         @Test(
             // The option -e is util-linux's.
-            .enabled(if: FileManager.default.fileExists(atPath: "/proc/self") && Peer.present("script")),
+            .enabled(
+                if: try Prerequisite.isMet("/proc", FileManager.default.fileExists(atPath: "/proc/self"))
+                    && Peer.present("script")),
             arguments: [
                 ("script -qec '%' /dev/null", "", true), ("script -qec '%' /dev/null", "--color never", false),
                 ("NO_COLOR=1 script -qec '%' /dev/null", "", false), ("TERM=dumb script -qec '%' /dev/null", "", false),

@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// What players get through the server, and what that costs the origin.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "mpv", "curl")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "mpv", "curl")))
     struct PlaybackTests {
         /// ffmpeg, mpv and curl get the same as from the origin; a second play costs it nothing.
         @Test(arguments: [Fixtures.moovFirst, Fixtures.moovLast], Player.allCases)

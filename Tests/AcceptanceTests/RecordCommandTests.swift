@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// `record`, `channels`, `export` of a window, and channels that `serve` declares, of what ffmpeg makes as it goes on.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct RecordCommandTests {
         /// What `channels --json` tells.
         private struct Channel: Decodable {

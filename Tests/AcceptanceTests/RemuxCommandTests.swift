@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// `remux` of streams and files: what players get of what it made.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct RemuxCommandTests {
         /// Every picture and every piece of sound of the stream, in any of the ways it may lie at its origin.
         @Test(arguments: StreamKind.allCases)
@@ -34,7 +34,7 @@ extension AcceptanceTests {
         }
 
         /// What was made plays everywhere.
-        @Test(arguments: StreamPlayer.present)
+        @Test(arguments: try StreamPlayer.present())
         func playersPlayWhatWasMade(player: StreamPlayer) async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// A recording with all that can happen to its clock.
-    @Suite(.enabled(if: Peer.present("ffmpeg")))
+    @Suite(.enabled(if: try Peer.present("ffmpeg")))
     struct RemuxDriftTests {
         /// Sound and picture stay together to the half of a millisecond, over a wrap of the 33-bit counter, a
         /// discontinuity and a gap; no sample is lost.

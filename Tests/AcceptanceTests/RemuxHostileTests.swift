@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// `remux` of playlists that say what can't be.
-    @Suite(.enabled(if: Peer.present("nginx")))
+    @Suite(.enabled(if: try Peer.present("nginx")))
     struct RemuxHostileTests {
         @Test(arguments: ["#EXT-X-BYTERANGE:1@9223372036854775806", "#EXT-X-BYTERANGE:0@9223372036854775807"])
         func aByteBeyondAllFilesIsAnError(range: String) async throws {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension AcceptanceTests {
     /// What `remux` makes of a public stream's subtitles.
-    @Suite(.enabled(if: Peer.present("ffprobe") && StreamCorpus.isPresent))
+    @Suite(.enabled(if: try Peer.present("ffprobe") && Prerequisite.hasCorpora()))
     struct RemuxSubtitlesTests {
         private static let stream = "\(StreamCorpus.root)/shaka-player/hls-text-no-discontinuity/index.m3u8"
 

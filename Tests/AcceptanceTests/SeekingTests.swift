@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Seeking in what isn't here yet.
-    @Suite(.enabled(if: Peer.present("nginx")))
+    @Suite(.enabled(if: try Peer.present("nginx")))
     struct SeekingTests {
         /// 1 KB at 900 MB of a cold file of 1 GiB, from an origin limited to 20 MiB/s: the first byte in the origin's own
         /// latency + 20 ms (here: ten times that), and the origin sends at most 1 MiB + the read-ahead of 1 MiB.

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// What serving costs, and how it ends.
-    @Suite(.enabled(if: Peer.present("nginx", "curl")))
+    @Suite(.enabled(if: try Peer.present("nginx", "curl")))
     struct ServingTests {
         /// 64 readers of a file of 1 GiB, cold and cached: under 100 MB resident.
         @Test func sixtyFourReadersStayInMemoryLimit() async throws {
@@ -73,7 +73,7 @@ extension AcceptanceTests {
         }
 
         /// Everything works for a user who isn't root: what only root may ask of the system isn't asked for.
-        @Test(.enabled(if: Peer.canActAsNobody()))
+        @Test(.enabled(if: try Peer.canActAsNobody()))
         func anyUserIsServed() async throws {
             let folder = try TemporaryFolder("nobody")
             let binary = folder.file("mediacache")

@@ -1,9 +1,10 @@
 import Foundation
+import Synchronization
 import Testing
 
 extension AcceptanceTests {
     /// Readers of the same bytes share one fetch.
-    @Suite(.enabled(if: Peer.present("nginx")))
+    @Suite(.enabled(if: try Peer.present("nginx")))
     struct SharingTests {
         /// 64 readers of one cold file of 100 MB: the origin sends it once.
         @Test func sixtyFourReadersShareOneFetch() async throws {
@@ -29,6 +30,51 @@ extension AcceptanceTests {
             let log = try await origin.log()
             #expect(log.bodyBytes == Int64(file.count), "\(log.summary)")
             #expect(log.repeatedBytes == 0, "\(log.summary)")
+            try await server.stop()
+        }
+
+        /// 64 readers of one cold file of 256 MiB, 16 of which read slowly until the others have it: each byte is fetched
+        /// once, and what the server holds for them doesn't grow with the file.
+        @Test func sixtyFourColdReadersTakeLittleMemory() async throws {
+            let file = try await Fixtures.shared.random(Fixtures.large)
+            let origin = try await NginxOrigin(serving: Fixtures.folder)
+            let folder = try TemporaryFolder("cache")
+            let server = try await RunningServer(cache: folder.path)
+            let url = try await server.play(origin.url(Fixtures.large))
+            let idle = try #require(server.peakResidentBytes)
+            let fast = Countdown(from: 48)
+            let differences = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for reader in 0..<64 {
+                    group.addTask {
+                        try await onThread {
+                            let isSlow = reader % 4 == 0
+                            let connection = try HTTPConnection(to: url, receiveBuffer: isSlow ? 32 << 10 : nil)
+                            _ = try connection.request(url)
+                            var position = 0
+                            while isSlow, fast.left > 0, position < file.count {
+                                let difference = try connection.firstDifference(
+                                    from: file, at: position, limit: 64 << 10)
+                                if let difference { return difference }
+                                position += 64 << 10
+                                Thread.sleep(forTimeInterval: 0.05)
+                            }
+                            let difference = try connection.firstDifference(from: file, at: position)
+                            if !isSlow { fast.step() }
+                            return difference
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(differences.count == 64 && differences.allSatisfy { $0 == nil })
+            let log = try await origin.log()
+            #expect(log.bodyBytes == Int64(file.count) && log.repeatedBytes == 0, "\(log.summary)")
+            // A reader and its connection hold at most 512 KiB, and the origin's one connection at most 12 MiB.
+            let bound = idle + 64 * (512 << 10) + (12 << 20)
+            let peak = try #require(server.peakResidentBytes)
+            print(
+                "64 cold readers: \(peak >> 20) MiB at most, \(idle >> 20) MiB before; the bound is \(bound >> 20) MiB")
+            #expect(peak <= bound, "\(peak >> 20) MiB, \(idle >> 20) MiB before")
             try await server.stop()
         }
 
@@ -60,4 +106,15 @@ extension AcceptanceTests {
             try await server.stop()
         }
     }
+}
+
+/// How many readers are still under way.
+private final class Countdown: Sendable {
+    private let count: Mutex<Int>
+
+    init(from count: Int) { self.count = Mutex(count) }
+
+    var left: Int { count.withLock { $0 } }
+
+    func step() { count.withLock { $0 -= 1 } }
 }

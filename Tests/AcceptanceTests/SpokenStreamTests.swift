@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// A stream with several sounds as one file: which it has, and what another program finds said of them.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe", "curl")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "curl")))
     struct SpokenStreamTests {
         /// Whichever way a file is made.
         @Test func filesSayWhatTheirSoundsAre() async throws {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension AcceptanceTests {
     /// HLS streams of many makers as MP4: a file that holds all that is kept of them, and that everything plays.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe", "mpv", "openssl") && StreamCorpus.isPresent))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv", "openssl") && Prerequisite.hasCorpora()))
     struct StreamExportTests {
         /// Nothing of a stream is lost, doubled, moved or changed; its origin may be gone.
         @Test func filesHoldThePacketsOfTheStreams() async throws {
@@ -66,7 +67,7 @@ extension AcceptanceTests {
         }
 
         /// Chromium plays each to its end. Debian's has no decoders of HEVC, AC-3 and Enhanced AC-3.
-        @Test(.enabled(if: Peer.present("chromium"))) func chromiumPlaysTheFiles() async throws {
+        @Test(.enabled(if: try Peer.present("chromium"))) func chromiumPlaysTheFiles() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
             let files = try await NginxOrigin(serving: made.folder.path)

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Low-latency HLS through the server: reloads that block, parts, hints and delta updates.
-    @Suite(.enabled(if: Peer.present("ffmpeg")))
+    @Suite(.enabled(if: try Peer.present("ffmpeg")))
     struct StreamLowLatencyTests {
         private static let readers = 6
 

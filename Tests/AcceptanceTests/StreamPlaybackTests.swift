@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension AcceptanceTests {
     /// HLS streams of many makers, read through the server: packet by packet what is known of them, from one request
     /// for each file.
-    @Suite(.enabled(if: Peer.present("nginx", "ffprobe") && StreamCorpus.isPresent))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffprobe") && Prerequisite.hasCorpora()))
     struct StreamPlaybackTests {
         @Test func mediaPlaylistsGiveTheKnownPacketsWithAndWithoutTheOrigin() async throws {
             let expected = try StreamCorpus.packets()

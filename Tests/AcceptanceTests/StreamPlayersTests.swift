@@ -3,10 +3,10 @@ import Testing
 
 extension AcceptanceTests {
     /// ffmpeg, mpv, VLC and Chromium play HLS through the server.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
     struct StreamPlayersTests {
         /// Each gets what it would get from the origin; a second play costs the origin nothing.
-        @Test(arguments: StreamKind.allCases, StreamPlayer.present)
+        @Test(arguments: StreamKind.allCases, try StreamPlayer.present())
         func playersGetTheWholeStream(kind: StreamKind, player: StreamPlayer) async throws {
             try await StreamFixtures.shared.make()
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
@@ -40,7 +40,7 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: folder.path)
             let url = try await server.play(origin.url(LiveEncoder.window))
             let playbacks = try await withThrowingTaskGroup(of: (StreamPlayer, StreamPlayer.Playback).self) { group in
-                for player in StreamPlayer.present {
+                for player in try StreamPlayer.present() {
                     group.addTask { (player, try await player.play(url, isLive: true)) }
                 }
                 return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }

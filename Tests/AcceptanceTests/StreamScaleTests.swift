@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// What a very long playlist costs.
-    @Suite(.enabled(if: Peer.present("nginx")))
+    @Suite(.enabled(if: try Peer.present("nginx")))
     struct StreamScaleTests {
         /// How the playlist's URIs are written.
         enum Form: String, CaseIterable, Sendable {
@@ -41,7 +41,7 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: cache.path)
             let short = try await server.play(origin.url("short.m3u8"))
             for _ in 0..<20 { _ = try Self.body(of: short) }
-            guard let idle = server.peakResidentBytes else { return }
+            let idle = try #require(server.peakResidentBytes)
 
             let long = try await server.play(origin.url("long.m3u8"))
             let start = ContinuousClock.now

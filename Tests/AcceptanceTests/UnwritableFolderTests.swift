@@ -3,12 +3,12 @@ import Testing
 
 extension AcceptanceTests {
     /// Cache folders that can't be written, and those that can't be read: what the commands make of them.
-    @Suite(.enabled(if: Peer.present("nginx", "ffmpeg")))
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
     struct UnwritableFolderTests {
         enum Obstacle: CaseIterable { case readOnly, full }
 
         /// What is kept is listed, checked, played and copied out; what isn't says why not.
-        @Test(.enabled(if: MountedFolder.canMount()), arguments: Obstacle.allCases)
+        @Test(.enabled(if: try MountedFolder.canMount()), arguments: Obstacle.allCases)
         func whatIsThereCanBeRead(obstacle: Obstacle) async throws {
             try await Fixtures.shared.clips()
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
@@ -52,7 +52,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test(.enabled(if: MountedFolder.canMount()))
+        @Test(.enabled(if: try MountedFolder.canMount()))
         func aGetSaysWhyNothingIsKept() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)

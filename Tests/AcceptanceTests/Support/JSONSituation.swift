@@ -83,6 +83,12 @@ enum JSONSituation {
         try await transcript.run("cover", "one that is kept", [clip] + here)
         try await transcript.run("cover", "removed", [clip, "--remove"] + here)
         try await transcript.run("cover", "all removed", ["--remove-all"] + here)
+        try await transcript.run("token create", "for playback", ["--label", "tv"] + here)
+        try await transcript.run("token create", "for an asset", ["--asset", film, "--expires", "7d"] + here)
+        try await transcript.run("token list", "three", here)
+        try await transcript.run("token revoke", "the standing one", ["standing"] + here)
+        try await transcript.run("key show", "of a folder", here)
+        try await transcript.run("key roll", "of a folder", here)
         try await transcript.run("remove", "what is here, and what isn't", [clip, origin.url("never.mp4")] + here)
 
         let blobs = try CacheFolder.blobs(in: folder.path)

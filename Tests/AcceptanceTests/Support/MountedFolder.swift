@@ -1,12 +1,17 @@
 import Foundation
+import TestSupport
 
 /// A file system in memory of a fixed size, mounted on a folder of its own; for root, on Linux.
 final class MountedFolder: Sendable {
     let path: String
     private let folder: TemporaryFolder
 
-    /// Whether one can be mounted here. Says so when not.
-    static func canMount() -> Bool {
+    /// Whether tests that mount one run; see `Prerequisite`.
+    static func canMount() throws -> Bool {
+        try Prerequisite.isMet("the right to mount a small file system (root on Linux)", isMountable)
+    }
+
+    private static let isMountable: Bool = {
         #if os(Linux)
             if geteuid() == 0, let unshare = Peer.path(of: "unshare") {
                 let probe = Process()
@@ -18,9 +23,8 @@ final class MountedFolder: Sendable {
                 }
             }
         #endif
-        print("skipped: mounting a small file system needs root on Linux")
         return false
-    }
+    }()
 
     init(mebibytes: Int) async throws {
         folder = try TemporaryFolder("mount")

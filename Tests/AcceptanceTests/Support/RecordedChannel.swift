@@ -3,7 +3,7 @@ import HLS
 
 /// A channel that a running server records, as a client sees it.
 struct RecordedChannel {
-    struct Span: Decodable {
+    struct Span: Decodable, Equatable {
         var from: Int64
         var to: Int64
     }
@@ -45,6 +45,13 @@ struct RecordedChannel {
         guard status == 201 || status == 200 else {
             throw HarnessError("POST channels: \(status) \(String(decoding: body, as: UTF8.self))")
         }
+    }
+
+    /// A channel that a server has.
+    init(_ name: String, on server: RunningServer) async throws {
+        self.server = server
+        self.name = name
+        key = try await server.key()
     }
 
     func status() throws -> Status {

@@ -31,10 +31,13 @@ final class RunningServer: Sendable {
         return url
     }
 
-    /// The cache's key, which stands in every play URL.
-    func key() async throws -> String {
+    /// The key of the API.
+    func key() async throws -> String { try await MediaCacheBinary.output(["key", "show", "--cache", cache]) }
+
+    /// The standing playback token, which every play URL holds.
+    func playbackToken() async throws -> String {
         let path = try await play(base).path.split(separator: "/")
-        guard path.count > 1, path[0] == "play" else { throw HarnessError("a play URL without a key: \(path)") }
+        guard path.count > 1, path[0] == "play" else { throw HarnessError("a play URL without a token: \(path)") }
         return String(path[1])
     }
 

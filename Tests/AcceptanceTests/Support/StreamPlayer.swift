@@ -18,8 +18,8 @@ enum StreamPlayer: String, CaseIterable {
     /// Whether it tells each frame.
     var tellsFrames: Bool { self == .ffmpeg || self == .mpv }
 
-    /// The players that are here; says which aren't.
-    static let present: [StreamPlayer] = allCases.filter { Peer.present($0.program) }
+    /// The players that are installed; see `Prerequisite`.
+    static func present() throws -> [StreamPlayer] { try allCases.filter { try Peer.present($0.program) } }
 
     /// Plays all of `url`, as fast as the player can; a live stream from near its end until it ends.
     func play(_ url: URL, isLive: Bool = false, within limit: Duration = .seconds(60)) async throws -> Playback {
@@ -32,6 +32,32 @@ enum StreamPlayer: String, CaseIterable {
         case .vlc: return try await Self.vlc(url, limit)
         case .chromium: return try await ChromiumPage.play(url, rate: isLive ? 1 : 4, within: limit)
         }
+    }
+
+    /// Decodes the sound of all of `url`: how many samples, and what the player complains of.
+    ///
+    /// - Throws: `HarnessError` for a player that doesn't tell.
+    func samples(of url: URL, within limit: Duration = .seconds(60)) async throws -> (count: Int, errors: String) {
+        let folder = try TemporaryFolder(rawValue)
+        let output = folder.file("samples.wav")
+        let command =
+            switch self {
+            case .ffmpeg: ["-v", "error", "-i", url.absoluteString, "-vn", "-ac", "1", output]
+            case .mpv:
+                ["--no-config", "--msg-level=all=error", "--input-terminal=no", "--vid=no", "--audio-channels=mono"]
+                    + ["--oac=pcm_s16le", "--o=\(output)", url.absoluteString]
+            case .vlc, .chromium: throw HarnessError("\(self) doesn't tell its samples")
+            }
+        let child = try ChildProcess(Peer.required(program), command)
+        guard try await child.end(within: limit) == .exit(0) else {
+            throw HarnessError("\(self) \(url): \(child.outputText.suffix(1000)) \(child.errorText.suffix(1000))")
+        }
+        let text = try await Peer.run(
+            "ffprobe",
+            ["-v", "error", "-count_packets", "-show_entries", "stream=duration_ts", "-of", "csv=p=0", output])
+        guard let count = Int(String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+        else { throw HarnessError("\(self) \(url): no samples") }
+        return (count, child.outputText + child.errorText)
     }
 
     private static func playback(_ frameSums: String) throws -> Playback {

@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// `key` and `token`, and what of the key leaves the process.
+    @Suite struct AccessCommandTests {
+        private struct Token: Decodable {
+            var id: String
+            var scope: String
+            var label: String?
+            var token: String?
+            var libraryURL: String?
+            var playURL: String?
+        }
+
+        private let folder: TemporaryFolder
+        private let origin: ShapedOrigin
+        private var here: [String] { ["--cache", folder.path] }
+        private var film: String { origin.url("film.mp4") }
+
+        init() throws {
+            folder = try TemporaryFolder("cache")
+            origin = try ShapedOrigin(
+                ShapedOrigin.Shape(delay: .zero, connectionRate: nil, linkRate: nil),
+                ["film.mp4": .bytes(seed: 1, length: 100_000)])
+        }
+
+        private func tokens() async throws -> [Token] {
+            let text = try await MediaCacheBinary.output(["token", "list", "--json"] + here)
+            return try JSONDecoder().decode([Token].self, from: Data(text.utf8))
+        }
+
+        private func create(_ arguments: String...) async throws -> Token {
+            let text = try await MediaCacheBinary.output(["token", "create", "--json"] + arguments + here)
+            return try JSONDecoder().decode(Token.self, from: Data(text.utf8))
+        }
+
+        private static func status(_ text: String) throws -> Int {
+            guard let url = URL(string: text) else { throw HarnessError("no URL: \(text)") }
+            let connection = try HTTPConnection(to: url)
+            let status = try connection.request(url).status
+            _ = try connection.body()
+            return status
+        }
+
+        /// The film's play URL with another token.
+        private func playURL(_ server: RunningServer, _ token: String?) throws -> String {
+            guard let token else { throw HarnessError("no token") }
+            return "\(server.base)/play/\(token)/http/\(film.dropFirst("http://".count))"
+        }
+
+        @Test func rolledKeyIsTakenOverByARunningServer() async throws {
+            let server = try await RunningServer(cache: folder.path)
+            let old = try await server.key()
+            let link = try await MediaCacheBinary.output(["url", film] + here)
+            #expect(try Self.status(link) == 200)
+            try await MediaCacheBinary.output(["key", "roll"] + here)
+            let new = try await server.key()
+            #expect(new != old)
+            #expect(try server.call("GET", "/api/v1/usage", key: old).0 == 401)
+            #expect(try server.call("GET", "/api/v1/usage", key: new).0 == 200)
+            #expect(try Self.status(link) == 403)
+            #expect(try Self.status(try await MediaCacheBinary.output(["url", film] + here)) == 200)
+            try await MediaCacheBinary.output(["list"] + here)
+            try await server.stop()
+            // At rest, too.
+            try await MediaCacheBinary.output(["key", "roll"] + here)
+            let later = try await RunningServer(cache: folder.path)
+            #expect(try await later.key() != new)
+            #expect(try later.call("GET", "/api/v1/usage", key: new).0 == 401)
+            try await later.stop()
+        }
+
+        @Test func tokensAreCreatedListedAndRevoked() async throws {
+            let rest = try await create("--label", "at rest")
+            #expect(rest.scope == "playback" && rest.playURL == nil && rest.libraryURL == nil)
+            let server = try await RunningServer(cache: folder.path)
+            #expect(try Self.status(playURL(server, rest.token)) == 200)
+            try await MediaCacheBinary.output(["get", film] + here)
+            let asset = try await create("--asset", film, "--expires", "7d")
+            #expect(asset.scope == "asset")
+            #expect(try Self.status(asset.playURL ?? "") == 200)
+            #expect(try Self.status(playURL(server, asset.token)) == 403)
+            #expect(try Self.status("\(asset.libraryURL ?? "")film.mp4") != 403)
+            #expect(try await tokens().map(\.id) == ["standing", rest.id, asset.id])
+            #expect(try await tokens().allSatisfy { $0.token == nil })
+            try await MediaCacheBinary.output(["token", "revoke", rest.id, asset.id] + here)
+            #expect(try Self.status(playURL(server, rest.token)) == 403)
+            #expect(try Self.status(asset.playURL ?? "") == 403)
+            #expect(try await tokens().map(\.id) == ["standing"])
+            let standing = try await MediaCacheBinary.output(["url", film] + here)
+            try await MediaCacheBinary.output(["token", "revoke", "standing"] + here)
+            #expect(try Self.status(standing) == 403)
+            try await server.stop()
+        }
+
+        @Test func mistakesHaveTheExitCodesOfOtherCommands() async throws {
+            for (arguments, code, reason) in [
+                (["key", "show"], Int32(1), "there is no key"),
+                (["token", "revoke", "aaaaaaaaaaaa"], 1, "there is no token aaaaaaaaaaaa"),
+                (["token", "create", "--asset", "aaaaaaaaaaaa"], 1, "there is no asset"),
+                (["token", "create", "--expires", "soon"], 64, "soon"), (["token", "revoke"], 64, "id"),
+            ] {
+                let result = try await MediaCacheBinary.run(arguments + here)
+                #expect(result.ending == .exit(code), "\(arguments)")
+                #expect(result.errorText.contains(reason), "\(arguments): \(result.errorText)")
+            }
+        }
+
+        /// The player's URL is in a file of its user alone, and stops working when the player, or the command, ends.
+        @Test(arguments: [nil, SIGTERM, SIGINT, SIGHUP], [true, false])
+        func playersTokenEndsWithThePlayer(signal: Int32?, isServed: Bool) async throws {
+            let server = isServed ? try await RunningServer(cache: folder.path) : nil
+            let marks = try TemporaryFolder("player")
+            let player = """
+                #!/bin/sh
+                printf '%s\\n' "$0" "$@" >"$PLAYER_FOLDER/arguments"
+                env >"$PLAYER_FOLDER/environment"
+                for argument in "$@"; do
+                    case $argument in --playlist=*) cp -p "${argument#--playlist=}" "$PLAYER_FOLDER/playlist";; esac
+                done
+                touch "$PLAYER_FOLDER/ready"
+                while [ ! -e "$PLAYER_FOLDER/end" ]; do sleep 0.05; done
+
+                """
+            try player.write(toFile: marks.file("mpv"), atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: marks.file("mpv"))
+            let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+            let play = try ChildProcess(
+                MediaCacheBinary.path, ["play", film, "--with", "mpv"] + here,
+                environment: ["PATH": "\(marks.path):\(path)", "PLAYER_FOLDER": marks.path])
+            _ = try await eventually("the player runs") {
+                FileManager.default.fileExists(atPath: marks.file("ready")) ? () : nil
+            }
+            let key = try String(contentsOfFile: "\(folder.path)/key", encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            #expect(key.count >= 22)
+            let playlist = try String(contentsOfFile: marks.file("playlist"), encoding: .utf8)
+            let mode = try FileManager.default.attributesOfItem(atPath: marks.file("playlist"))[.posixPermissions]
+            #expect(mode as? Int == 0o600)
+            let url = String(playlist.split(separator: "\n").last ?? "")
+            #expect(try Self.status(url) == 200)
+            let issued = try await tokens()
+            #expect(issued.count == 2 && issued.last?.label?.hasPrefix("play, process ") == true)
+            let token = url.split(separator: "/").dropFirst(3).first.map(String.init) ?? ""
+            #expect(url.contains("/play/\(token)/") && token.count >= 22)
+            let arguments = try String(contentsOfFile: marks.file("arguments"), encoding: .utf8)
+            let environment = try String(contentsOfFile: marks.file("environment"), encoding: .utf8)
+            for text in [arguments, environment] { #expect(!text.contains(key) && !text.contains(token), "\(text)") }
+            #expect(!playlist.contains(key))
+
+            if let signal { play.signal(signal) } else { try Data().write(to: URL(filePath: marks.file("end"))) }
+            _ = try await play.end(within: .seconds(30))
+            #expect(!play.outputText.contains(key) && !play.errorText.contains(token), "\(play.errorText)")
+            if isServed { #expect(try Self.status(url) == 403) }
+            #expect(try await tokens().map(\.id) == ["standing"])
+            try await server?.stop()
+        }
+
+        /// The page's address is the one place where the key is printed, besides `key show`.
+        @Test func noPrintedURLHoldsTheKey() async throws {
+            let server = try await RunningServer(cache: folder.path)
+            let key = try await server.key()
+            try await MediaCacheBinary.output(["get", film] + here)
+            for arguments in [
+                ["url", film], ["url", "--mp4", film], ["list", "--json"], ["info", film, "--json"],
+                ["downloads", "list", "--json"], ["channels", "list", "--json"], ["token", "list", "--json"],
+                ["token", "create", "--asset", film, "--json"], ["token", "create"], ["key", "roll", "--json"],
+            ] {
+                let text = try await MediaCacheBinary.run(arguments + here)
+                #expect(!text.text.contains(key) && !text.errorText.contains(key), "\(arguments)")
+            }
+            #expect(try await server.key() != key)
+            try await server.stop()
+        }
+    }
+}

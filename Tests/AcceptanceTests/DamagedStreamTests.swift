@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+extension AcceptanceTests {
+    /// Films of a stream with one damaged segment.
+    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
+    struct DamagedStreamTests {
+        /// The segment that is damaged, of six of one second each.
+        private static let damaged = 3
+
+        /// A copy of a stream with a scrambled packet in the middle of a segment.
+        private func stream() async throws -> TemporaryFolder {
+            try await StreamFixtures.shared.make()
+            let folder = try TemporaryFolder("damaged")
+            for name in try FileManager.default.contentsOfDirectory(atPath: StreamFixtures.folder)
+            where name.hasPrefix("\(StreamKind.transportStream.name)") {
+                try FileManager.default.copyItem(
+                    atPath: "\(StreamFixtures.folder)/\(name)", toPath: folder.file(name))
+            }
+            let segment = URL(filePath: folder.file("\(StreamKind.transportStream.name)\(Self.damaged).ts"))
+            var bytes = [UInt8](try Data(contentsOf: segment))
+            let pictures = stride(from: bytes.count / 2 / 188 * 188, to: bytes.count, by: 188).first {
+                Int(bytes[$0 + 1] & 0x1F) << 8 | Int(bytes[$0 + 2]) == 0x100
+            }
+            bytes[try #require(pictures) + 3] |= 0x80
+            try Data(bytes).write(to: segment)
+            return folder
+        }
+
+        /// The gap is named, exit code 2 tells of it, and every packet of the other segments is there at its time.
+        @Test func theFilmHasAllButTheDamagedSegment() async throws {
+            let source = try await stream()
+            let folder = try TemporaryFolder("output")
+            let whole = try await NginxOrigin(serving: StreamFixtures.folder)
+            let origin = try await NginxOrigin(serving: source.path)
+            let playlist = "\(StreamKind.transportStream.name).m3u8"
+            try await MediaCacheBinary.output([
+                "get", whole.url(playlist).absoluteString, "-o", folder.file("whole.mp4"), "-q", "--cache",
+                folder.file("cache"),
+            ])
+            let here = ["-q", "--cache", folder.file("damaged")]
+            for command in ["get", "export"] {
+                let film = folder.file("\(command).mp4")
+                let result = try await MediaCacheBinary.run(
+                    [command, origin.url(playlist).absoluteString, "-o", film] + here)
+                #expect(result.ending == .exit(2), "\(command)")
+                #expect(result.errorText.contains("1 segment is damaged and stays a gap"), "\(result.errorText)")
+                #expect(
+                    result.errorText.contains("at \(Self.damaged).000 s: 00000\(Self.damaged + 1).ts"), "\(command)")
+                let streams = try await ProbedStream.read(from: film)
+                let references = try await ProbedStream.read(from: folder.file("whole.mp4"))
+                try #require(streams.count == 2 && references.count == 2)
+                for (one, reference) in zip(streams, references) {
+                    // The damaged segment's, and a frame of sound that reaches into it.
+                    let span = Double(Self.damaged) - 0.1...Double(Self.damaged) + 1.1
+                    let isOutside = { (packet: ProbedStream.Packet) in
+                        !span.contains(Double(packet.pts) * reference.tick - reference.start)
+                    }
+                    let expected = Set(reference.packets.filter(isOutside))
+                    #expect(expected.count > reference.packets.count * 3 / 4)
+                    #expect(Set(one.packets.filter(isOutside)) == expected, "\(command), \(one.type)")
+                }
+            }
+        }
+    }
+}
