@@ -208,6 +208,10 @@ straight() { curl --silent --max-time 60 -o /dev/null -w '%{http_code}' "$@"; }
 expect "the server, asked as localhost" "$(straight "$address/library/$asset/file.mp4")" 403
 expect "the server, with two hosts" \
     "$(straight -H 'Host: localhost' --request-target http://cache.example.org/healthz "$address/")" 400
+# One client can't take all connections.
+read -r refused other < <(python3 checks/connections.py "$port" "$folder/fullchain.pem" 80)
+expect "requests of one client beyond its limit" "$refused" 16
+expect "another client meanwhile" "$other" 200
 # Events come while the response goes on.
 proxied --no-buffer --max-time 10 -H "Authorization: Bearer $key" "$outside/api/v1/events" >"$folder/events" &
 watcher=$!
