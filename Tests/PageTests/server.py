@@ -31,15 +31,16 @@ class Server:
                  "--min-free", "1MB", *self._options],
                 stdout=out, stderr=err, stdin=subprocess.DEVNULL)
         limit = time.monotonic() + 30
-        while not (found := re.search(r"(http://[^ /]+:(\d+)/)#key=(\S+)", output.read_text())):
+        while not (found := re.search(r"Open (http://[^ /]+:(\d+)/) and enter the key in (.+)", output.read_text())):
             if self._process.poll() is not None or time.monotonic() > limit:
                 said = output.read_text() + errors.read_text()
                 self.stop()
-                raise AssertionError(f"the server printed no address with a key: {said}")
+                raise AssertionError(f"the server printed no address of its page: {said}")
             time.sleep(0.05)
         #: The page's address without the key, the key, and both.
-        self.page, port, self.key = found.groups()
-        self.address = found.group(0)
+        self.page, port, key_file = found.groups()
+        self.key = Path(key_file).read_text().strip()
+        self.address = f"{self.page}#key={self.key}"
         self._port = int(port)
 
     def stop(self):

@@ -48,7 +48,11 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             let url = settings.url(port: server.port)
             try StandardStreams.print("Listening on \(url)")
-            try StandardStreams.print("Open \(url)/#key=\(server.key.value)")
+            // A pipe or a file may be a log that others read.
+            let keyPath = AccessKeyFile(location: settings.location).path
+            try StandardStreams.print(
+                StandardStreams.outputIsTerminal
+                    ? "Open \(url)/#key=\(server.key.value)" : "Open \(url)/ and enter the key in \(keyPath)")
         } catch {
             await server.stop()
             throw error
