@@ -56,7 +56,7 @@ public final class URLSessionOrigin: Origin {
             // The wait has no limit; the system's own one begins with the connection.
             prepared.timeoutInterval = (request.limits.connect + request.limits.firstByte).seconds
         }
-        let peer = try await hosts.kind(of: request.url.host, exceptions: settings.allowedNetworks)
+        let peer = try await hosts.meaning(of: request.url.host, grants: settings.allowedNetworks)
         if request.scope == .publicOnly { try peer.requirePublic(request.url) }
         let exchange = URLSessionExchange(
             url: request.url, limits: request.limits, peer: peer.kind, time: time, onMetrics: settings.onMetrics)

@@ -79,13 +79,13 @@ struct URLSessionOriginTests {
 
     @Test func aNameIsAtTheAddressesThatItResolvesTo() async throws {
         let hosts = HostAddresses(time: SystemTime())
-        #expect(try await hosts.kind(of: "localhost", exceptions: []).kind == .local)
-        #expect(try await hosts.kind(of: "localhost", exceptions: []).isForbidden)
+        #expect(try await hosts.meaning(of: "localhost", grants: []).kind == .local)
+        #expect(try await hosts.meaning(of: "localhost", grants: []).isForbidden)
         let loopback = ["127.0.0.0/8", "::1/128"].compactMap { AddressRange($0) }
-        #expect(try await !hosts.kind(of: "localhost", exceptions: loopback).isForbidden)
-        #expect(try await hosts.kind(of: "[2001:4860:4860::8888]", exceptions: []).kind == .global)
+        #expect(try await !hosts.meaning(of: "localhost", grants: loopback).isForbidden)
+        #expect(try await hosts.meaning(of: "[2001:4860:4860::8888]", grants: []).kind == .global)
         // What isn't known can't be said to be public.
-        let unknown = try await hosts.kind(of: "nowhere.invalid", exceptions: [])
+        let unknown = try await hosts.meaning(of: "nowhere.invalid", grants: [])
         #expect(unknown.kind == .unknown && unknown.isForbidden)
     }
 

@@ -18,6 +18,7 @@ public final class AsyncHTTPClientOrigin: Origin {
     private let unrestricted: HTTPClient
     private let guarded: HTTPClient
     private let rule: AccessRule
+    private let hosts: HostAddresses
     private let withheld: WithheldRequests
     private let proxy: UpstreamProxy?
     private let eventLoop: any EventLoop
@@ -57,6 +58,7 @@ public final class AsyncHTTPClientOrigin: Origin {
         let rule = AccessRule(grants: settings.allowedNetworks)
         let withheld = WithheldRequests()
         self.rule = rule
+        hosts = HostAddresses(time: SystemTime(), fixed: hostAddresses)
         self.withheld = withheld
         let group = settings.eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
         eventLoop = group.any()
@@ -93,7 +95,7 @@ public final class AsyncHTTPClientOrigin: Origin {
         defer { withheld.remove(ticket) }
         let placeholder: HTTPClient.Request
         do {
-            try rule.check(url, scope: request.scope, isProxied: proxy != nil)
+            try await check(request)
             placeholder = try HTTPClient.Request(
                 url: "\(url.origin)/", method: WithheldRequests.method,
                 headers: [WithheldRequests.ticketField: "\(ticket)"])
@@ -110,6 +112,18 @@ public final class AsyncHTTPClientOrigin: Origin {
                 .forbiddenAddress, "the connection to \(url.authority) wasn't checked, so the request wasn't sent")
         }
         return response
+    }
+
+    /// Checks a request before anything is connected.
+    ///
+    /// The connected address is checked when a connection is established, before the request is sent. With TLS, that is
+    /// after the handshake, whose first bytes a local service could read: its name is therefore resolved here too. A name
+    /// without an address is left to the client, whose error says so.
+    private func check(_ request: OriginRequest) async throws {
+        try rule.check(request.url, scope: request.scope, isProxied: proxy != nil)
+        guard request.scope == .publicOnly, request.url.scheme == "https", proxy == nil else { return }
+        let meaning = try await hosts.meaning(of: request.url.host, grants: rule.grants)
+        if meaning.isResolved { try meaning.requirePublic(request.url) }
     }
 
     /// Closes all connections; requests that run fail with `cancelled`. Later ones fail with
@@ -147,7 +161,7 @@ extension AsyncHTTPClientOrigin {
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self)
             let handler = OriginConnectionHandler(
-                peer: isProxied ? .unknown : address?.kind ?? .local, withheld: withheld)
+                peer: isProxied ? .unknown : address?.kind ?? .unknown, withheld: withheld)
             try pipeline.addHandler(handler, position: .after(decoder.handler))
         } catch {
             // The client counts on a connection that still stands when it's told of the failure, so close later.

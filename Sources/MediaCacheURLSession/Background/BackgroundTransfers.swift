@@ -119,7 +119,7 @@ public final class BackgroundTransfers: Sendable {
             throw CacheError(.invalidSetting, "\(url) can't be asked for: the store's settings say that no origin is")
         }
         let address = try RequestURL.url(of: url)
-        let host = try await hosts.kind(of: url.host, exceptions: settings.allowedNetworks)
+        let host = try await hosts.meaning(of: url.host, grants: settings.allowedNetworks)
         if transfers.scope == .publicOnly { try host.requirePublic(url) }
         // What has come counts as kept.
         await takeDelivered()
@@ -334,7 +334,7 @@ extension BackgroundTransfers {
         guard let location = response.location, location.host != response.url.host else { return }
         let isBound = isPublic && !store.transfers.allowsLocalRedirects
         guard isBound || store.transfers.scope == .publicOnly else { return }
-        try await hosts.kind(of: location.host, exceptions: settings.allowedNetworks).requirePublic(location)
+        try await hosts.meaning(of: location.host, grants: settings.allowedNetworks).requirePublic(location)
     }
 
     private func tell(_ wish: BackgroundWish, _ error: CacheError) {

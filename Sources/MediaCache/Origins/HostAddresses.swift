@@ -1,17 +1,18 @@
-import MediaCache
 import Synchronization
 
-/// Where hosts are, as far as their names tell. What was found is remembered for a minute.
-final class HostAddresses: Sendable {
-    /// What a host's addresses mean.
-    struct Meaning: Sendable {
-        /// What kind they are of; unknown where some are local and some aren't, or none was found.
-        var kind: AddressKind
-        /// Whether one of them is local, and not among those that are allowed all the same.
-        var isForbidden: Bool
+/// The addresses of hosts, by the system's resolver. Each result is remembered for a minute.
+package final class HostAddresses: Sendable {
+    /// The meaning of a host's addresses for the access rule.
+    package struct Meaning: Sendable {
+        /// The kind of all addresses; unknown if they differ, or if there is none.
+        package var kind: AddressKind
+        /// Whether the host has an address.
+        package var isResolved: Bool
+        /// Whether no address is known, or one is local and in no granted network.
+        package var isForbidden: Bool
 
-        /// - Throws: `CacheError` with `forbiddenAddress`.
-        func requirePublic(_ url: ResourceURL) throws {
+        /// Throws `CacheError` with `forbiddenAddress` if the host is forbidden.
+        package func requirePublic(_ url: ResourceURL) throws {
             guard isForbidden else { return }
             throw CacheError(
                 .forbiddenAddress, "\(url.authority) isn't at a public address; allow its network if it's meant")
@@ -19,22 +20,25 @@ final class HostAddresses: Sendable {
     }
 
     private static let lifetime = Duration.seconds(60)
-    private static let pool = BlockingPool(label: "MediaCacheURLSession.names")
+    private static let pool = BlockingPool(label: "MediaCache.names")
 
     private let time: any TimeSource
+    private let fixed: [String: String]
     private let known = Mutex<[String: (addresses: [IPAddress], since: Duration)]>([:])
 
-    init(time: any TimeSource) {
+    /// - Parameter fixed: addresses by host name, in place of the resolver's.
+    package init(time: any TimeSource, fixed: [String: String] = [:]) {
         self.time = time
+        self.fixed = fixed
     }
 
-    /// What a URL's host means.
+    /// Returns the meaning of a URL's host.
     ///
-    /// - Parameter exceptions: local networks that are allowed.
+    /// - Parameter grants: local networks that may be contacted.
     /// - Throws: `CacheError` with `cancelled`.
-    func kind(of host: String, exceptions: [AddressRange]) async throws -> Meaning {
+    package func meaning(of host: String, grants: [AddressRange]) async throws -> Meaning {
         let addresses = try await addresses(of: host)
-        let rule = AccessRule(grants: exceptions)
+        let rule = AccessRule(grants: grants)
         let isForbidden =
             addresses.isEmpty
             || addresses.contains { address in
@@ -46,11 +50,11 @@ final class HostAddresses: Sendable {
         let local = addresses.filter { $0.kind == .local }
         let kind: AddressKind =
             addresses.isEmpty ? .unknown : local.isEmpty ? .global : local.count == addresses.count ? .local : .unknown
-        return Meaning(kind: kind, isForbidden: isForbidden)
+        return Meaning(kind: kind, isResolved: !addresses.isEmpty, isForbidden: isForbidden)
     }
 
     private func addresses(of host: String) async throws -> [IPAddress] {
-        if let literal = IPAddress(host: host) { return [literal] }
+        if let literal = IPAddress(host: fixed[host] ?? host) { return [literal] }
         let now = time.monotonic
         let remembered = known.withLock { known in
             known[host].flatMap { now - $0.since < Self.lifetime ? $0.addresses : nil }
@@ -64,7 +68,7 @@ final class HostAddresses: Sendable {
         return found
     }
 
-    /// Asks the system, which takes its time. Who is cancelled doesn't wait for it.
+    /// Asks the system's resolver, on a thread that may block. A cancelled caller doesn't wait for it.
     private static func resolve(_ host: String) async throws -> [IPAddress] {
         let waiter = Waiter()
         return try await withTaskCancellationHandler {
@@ -81,7 +85,7 @@ final class HostAddresses: Sendable {
         ((try? HostLookup.addresses(of: host).get()) ?? []).compactMap { IPAddress(host: $0) }
     }
 
-    /// Resumes once, by whichever comes first.
+    /// A continuation that is resumed once, by the first of two events.
     private final class Waiter: Sendable {
         typealias Continuation = CheckedContinuation<[IPAddress], any Error>
 
