@@ -55,7 +55,9 @@ public final class CacheServer: Service, Sendable {
             maximum: configuration.limits.maximumConnections,
             maximumPerAddress: configuration.limits.maximumConnectionsPerAddress)
         let metrics = ServerMetrics()
-        let profiles = HeaderProfileBook(base: store.transfers)
+        // Clients on other machines must not reach the private network through the server.
+        let transfers = configuration.isExposed ? store.transfers.narrowed(to: .publicOnly) : store.transfers
+        let profiles = HeaderProfileBook(base: transfers, storeScope: store.transfers.scope)
         let access = AccessControl(
             key: key, file: keyFile, tokenFile: keyFile.map { _ in TokenFile(of: store) }, now: { store.now })
         let addresses = AddressBook(publicPath: configuration.publicPath)
@@ -63,7 +65,7 @@ public final class CacheServer: Service, Sendable {
         let contents = ContentsBook(shelf: shelf)
         let loader = PlaylistLoader(store: store)
         let settings: Downloads.SettingsSource = { url, identity, headers in
-            try profiles.settings(for: url, as: identity, fields: HTTPFields(named: headers)) ?? store.transfers
+            try profiles.settings(for: url, as: identity, fields: HTTPFields(named: headers)) ?? transfers
         }
         let runsDownloads = configuration.runsDownloads && store.folderFailure == nil
         let downloads =
@@ -96,10 +98,11 @@ public final class CacheServer: Service, Sendable {
             ResourcesRoute(store: store, shelf: shelf, downloads: downloads),
             AssetsRoute(
                 store: store, shelf: shelf, downloads: downloads, recordings: recordings,
-                libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) }),
+                libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) },
+                revokeTokens: { try await access.revokeAll(of: $0) }),
             LibraryRoute(
                 shelf: shelf, movies: movies, frames: assetFrames, store: store,
-                reading: LibraryReading(profiles: profiles, base: store.transfers, downloads: downloads)),
+                reading: LibraryReading(profiles: profiles, base: transfers, downloads: downloads)),
             BundlesRoute(
                 store: store, shelf: shelf, downloads: downloads, recordings: recordings, book: contents,
                 libraryURL: { try Self.libraryURL(of: $0, addresses.base, access, configuration) },

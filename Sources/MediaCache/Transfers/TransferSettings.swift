@@ -1,3 +1,6 @@
+package import Foundation
+import HTTPTypes
+
 /// How origins are asked: limits, retries, read-ahead and what goes with each request.
 public struct TransferSettings: Sendable {
     /// How long to wait for what.
@@ -68,6 +71,23 @@ extension TransferSettings {
     package func narrowed(to scope: AddressScope) -> TransferSettings {
         var settings = self
         settings.scope = self.scope.narrowed(to: scope)
+        return settings
+    }
+
+    /// Returns these settings without header profiles and cookies, except for the origin of `url`.
+    ///
+    /// - Parameters:
+    ///   - url: the target of the request; nil leaves no credentials at all.
+    ///   - now: decides which cookies have expired.
+    package func sendingCredentials(onlyTo url: ResourceURL?, now: Date) -> TransferSettings {
+        var settings = self
+        settings.headerProfiles = HeaderProfiles()
+        settings.cookies = nil
+        guard let url else { return settings }
+        settings.headerProfiles[url] = headerProfiles[url]
+        if let cookie = cookies?.fieldValue(for: url, now: now), headerProfiles[url]?.fields[.cookie] == nil {
+            settings.headerProfiles.add([.cookie: cookie], as: nil, to: url)
+        }
         return settings
     }
 

@@ -196,6 +196,20 @@ final class AccessControl: Sendable {
         }
     }
 
+    /// Revokes the tokens of an asset, as when it is removed. Returns when that is durable.
+    ///
+    /// - Throws: `CacheError` with `storage`; the tokens are refused until the process ends all the same.
+    func revokeAll(of asset: AssetID) async throws {
+        try await turns.take {
+            let issued = state.withLock { state -> IssuedTokens? in
+                let count = state.issued.tokens.count
+                state.issued.tokens.removeAll { $0.asset == asset }
+                return state.issued.tokens.count < count ? state.issued : nil
+            }
+            if let issued { try await tokenFile?.write(issued) }
+        }
+    }
+
     /// Replaces the key, and with it the standing token. The old ones are refused from now on. Returns when the new key is
     /// durable in its file, if it has one.
     ///

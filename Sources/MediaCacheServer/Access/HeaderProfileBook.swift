@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import MediaCache
 import Synchronization
@@ -21,8 +22,8 @@ final class HeaderProfileBook: Sendable {
         var user: User
         /// The value of `Authorization`.
         var authorization: String
-        /// Whether it was only a playlist that named them.
-        var isPlaylists: Bool
+        /// Whether no person has given the password.
+        var isUntrusted: Bool
     }
 
     private struct State {
@@ -32,23 +33,30 @@ final class HeaderProfileBook: Sendable {
         var users: [Entry] = []
     }
 
-    /// Where user information stood.
+    /// The source of user information.
     enum Source {
-        /// In a URL that was given to the command, the API or the server.
+        /// A URL given to the command, the API or the server.
         case person
-        /// In a playlist, which anybody may have written.
-        case playlist
+        /// A playlist or a play URL, which may have been written by an origin or by the holder of a token.
+        case untrusted
     }
 
     /// Users that are remembered; each is somebody's who has the access key.
     private static let capacity = 256
 
     private let base: TransferSettings
+    /// Whether ``base`` differs from the store's settings, so that each read needs settings of its own.
+    private let isNarrowed: Bool
     private let state: Mutex<State>
 
-    /// A book over the settings that the store was opened with.
-    init(base: TransferSettings) {
+    /// Creates a book.
+    ///
+    /// - Parameters:
+    ///   - base: the settings without any user or changed profile.
+    ///   - storeScope: the scope of the store's own settings; nil if `base` has it.
+    init(base: TransferSettings, storeScope: AddressScope? = nil) {
         self.base = base
+        isNarrowed = base.scope != storeScope ?? base.scope
         state = Mutex(State(profiles: base.headerProfiles))
     }
 
@@ -60,23 +68,23 @@ final class HeaderProfileBook: Sendable {
         }
     }
 
-    /// Remembers a user of `url`'s origin. A name without a password may be of somebody who is known already. What a
-    /// playlist says neither replaces a password that a person gave nor makes it forgotten.
+    /// Remembers a user of `url`'s origin. A name without a password may belong to a user who is known already. An
+    /// untrusted source neither replaces nor evicts a password that a person gave.
     ///
-    /// - Returns: by what to ask for their settings.
+    /// - Returns: the identity for ``settings(for:as:fields:)``.
     @discardableResult
     func remember(
         _ credentials: Credentials, for url: ResourceURL, from source: Source = .person
     ) -> ProfileIdentity {
         let user = User(credentials.identity, of: url)
-        let isPlaylists = source == .playlist || credentials.password == nil
-        let told = Entry(user: user, authorization: credentials.authorization, isPlaylists: isPlaylists)
+        let isUntrusted = source == .untrusted || credentials.password == nil
+        let told = Entry(user: user, authorization: credentials.authorization, isUntrusted: isUntrusted)
         state.withLock { state in
             let known = state.users.firstIndex { $0.user == user }.map { state.users.remove(at: $0) }
-            let isKept = credentials.password == nil || (isPlaylists && known?.isPlaylists == false)
+            let isKept = credentials.password == nil || (isUntrusted && known?.isUntrusted == false)
             state.users.append(isKept ? known ?? told : told)
             guard state.users.count > Self.capacity else { return }
-            state.users.remove(at: state.users.dropLast().firstIndex(where: \.isPlaylists) ?? 0)
+            state.users.remove(at: state.users.dropLast().firstIndex(where: \.isUntrusted) ?? 0)
         }
         return user.identity
     }
@@ -104,7 +112,7 @@ final class HeaderProfileBook: Sendable {
                 user.flatMap { user in state.users.first { $0.user == user }?.authorization }
             )
         }
-        guard identity != nil || profiles != nil || !fields.isEmpty else { return nil }
+        guard identity != nil || profiles != nil || !fields.isEmpty || isNarrowed else { return nil }
         var settings = base
         settings.headerProfiles = profiles ?? base.headerProfiles
         guard identity != nil || !fields.isEmpty else { return settings }
@@ -114,12 +122,18 @@ final class HeaderProfileBook: Sendable {
         return settings
     }
 
-    /// The settings for one read of what a play URL names.
+    /// Returns the settings for one read of the target of a play URL; nil for the store's own.
+    ///
+    /// A signed URL sends credentials to its own origin alone, also after redirects, and an anonymous one to none.
     func settings(for target: PlayTarget) -> TransferSettings? {
         let settings = settings(for: target.url, as: target.options.identity)
-        guard target.options.isPublicOnly || target.options.isKeptOnly else { return settings }
+        let isSigned = target.options.signature != nil
+        guard target.options.isPublicOnly || target.options.isKeptOnly || isSigned else { return settings }
         var scoped = settings ?? base
         scoped = scoped.narrowed(to: target.options.scope)
+        if isSigned {
+            scoped = scoped.sendingCredentials(onlyTo: target.options.isAnonymous ? nil : target.url, now: Date())
+        }
         if target.options.isKeptOnly { scoped.asksOrigins = false }
         return scoped
     }

@@ -295,7 +295,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func play(_ target: PlayTarget, _ head: HTTPRequestHead, _ writer: ResponseWriter) {
         var target = target
         if let credentials = target.credentials {
-            target.options.identity = server.profiles.remember(credentials, for: target.url)
+            target.options.identity = server.profiles.remember(credentials, for: target.url, from: .untrusted)
         }
         let settings = server.profiles.settings(for: target)
         serve(PlayOpener(target: target, source: server.source, settings: settings), head, writer, isAdmitted: true)

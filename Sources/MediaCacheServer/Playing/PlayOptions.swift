@@ -12,6 +12,9 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     var scope: AddressScope { isPublicOnly ? .publicOnly : .any }
     /// Whether only what is kept is read, and the origin isn't asked for anything: `kept=1`.
     public var isKeptOnly: Bool
+    /// Whether the origin is requested without header profiles, cookies and user: `anonymous=1`. It marks the references
+    /// of a signed document to other origins: a token of one asset doesn't use the owner's credentials there.
+    var isAnonymous = false
     /// Whether all of the query is the origin's, though it ends as an option of ours does: `query=whole`.
     var isQueryWhole = false
     /// What the resource is read as, where only the playlist that names it tells: `as=assets` or `as=steering`.
@@ -30,6 +33,9 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
 
     /// How ``isQueryWhole`` is written.
     private static let wholeQuery: Substring = "query=whole"
+
+    /// How ``isAnonymous`` is written.
+    private static let anonymous: Substring = "anonymous=1"
 
     /// How ``isKeptOnly`` is written.
     static let keptOnly: Substring = "kept=1"
@@ -58,6 +64,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         self.init(
             fastStart: items.contains("faststart=1"), isPublicOnly: items.contains("net=public"),
             isKeptOnly: items.contains(Self.keptOnly))
+        isAnonymous = items.contains(Self.anonymous)
         isQueryWhole = items.contains(Self.wholeQuery)
         document = StreamDocument.Kind.allCases.first { items.contains("as=\($0.rawValue)") }
         identity = Self.value("profile", of: items).flatMap { ProfileIdentity(String($0)) }
@@ -79,6 +86,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         var text = fastStart ? ";faststart=1" : ""
         if isPublicOnly { text += ";net=public" }
         if isKeptOnly { text += ";\(Self.keptOnly)" }
+        if isAnonymous { text += ";\(Self.anonymous)" }
         if isQueryWhole { text += ";\(Self.wholeQuery)" }
         if let identity { text += ";profile=\(identity)" }
         if let document { text += ";as=\(document.rawValue)" }

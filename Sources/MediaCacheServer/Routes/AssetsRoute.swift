@@ -18,6 +18,8 @@ struct AssetsRoute: Route {
     /// Nil likewise.
     let recordings: Recordings?
     let libraryURL: @Sendable (AssetID) throws -> String
+    /// Revokes the tokens of an asset that was removed.
+    let revokeTokens: @Sendable (AssetID) async throws -> Void
 
     /// A cover may be a large picture.
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
@@ -82,6 +84,7 @@ struct AssetsRoute: Route {
             let asset = try await shelf.requireAsset(id)
             try await requireDownloads().removeAsset(id)
             try await recordings?.assetRemoved(asset)
+            try await revokeTokens(asset.id)
             return RouteResponse(status: 204)
         default: throw request.methodNotAllowed(.get, .patch, .delete)
         }

@@ -98,9 +98,12 @@ struct PlaylistRewriter {
     private func playPath(of url: ResourceURL, _ options: PlayOptions = PlayOptions()) -> String {
         var options = options
         options.isPublicOnly = scope == .publicOnly
-        options.identity = url.credentials.map { profiles.remember($0, for: url, from: .playlist) }
+        options.identity = url.credentials.map { profiles.remember($0, for: url, from: .untrusted) }
+        guard isSigned else { return publicPath + target.naming(url, options: options).path }
+        options.isAnonymous = target.options.isAnonymous || !url.hasSameOrigin(as: target.url)
+        if options.isAnonymous { options.identity = nil }
         var named = target.naming(url, options: options)
-        if isSigned { named.options.signature = signature(named) }
+        named.options.signature = signature(named)
         return publicPath + named.path
     }
 

@@ -36,6 +36,10 @@ final class StreamSource: ByteReaderSource {
         guard target.options.document == nil, !loader.expectsPlaylist(at: request.url) else { return nil }
         let (request, place) = placed(request)
         guard let session = try store.readIfOpen(request) else { return nil }
+        guard !isFromForbiddenAddress(session.head, target) else {
+            session.cancel()
+            return nil
+        }
         guard !MediaType.isPlaylist(session.head.contentType) else {
             session.cancel()
             loader.remember(request.url)
@@ -50,9 +54,15 @@ final class StreamSource: ByteReaderSource {
         if loader.expectsPlaylist(at: request.url), let reader = try await playlist(request, target) { return reader }
         let (placedRequest, place) = placed(request)
         try await refuseGap(at: place, placedRequest)
-        let session: ReadSession
+        var session: ReadSession
         do {
             session = try await store.read(placedRequest)
+            if isFromForbiddenAddress(session.head, target) {
+                session.cancel()
+                var confirmed = placedRequest
+                confirmed.revalidation = .since(store.monotonicTime)
+                session = try await store.read(confirmed)
+            }
         } catch let error as CacheError where error.contentCoding != nil {
             // Of a coded body only the whole can be read: a playlist that isn't called like one, for instance.
             return try await codedReader(placedRequest, target, isSegment: place != nil, refusedBy: error)
@@ -65,6 +75,13 @@ final class StreamSource: ByteReaderSource {
         }
         if let place { fetchAhead(of: place, request) }
         return session
+    }
+
+    /// Whether a cached version came from a local address although a public document names it, by a URL that a token of
+    /// one asset opens. Its holder must not read through the cache what the origin's rule would refuse: the origin is
+    /// asked first, so that granted networks stay readable.
+    private func isFromForbiddenAddress(_ head: ResourceHead, _ target: PlayTarget) -> Bool {
+        target.options.signature != nil && target.options.isPublicOnly && head.peer == .local
     }
 
     /// Answers at once for what its playlist says isn't there (RFC 8216bis §4.4.4.7), unless it's here all the same.
@@ -98,6 +115,10 @@ final class StreamSource: ByteReaderSource {
         let loaded = try await loader.load(
             request.url, scope: target.options.scope, settings: request.settings, mayBeEncrypted: mayBeEncrypted)
         guard let playlist = loaded?.inUTF8 else { return nil }
+        guard !isFromForbiddenAddress(playlist.head, target) else {
+            throw CacheError(
+                .forbiddenAddress, "\(request.url) came from a local address, and a public document names it")
+        }
         let type = "application/vnd.apple.mpegurl"
         let variables = try variables(for: playlist, target)
         book.note(playlist, variables: variables, at: store.monotonicTime)

@@ -107,6 +107,16 @@ struct AccessTests {
         #expect(book.settings(for: elsewhere, as: identity)?.headerProfiles[elsewhere]?.fields.isEmpty == true)
     }
 
+    @Test func anUntrustedSourceReplacesNoPassword() throws {
+        let book = HeaderProfileBook(base: TransferSettings())
+        let url = try ResourceURL("https://example.com/x")
+        let identity = book.remember(Credentials(userInfo: "a:b"), for: url)
+        book.remember(Credentials(userInfo: "a:other"), for: url, from: .untrusted)
+        for number in 0..<300 { book.remember(Credentials(userInfo: "u\(number):p"), for: url, from: .untrusted) }
+        let fields = book.settings(for: url, as: identity)?.headerProfiles[url]?.fields
+        #expect(fields?[.authorization] == "Basic YTpi")
+    }
+
     @Test func aNameWithoutAPasswordIsOfWhoIsKnown() throws {
         let book = HeaderProfileBook(base: TransferSettings())
         let url = try ResourceURL("https://example.com/x")

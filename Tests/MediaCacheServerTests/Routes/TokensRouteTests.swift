@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import MediaCache
 import MediaCacheTesting
 import MediaLibrary
@@ -203,6 +204,70 @@ struct TokensRouteTests {
             #expect(try await host.ask("DELETE", "/api/v1/tokens/\(issued.id)").status == 204)
             for path in all.keys { #expect(try await host.exchange("GET", path).status == 403, "\(path)") }
             #expect(try await host.exchange("GET", try path(of: another.playURL, host)).status == 200)
+        }
+    }
+
+    /// The show's origin names a file of an origin where the owner has an account.
+    @Test func assetTokenUsesNoCredentialsOfOtherOrigins() async throws {
+        try await withHost { host in
+            let update = #"{"origin":"http://other.example","headers":{"Cookie":"session=1"}}"#
+            #expect(try await host.ask("PUT", "/api/v1/header-profiles", body: update).status == 204)
+            let own = #"{"origin":"http://origin.example","headers":{"Referer":"http://page.example/"}}"#
+            #expect(try await host.ask("PUT", "/api/v1/header-profiles", body: own).status == 204)
+            let moved = try ResourceURL("http://origin.example/show/media/0.m4s")
+            let elsewhere = try ResourceURL("http://other.example/0.m4s")
+            origin[elsewhere] = origin[moved]
+            origin.always(moved, .redirect(to: elsewhere.description))
+            let mine = try await asset(of: show, host)
+            let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
+            let before = origin.requests.count
+            for (path, response) in try await everything(below: try path(of: issued.playURL, host), host) {
+                #expect(response.status == 200, "\(path)")
+            }
+            let requests = origin.requests.dropFirst(before)
+            let others = requests.filter { $0.url.host == "other.example" }
+            #expect(Set(others.map(\.url.target)) == ["/audio.m3u8", "/a/0.aac", "/0.m4s"])
+            #expect(others.allSatisfy { $0.headerFields[.cookie] == nil })
+            let owns = requests.filter { $0.url.host == "origin.example" }
+            #expect(!owns.isEmpty && owns.allSatisfy { $0.headerFields[.referer] != nil })
+            // The owner's own player sends them.
+            #expect(try await host.play(try ResourceURL("http://other.example/a/1.aac")).status == 404)
+            #expect(origin.requests.last?.headerFields[.cookie] == "session=1")
+        }
+    }
+
+    /// The server isn't exposed here, so the owner has played a file from a private address.
+    @Test func assetTokenReadsNoCachedFileOfAPrivateAddress() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (inner, list) = (
+            try ResourceURL("http://nas.example/kept.mp4"), try ResourceURL("http://origin.example/list.m3u8")
+        )
+        origin[inner] = ScriptedResource(.random(seed: 8, length: 900), contentType: "video/mp4", peer: .local)
+        origin[list] = ScriptedResource(
+            .bytes(Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(inner)\n#EXT-X-ENDLIST\n".utf8)),
+            contentType: "application/vnd.apple.mpegurl")
+        try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
+            #expect(try await host.play(inner).status == 200)
+            let mine = try await asset(of: list, host)
+            let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
+            let all = try await everything(below: try path(of: issued.playURL, host), host)
+            let refused = try #require(all.first { $0.key.contains("nas.example") })
+            #expect(refused.value.status == 403)
+            #expect(try await host.play(inner).status == 200)
+        }
+    }
+
+    @Test func removingAnAssetRevokesItsTokens() async throws {
+        try await withHost { host in
+            let (mine, other) = (try await asset(of: show, host), try await asset(of: film, host))
+            let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
+            let kept = try await issue(#"{"scope":"asset","asset":"\#(other.id)"}"#, host)
+            #expect(try await host.ask("DELETE", "/api/v1/assets/\(mine.id)").status == 204)
+            #expect(try await host.exchange("GET", try path(of: issued.playURL, host)).status == 403)
+            #expect(try await host.exchange("GET", try path(of: kept.playURL, host)).status == 200)
+            let list: TokenList = try await host.answer("GET", "/api/v1/tokens")
+            #expect(list.tokens.map(\.id) == ["standing", kept.id])
         }
     }
 
