@@ -91,7 +91,7 @@ await "origin" grep -q . "$folder/origin"
 origin="http://127.0.0.1:$(cat "$folder/origin")"
 
 "$program" serve --cache "$folder/cache" --port 0 --min-free 1MB \
-    --allowed-host cache.example.org --allow-net 127.0.0.0/8 >"$folder/output" 2>"$folder/errors" &
+    --public-path /media --allowed-host cache.example.org --allow-net 127.0.0.0/8 >"$folder/output" 2>"$folder/errors" &
 server=$!
 processes+=("$server")
 await "address" grep -q '^Listening on ' "$folder/output"
@@ -99,11 +99,13 @@ address=$(sed -n 's/^Listening on //p' "$folder/output")
 mediacache() { "$program" "$@" --cache "$folder/cache"; }
 
 mediacache record "$origin/live.m3u8" --name news --keep 1h --detach >/dev/null
-play=$(mediacache url "$origin/film.mp4")
+# Straight from the server, as the proxy asks it.
+url() { mediacache url "$1" | sed 's#/media/play/#/play/#'; }
+play=$(url "$origin/film.mp4")
 get "$play" -o /dev/null
 get "$play" -o /dev/null
 mediacache get --quiet "$origin/film.mp4" >/dev/null
-curl --silent --max-time 60 -o /dev/null "$(mediacache url "$origin/broken.mp4")"
+curl --silent --max-time 60 -o /dev/null "$(url "$origin/broken.mp4")"
 get "$address/healthz" >/dev/null
 key=$(cat "$folder/cache/key")
 token=$(mediacache token create --json | sed -n 's/.*"token" : "\([^"]*\)".*/\1/p')
