@@ -46,6 +46,8 @@ struct WindowRequestTests {
         ("index.m3u8?from=1769890500&to=1769890560", .span(from: moment, to: moment + 60 * second)),
         ("index.m3u8?start=1769890500&duration=60", .span(from: moment, to: moment + 60 * second)),
         ("index.m3u8?begintime=1769890500&duration=0.5", .span(from: moment, to: moment + second / 2)),
+        ("index.m3u8?utc=1769890500&lutc=1769897700", .span(from: moment, to: nil)),
+        ("index.m3u8?utc=1769890500&lutc=1769897700&duration=60", .span(from: moment, to: moment + 60 * second)),
         ("all.m3u8", .all),
         ("all.m3u8?x=y", .all),
         ("archive-1769890500-60.m3u8", .span(from: moment, to: moment + 60 * second)),

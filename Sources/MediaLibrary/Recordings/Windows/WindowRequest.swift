@@ -54,7 +54,8 @@ package enum WindowRequest: Sendable, Hashable {
         var (from, to, duration, window): (String?, String?, String?, String?)
         for (name, value) in query {
             switch name {
-            case "begintime", "start", "from": from = try single(from, value, name)
+            // `utc` comes with `lutc`, the client's present, which the server knows better.
+            case "begintime", "start", "from", "utc": from = try single(from, value, name)
             case "endtime", "end", "to": to = try single(to, value, name)
             case "duration": duration = try single(duration, value, name)
             case "window": window = try single(window, value, name)
