@@ -41,7 +41,8 @@ extension AcceptanceTests {
         private static func samples() throws -> [String] {
             let files = try FileManager.default.subpathsOfDirectory(
                 atPath: "\(StreamCorpus.root)/\(PacketOracle.folder)")
-            return files.filter { $0.hasSuffix(".csv") }.map { String($0.dropLast(4)) }.sorted()
+            let samples = files.filter { $0.hasSuffix(".csv") }.map { String($0.dropLast(4)) }.sorted()
+            return try Prerequisite.cases(samples, of: PacketOracle.folder)
         }
 
         /// Each packet's times, size, sync flag and checksum; what differs by a standard stands in `OracleDifference`.

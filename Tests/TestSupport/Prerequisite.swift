@@ -34,6 +34,14 @@ package enum Prerequisite {
         return false
     }
 
+    /// Returns the cases of a parameterized test, which would pass unseen without any.
+    ///
+    /// - Throws: ``Missing`` if there is none.
+    package static func cases<Case>(_ cases: [Case], of name: String) throws -> [Case] {
+        guard !cases.isEmpty else { throw Missing(name: name) }
+        return cases
+    }
+
     /// Whether tests that need the ``corpora`` run.
     ///
     /// - Throws: ``Missing`` where they are absent and nothing may be skipped.

@@ -13,8 +13,7 @@ enum Corpora {
     /// Paths of all files below a folder, relative to it, sorted.
     static func files(_ folder: String) throws -> [String] {
         let base = url(folder)
-        let found = FileManager.default.enumerator(atPath: base.path)
-        return (found?.compactMap { $0 as? String } ?? []).filter {
+        return try FileManager.default.subpathsOfDirectory(atPath: base.path).filter {
             var isFolder: ObjCBool = false
             let path = base.appendingPathComponent($0).path
             return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue

@@ -1,5 +1,6 @@
 import MediaContainers
 import PacketOracles
+import TestSupport
 import Testing
 
 /// Compares what is read of a public sample with its oracle, packet by packet.
@@ -19,8 +20,9 @@ struct OracleComparison: SampleSink {
 
     /// The samples that have an oracle and one of these endings, or else are `also`.
     static func paths(_ endings: [String], also: (String) -> Bool = { _ in false }) throws -> [String] {
-        try Corpora.files(PacketOracle.folder).map { String($0.dropLast(4)) }
+        let paths = try Corpora.files(PacketOracle.folder).map { String($0.dropLast(4)) }
             .filter { path in endings.contains { path.hasSuffix($0) } || also(path) }
+        return try Prerequisite.cases(paths, of: PacketOracle.folder)
     }
 
     mutating func tracks(_ tracks: [MediaTrack]) {

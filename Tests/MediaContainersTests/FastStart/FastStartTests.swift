@@ -13,10 +13,11 @@ struct FastStartTests {
 
     static func oracles() throws -> [Oracle] {
         let table = try Corpora.text("derived/media/faststart-oracle.tsv")
-        return table.split(separator: "\n").dropFirst().map { line in
+        let oracles = table.split(separator: "\n").dropFirst().map { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
             return Oracle(path: String(fields[0]), hash: String(fields[5]))
         }
+        return try Prerequisite.cases(oracles, of: "derived/media/faststart-oracle.tsv")
     }
 
     private func contents<Source: ByteSource>(_ view: ByteLayoutView<Source>) throws -> [UInt8] {

@@ -14,12 +14,13 @@ struct InventoryTests {
 
     static func entries() throws -> [Entry] {
         let table = try Corpora.text("derived/media/media-inventory.tsv")
-        return table.split(separator: "\n").dropFirst().compactMap { line in
+        let entries: [Entry] = table.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
             guard fields.count > 5, fields[2].hasPrefix("mov,mp4"), !fields[4].isEmpty else { return nil }
             let streams = fields[4].components(separatedBy: "; ").filter { !$0.hasPrefix("mjpeg") }
             return Entry(path: String(fields[0]), streams: streams)
         }
+        return try Prerequisite.cases(entries, of: "derived/media/media-inventory.tsv")
     }
 
     private func name(_ codec: Codec) -> String {

@@ -22,13 +22,14 @@ struct RemuxPlaylistTests {
 
     static func streams() throws -> [Expected] {
         let table = try Corpora.text("derived/media/hls-playback-oracle.tsv")
-        return table.split(separator: "\n").dropFirst().compactMap { line in
+        let streams: [Expected] = table.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: "\t").map(String.init)
             guard fields.count == 8, fields[2] != "subtitle" else { return nil }
             return Expected(
                 playlist: fields[0], codec: fields[3], packets: Int(fields[4]) ?? -1, bytes: Int(fields[5]) ?? -1,
                 first: Double(fields[6]) ?? -1, last: Double(fields[7]) ?? -1)
         }
+        return try Prerequisite.cases(streams, of: "derived/media/hls-playback-oracle.tsv")
     }
 
     static func remux<Output: SampleSink>(_ path: String, into output: Output) throws -> Output {
