@@ -7,7 +7,7 @@
 
     @testable import MediaCacheCLI
 
-    @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(2)))
+    @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(10)))
     struct FFmpegTests {
         /// Whether a process of this one has a word among its arguments.
         private func isRunning(_ word: String) throws -> Bool {

@@ -8,7 +8,7 @@
     @testable import MediaCacheCLI
 
     /// Films that are no films: documents that lead a decoder elsewhere.
-    @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(2)))
+    @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(10)))
     struct HostileFilmTests {
         /// A document, by the name of its kind.
         struct Document: CustomTestStringConvertible, Sendable {
