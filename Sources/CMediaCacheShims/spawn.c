@@ -32,7 +32,7 @@ int mc_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
 
 static void close_on_exec_from(int first) {
 #ifdef SYS_close_range
-    // 4 is CLOSE_RANGE_CLOEXEC; the pipe that tells of a failure stays open until then.
+    // 4 is CLOSE_RANGE_CLOEXEC; the failure-report pipe stays open until execve.
     if (syscall(SYS_close_range, first, UINT_MAX, 4) == 0) return;
 #endif
     long most = sysconf(_SC_OPEN_MAX);

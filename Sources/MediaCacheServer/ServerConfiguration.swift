@@ -16,7 +16,7 @@ public struct ServerConfiguration: Sendable {
     /// Whether MP4 files whose index comes last are served as if it came first, also where a play URL doesn't ask for
     /// that (`faststart=1`).
     public var fastStart: Bool
-    /// Whether who can reach the server needs no token to read the library (`/library/…`), also from other machines.
+    /// Whether remote clients may read `/library/…` and `/live/…` without a token.
     public var publicRead: Bool
     /// What takes pictures out of films; nil where nothing does.
     public var frames: (any FrameTaker)?

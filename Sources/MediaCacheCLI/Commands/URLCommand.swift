@@ -16,8 +16,8 @@ struct URLCommand: AsyncParsableCommand {
             name and password in the URL go to the server, which remembers them until it ends; the printed URL holds \
             neither.
             --mp4 prints the URL of what is kept as one MP4 with its index first, which is put together as it's read: \
-            of a stream that is kept whole, or of a file. It says nothing of where it came from, and needs no token on \
-            this machine.
+            of a stream that is kept whole, or of a file. It doesn't contain the origin's URL, and needs no \
+            token on this machine.
             """
     )
 

@@ -9,7 +9,7 @@ import MediaLibrary
 struct FilmFrame<Resources: StreamResources>: Sendable where Resources: Sendable, Resources.Bytes: SendableMetatype {
     /// The film: the URL of a file or a playlist.
     var url: String
-    /// Where it's read.
+    /// The resources that the film is read from.
     var resources: Resources
     /// The moment, in seconds.
     var time: Double
@@ -23,7 +23,7 @@ struct FilmFrame<Resources: StreamResources>: Sendable where Resources: Sendable
     private static var clipName: String { "film.mp4" }
     private static var pictureName: String { "frame.jpg" }
 
-    /// What ffmpeg reads.
+    /// The input of ffmpeg.
     private enum Source {
         /// The file with the pictures of the moment.
         case clip

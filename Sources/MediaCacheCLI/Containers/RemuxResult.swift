@@ -3,7 +3,7 @@ import MediaLibrary
 
 /// What a remux made.
 struct RemuxResult: Encodable, Sendable {
-    /// A segment that couldn't be read, or of which something couldn't be carried over.
+    /// A segment that couldn't be read or remuxed completely.
     struct Missing: Encodable, Sendable {
         /// The last of its path.
         var name: String

@@ -154,7 +154,7 @@ struct FFmpeg: Sendable {
             "ffmpeg ran longer than \(limits.deadline.components.seconds) s and was stopped; the film may be damaged")
     }
 
-    /// Where a film's bytes come from.
+    /// The source of a film's bytes.
     enum Input: Sendable, Hashable {
         /// A file, by its path.
         case file(String)

@@ -34,7 +34,7 @@ extension Problem {
         }
     }
 
-    /// The problem as a client without a key is told: URLs are left out, since those of origins may hold logins.
+    /// The problem without URLs, for clients without a key: URLs of origins may contain credentials.
     var withoutURLs: Problem {
         var problem = self
         problem.detail = detail.replacing(/[A-Za-z][A-Za-z0-9+.\-]*:\/\/[^\s“”"]*/, with: "its URL")
@@ -95,8 +95,8 @@ extension Problem {
     static let tokenInPath = Problem(
         title: "Forbidden",
         status: 403,
-        detail: "from elsewhere than this machine, this path is read as /k/<token>/…; `mediacache token create` "
-            + "makes a token",
+        detail: "remote clients need a token for this path: read it as /k/<token>/…; `mediacache token create` "
+            + "creates one",
         code: "unauthorized"
     )
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a token opens.
+/// The scope of a token.
 public enum TokenScope: String, Codable, Sendable, Hashable, CaseIterable {
     /// Every path that players read: `/play`, `/library` and `/live`. Not the API.
     case playback
@@ -12,11 +12,11 @@ public enum TokenScope: String, Codable, Sendable, Hashable, CaseIterable {
 public struct TokenRecord: Codable, Sendable, Hashable {
     /// The name by which it's revoked; `standing` is the one that the API's own URLs hold. It's no secret.
     public var id: String
-    /// What it opens.
+    /// The token's scope.
     public var scope: TokenScope
     /// The ID of the asset that it opens; null unless the scope is ``TokenScope/asset``.
     public var asset: String?
-    /// What a person calls it.
+    /// The user's label.
     public var label: String?
     /// When it was issued; null for the standing token.
     public var created: Date?
@@ -52,7 +52,7 @@ public struct TokenRecord: Codable, Sendable, Hashable {
 public struct TokenList: PagedList, Hashable {
     /// The valid tokens, the standing one first.
     public var tokens: [TokenRecord]
-    /// What `?after=` takes to go on after this page; null where it's the last.
+    /// The cursor of the next page, for `?after=`; null on the last page.
     public var next: String?
 
     /// Creates a list.
@@ -61,20 +61,20 @@ public struct TokenList: PagedList, Hashable {
         self.next = next
     }
 
-    /// The same.
+    /// The items of the page.
     public var items: [TokenRecord] { tokens }
 }
 
 /// The body of `POST /api/v1/tokens`: issue a token.
 public struct TokenAddition: Codable, Sendable, Hashable {
-    /// What it opens.
+    /// The token's scope.
     public var scope: TokenScope
     /// The ID of the asset that it opens; required by ``TokenScope/asset``, and by no other scope.
     public var asset: String?
     /// The URL that the answer's `playURL` plays; for ``TokenScope/playback`` alone. User information in it is used as in
     /// `GET /api/v1/urls`.
     public var url: String?
-    /// What to call it, at most 200 characters.
+    /// The label, at most 200 characters.
     public var label: String?
     /// When it stops working. Null is never.
     public var expires: Date?

@@ -3,13 +3,13 @@ import Foundation
 import MediaCache
 import MediaLibrary
 
-/// What is stored of a token that was issued.
+/// The stored record of an issued token.
 struct AccessToken: Codable, Sendable, Hashable {
     /// The name by which it's listed and revoked. It's no secret.
     var id: String
     /// The asset that it opens; nil for a playback token, which opens every path that players read.
     var asset: AssetID?
-    /// What a person calls it.
+    /// The user's label.
     var label: String?
     /// When it was issued; nil for the standing token.
     var created: Date?

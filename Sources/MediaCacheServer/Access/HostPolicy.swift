@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// What a server concludes from the host that a request names.
+/// The result of checking a request's host.
 struct HostVerdict: Sendable {
     /// Whether the request is answered.
     let isAllowed: Bool

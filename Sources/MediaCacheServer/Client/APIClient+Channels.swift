@@ -17,8 +17,8 @@ extension APIClient {
         try await call(.GET, "\(Self.channelsPath)/\(name)")
     }
 
-    /// Where a window of a channel plays, at the owner's own address and without a key. The owner refuses one that begins
-    /// where nothing is recorded.
+    /// Returns the URL of a channel's window at the server's own address, without a token. The server answers 404 if the
+    /// window begins where nothing is recorded.
     ///
     /// - Parameters:
     ///   - name: the channel.

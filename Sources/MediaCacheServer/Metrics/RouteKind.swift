@@ -13,7 +13,7 @@ enum RouteKind: Int, CaseIterable {
         if path.hasPrefix(PlayTarget.prefix) {
             self = .play
         } else if path.hasPrefix(ReaderPath.prefix) {
-            // What stands behind the token is of the library or live.
+            // The path after the token belongs to the library or to live.
             let rest = path.dropFirst(ReaderPath.prefix.utf8.count)
             self = rest[(rest.firstIndex(of: "/") ?? rest.endIndex)...].hasPrefix(LiveRoute.prefix) ? .live : .library
         } else if path.hasPrefix(LibraryRoute.prefix) {

@@ -1,7 +1,7 @@
 import Foundation
 public import MediaCache
 
-/// What a play URL says besides what it names: `;name=value` after the token. Unknown options are passed over.
+/// The options in a play URL: `;name=value` after the token. Unknown options are ignored.
 public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// Whether the index of an MP4 file is to be moved to the front: `faststart=1`.
     public var fastStart: Bool

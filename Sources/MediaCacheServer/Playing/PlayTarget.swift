@@ -1,6 +1,6 @@
 public import MediaCache
 
-/// What a play URL names: `/play/<token>[;option=value…]/<scheme>/<authority>/<path>?<query>`.
+/// The target of a play URL: `/play/<token>[;option=value…]/<scheme>/<authority>/<path>?<query>`.
 ///
 /// The path mirrors the origin's, so that relative references resolve through the server. Path and query are carried
 /// byte for byte; in the authority brackets are percent-encoded, since a path may not hold them (RFC 3986 §3.3).
@@ -42,7 +42,7 @@ public struct PlayTarget: Sendable, Hashable {
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         guard let authority = Self.decodeAuthority(Substring(rest[..<end])), !authority.isEmpty else {
             throw Self.malformed(
-                "the host is missing or badly encoded, or a playlist names what isn't asked for by HTTP")
+                "the host is missing or badly encoded, or a playlist references a URL that isn't http or https")
         }
         var target = Substring(rest[end...])
 

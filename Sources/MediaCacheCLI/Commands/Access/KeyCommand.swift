@@ -78,7 +78,7 @@ struct KeyRollCommand: AsyncParsableCommand {
         let path = AccessKeyFile(location: settings.location).path
         try await Connection.use(settings) { try await $0.client.rollKey() }
         try StandardStreams.print(
-            json ? JSONOutput.text(KeyReport(path: path)) : "The key in “\(path)” is a new one; the old one is refused."
+            json ? JSONOutput.text(KeyReport(path: path)) : "New key written to “\(path)”. The old key no longer works."
         )
     }
 }

@@ -11,8 +11,8 @@ struct TokenCommand: AsyncParsableCommand {
               mediacache token create --asset 'A film' --expires 7d
               mediacache token revoke x3vdkx2m7pca
 
-            A playback token stands in `/play/TOKEN/…`, and before other paths as `/k/TOKEN/library/…` and \
-            `/k/TOKEN/live/…`. It opens what players read, and not the API. A token of an asset opens that asset alone.
+            A playback token is part of the path: `/play/TOKEN/…`, `/k/TOKEN/library/…`, `/k/TOKEN/live/…`. It opens \
+            everything that players read, but not the API. A token of an asset opens that asset only.
             """,
         subcommands: [TokenListCommand.self, TokenCreateCommand.self, TokenRevokeCommand.self],
         defaultSubcommand: TokenListCommand.self

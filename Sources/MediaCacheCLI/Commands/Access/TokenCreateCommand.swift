@@ -13,11 +13,11 @@ struct TokenCreateCommand: AsyncParsableCommand {
 
             Without --asset, it's a playback token. The holder of one can have the server fetch any URL, within the \
             server's rules about addresses.
-            With --asset, it opens one asset: a running server's URLs of it are printed too. The library's is of what is \
-            cached; the play URL asks the origin for the rest.
-            The token is printed once, and can't be shown again.
-            --json prints an object with the keys id, scope, asset, label, created, expires, token, libraryURL, playURL; \
-            what there isn't is left out.
+            With --asset, it opens one asset. If a server is running, the asset's URLs are printed too: the library URL \
+            serves cached data only, the play URL also fetches missing data.
+            The token is printed once and can't be shown again.
+            --json prints an object with the keys id, scope, asset, label, created, expires, token, libraryURL, playURL. \
+            Absent values are omitted.
             """
     )
 
