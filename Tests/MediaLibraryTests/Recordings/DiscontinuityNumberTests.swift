@@ -65,6 +65,20 @@ struct DiscontinuityNumberTests {
         test.check()
     }
 
+    /// A track begins with a discontinuity, and the recorded track counts none at that time.
+    @Test func aFirstDiscontinuityThatOthersDontCountIsLeftOut() throws {
+        var test = self
+        test.breaks = []
+        for end in 6..<9 { try test.load(&test.video, end - 6..<end, from: 0, besides: test.audio) }
+        test.breaks = [3]
+        try test.load(&test.audio, 3..<9, from: 1, besides: test.video)
+        test.check()
+        let first = test.audio.follower.firstDiscontinuities
+        #expect(first == 0)
+        let page = TimelinePage(first: test.audio.rows[0].number, discontinuities: first, segments: test.audio.rows)
+        #expect(TimelinePage(encoded: page.encoded)?.discontinuities == 0)
+    }
+
     /// Media sequences that begin anew get the same number, whichever is seen first, and whatever the origin counts then.
     @Test(arguments: [0, 5, 90]) func tracksThatBeginAnewTogether(first: Int) throws {
         var test = self

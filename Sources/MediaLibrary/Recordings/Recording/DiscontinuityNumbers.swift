@@ -77,8 +77,10 @@ struct DiscontinuityNumbers: Sendable {
             let other = others.first { $0.since.map { $0 - Self.tolerance <= start } ?? false }
             number = max(isTagged ? 1 : 0, own + (other?.offset ?? 0))
             if let present = other?.inForce(at: start), abs(present - number) > 1 { number = present }
-            (hasBegun, since, turned) = (true, start, isTagged ? start : nil)
-            return isTagged ? 1 : 0
+            // A discontinuity that the other tracks don't count isn't counted here either: no number is below 0.
+            let isCounted = isTagged && number > 0
+            (hasBegun, since, turned) = (true, start, isCounted ? start : nil)
+            return isCounted ? 1 : 0
         }
         var target = number + (isTagged ? 1 : 0)
         switch step {
