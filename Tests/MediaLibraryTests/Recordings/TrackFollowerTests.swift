@@ -260,6 +260,14 @@ struct TrackFollowerTests {
         #expect(ranges(try playlist.load(5..<11)) == [[]])
     }
 
+    /// Date ranges at every segment of a long playlist are written once each.
+    @Test mutating func dateRangesOfALongPlaylistAreWrittenOnce() throws {
+        for number in 0..<1502 { playlist.lines[number] = range(number) }
+        #expect(ranges(try playlist.load(0..<1500)) == (0..<1500).map { [range($0)] })
+        #expect(ranges(try playlist.load(1..<1501)) == [[range(1500)]])
+        #expect(ranges(try playlist.load(2..<1502)) == [[range(1501)]])
+    }
+
     // MARK: - Numbers that can't be calculated with
 
     @Test(arguments: [

@@ -5,7 +5,7 @@ internal import MediaCache
 extension TrackFollower {
     /// The most gaps that stand for one loss.
     private static let mostGaps = 100_000
-    /// The most date ranges of a playlist that are told from each other, and that wait for a row.
+    /// The most date ranges that wait for a row.
     private static let mostDateRanges = 1000
     /// What a playlist's last segment may be behind its first at most, for what is in it to be placed by its coming.
     private static let longestPlaylist: Int64 = 30 * 86_400_000_000_000
@@ -84,7 +84,7 @@ extension TrackFollower {
             note(segment.tags, isNew: playlist.firstMediaSequence + index >= start)
         }
         note(playlist.upcoming?.tags ?? [], isNew: false)
-        if present.count <= Self.mostDateRanges { dateRanges = present }
+        dateRanges = present
     }
 
     func averageDuration(of playlist: MediaPlaylist) -> Int64 {
