@@ -270,6 +270,20 @@ struct TrackFollowerTests {
 
     // MARK: - Numbers that can't be calculated with
 
+    /// A delta update says nothing about the segments that it skips (RFC 8216bis §6.2.5.1).
+    @Test(arguments: ["9223372036854775807", "4503599627370496", "3"])
+    func deltaUpdatesNeedAnEarlierPlaylist(count: String) throws {
+        var playlist = playlist
+        playlist.header = "#EXT-X-SKIP:SKIPPED-SEGMENTS=\(count)\n"
+        #expect(throws: PlaylistReloadError.self) { try playlist.load(10..<12) }
+        #expect(playlist.rows.isEmpty)
+        playlist.header = ""
+        try playlist.load(0..<6)
+        playlist.header = "#EXT-X-SKIP:SKIPPED-SEGMENTS=\(count)\n"
+        #expect(throws: PlaylistReloadError.self) { try playlist.load(10..<12) }
+        #expect(names(playlist.rows) == (0..<6).map { "\($0).ts" })
+    }
+
     @Test(arguments: [
         "#EXT-X-MEDIA-SEQUENCE:9223372036854775807", "#EXT-X-MEDIA-SEQUENCE:-9223372036854775808",
         "#EXT-X-MEDIA-SEQUENCE:1700000000", "#EXT-X-TARGETDURATION:9223372036854775807",

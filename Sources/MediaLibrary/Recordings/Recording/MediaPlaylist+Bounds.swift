@@ -14,6 +14,7 @@ extension MediaPlaylist {
         var playlist = self
         if let target = targetDuration { playlist.targetDuration = min(max(1, target), Self.longestTarget) }
         if !(0...Self.greatestSequence).contains(discontinuitySequence) { playlist.discontinuitySequence = 0 }
+        if let skip { playlist.skip?.count = min(max(0, skip.count), Self.greatestSequence) }
         if mediaSequence.magnitude > Self.greatestSequence.magnitude { playlist.mediaSequence = 0 }
         for (index, segment) in segments.enumerated() {
             let duration = segment.duration.nanoseconds

@@ -62,7 +62,8 @@ extension Recording {
             let outcome = try await take(playlist, index)
             if isStale(index) { failOver(index, from: copy) }
             return outcome
-        } catch is PlaylistReloadError {
+        } catch is PlaylistReloadError where directives?.isEmpty == false {
+            // The next request has no directives.
             tracks[index].loaded = nil
             tracks[index].taken = nil
             return .updated

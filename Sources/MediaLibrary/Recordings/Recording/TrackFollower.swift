@@ -174,6 +174,10 @@ struct TrackFollower: Sendable {
         otherLag = lag
         otherNumbers = others
         guard let line else {
+            // Nothing is known that a delta update could leave out.
+            guard update.skip == nil else {
+                throw .unknownSegments(update.mediaSequence..<update.firstMediaSequence)
+            }
             guard !update.segments.isEmpty else { return ([], .stale) }
             return (begin(update, missed: isBroken ? nil : 0, wall, now), .updated)
         }
