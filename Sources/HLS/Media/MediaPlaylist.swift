@@ -72,15 +72,15 @@ public struct MediaPlaylist: Sendable, Hashable {
         return maps
     }
 
-    /// The sum of the durations, in nanoseconds.
+    /// The sum of the durations in nanoseconds, kept within 64 bits.
     public var durationNanoseconds: Int64 {
-        segments.reduce(0) { $0 &+ $1.duration.nanoseconds }
+        segments.reduce(0) { $0.addingClamped($1.duration.nanoseconds) }
     }
 }
 
-extension Int {
+extension FixedWidthInteger {
     /// The sum, kept within 64 bits: a playlist may count from anywhere.
-    func addingClamped(_ other: Int) -> Int {
+    func addingClamped(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
     }

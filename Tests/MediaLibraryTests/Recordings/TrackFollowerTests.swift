@@ -284,6 +284,24 @@ struct TrackFollowerTests {
         #expect(names(playlist.rows) == (0..<6).map { "\($0).ts" })
     }
 
+    /// Durations that add up to more nanoseconds than 64 bits hold, before the playlist's only date.
+    @Test mutating func datesAreImpliedWithinBounds() throws {
+        func text(_ place: String, count: Int = 110_000, isDated: Bool = true) -> String {
+            let segments = (0..<count).map { "#EXTINF:86400,\nhttp://\(place)\($0)\n" }
+            return "#EXTM3U\n#EXT-X-TARGETDURATION:86400\n" + segments.dropLast().joined()
+                + (isDated ? "#EXT-X-PROGRAM-DATE-TIME:2023-11-14T22:13:20Z\n" : "") + (segments.last ?? "")
+        }
+        try playlist.load(text("one/"), at: 0)
+        #expect(playlist.rows.count == 110_000)
+        #expect(playlist.rows.allSatisfy { TimelinePage.starts.contains($0.start) && $0.start > 0 })
+        // The same segments in another folder, then a redundant copy with nothing in common.
+        #expect(try playlist.load(text("two/"), at: 1).isEmpty)
+        playlist.isCopy = true
+        for count in [110_000, 110_001] {
+            #expect(try playlist.load(text("three/x", count: count, isDated: false), at: 2).isEmpty)
+        }
+    }
+
     @Test(arguments: [
         "#EXT-X-MEDIA-SEQUENCE:9223372036854775807", "#EXT-X-MEDIA-SEQUENCE:-9223372036854775808",
         "#EXT-X-MEDIA-SEQUENCE:1700000000", "#EXT-X-TARGETDURATION:9223372036854775807",

@@ -7,7 +7,7 @@ extension MediaPlaylist {
     /// Media sequence numbers and times beyond these count for none: a number so far off is a mistake, and could only be
     /// calculated with at the risk of leaving 64 bits.
     private static let greatestSequence = 1 << 52
-    private static let times: ClosedRange<Int64> = 0...4_000_000_000_000_000_000
+    fileprivate static let times: ClosedRange<Int64> = 0...4_000_000_000_000_000_000
 
     /// The playlist with numbers that can be calculated with, whatever its origin says.
     var withinBounds: MediaPlaylist {
@@ -28,5 +28,13 @@ extension MediaPlaylist {
             playlist.segments[index].programDateTime = nil
         }
         return playlist
+    }
+}
+
+extension ResolvedSegment {
+    /// The time at which the segment begins by its playlist's dates, in nanoseconds since 1970; nil where no date implies a
+    /// time within bounds. The durations between a date and the segment may add up to any number.
+    var boundedDate: Int64? {
+        programDateTime?.nanosecondsSinceEpoch.flatMap { MediaPlaylist.times.contains($0) ? $0 : nil }
     }
 }

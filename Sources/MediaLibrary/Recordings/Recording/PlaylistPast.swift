@@ -31,8 +31,7 @@ struct PlaylistPast: Sendable {
     mutating func note(_ playlist: MediaPlaylist, from first: Int) {
         let isExact = playlist.queriesTellApart
         for segment in playlist.resolvedSegments where segment.mediaSequence >= first {
-            let clock = segment.programDateTime?.nanosecondsSinceEpoch
-            note(Self.name(segment.segment, isExact), segment.segment.duration, clock)
+            note(Self.name(segment.segment, isExact), segment.segment.duration, segment.boundedDate)
         }
     }
 
@@ -57,7 +56,7 @@ struct PlaylistPast: Sendable {
             guard let entry = entries[Self.name(segment.segment, isExact)],
                 entry.duration == segment.segment.duration.nanoseconds
             else { return .new }
-            guard let known = entry.clock, let clock = segment.programDateTime?.nanosecondsSinceEpoch else { continue }
+            guard let known = entry.clock, let clock = segment.boundedDate else { continue }
             if abs(known - clock) > Self.tolerance { return .reused }
             isTimed = true
         }

@@ -29,7 +29,7 @@ extension TrackFollower {
         guard !update.segments.isEmpty, let last = known.segments.last else { return ([], .stale) }
         guard !update.segments.contains(where: { names.contains($0.uri.prefix { $0 != "?" }) }) else { return nil }
         let dates = Dates(of: known, recorded: line.recorded)
-        let updated = update.resolvedSegments.map { $0.programDateTime?.nanosecondsSinceEpoch }
+        let updated = update.resolvedSegments.map(\.boundedDate)
         let joint: Joint
         if let lastDate = dates.last, updated.contains(where: { $0 != nil }) {
             joint = Self.joint(after: lastDate, lasting: last.duration.nanoseconds, updated)
@@ -67,9 +67,7 @@ extension TrackFollower {
         var last: Int64? { dates.last ?? nil }
 
         init(of playlist: MediaPlaylist, recorded: [Int: Int64]) {
-            dates = playlist.resolvedSegments.map {
-                $0.programDateTime?.nanosecondsSinceEpoch ?? recorded[$0.mediaSequence]
-            }
+            dates = playlist.resolvedSegments.map { $0.boundedDate ?? recorded[$0.mediaSequence] }
         }
     }
 

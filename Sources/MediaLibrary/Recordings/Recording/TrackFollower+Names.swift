@@ -1,4 +1,5 @@
 import HLS
+internal import MediaCache
 
 /// Which segments of two loads are the same.
 extension TrackFollower {
@@ -51,7 +52,7 @@ extension TrackFollower {
             guard own.uri != segment.uri, isAlike(own, segment), fileName(own, isExact) == fileName(segment, isExact)
             else { return nil }
             isTimed = isTimed && own.programDateTime != nil && segment.programDateTime != nil
-            duration += segment.duration.nanoseconds
+            duration = duration.clampedSum(segment.duration.nanoseconds)
             renamed.segments[place].uri = segment.uri
         }
         return isTimed || isRecent(.nanoseconds(duration)) ? renamed : nil

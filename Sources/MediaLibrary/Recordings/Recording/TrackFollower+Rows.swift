@@ -23,7 +23,7 @@ extension TrackFollower {
         var rows: [RecordedSegment] = []
         let times = resolved.map { segment in
             TimelineClock.Segment(
-                programDateTime: isDated ? segment.programDateTime?.nanosecondsSinceEpoch : nil,
+                programDateTime: isDated ? segment.boundedDate : nil,
                 arrival: wall - min(max(0, total &- segment.startNanoseconds), Self.longestPlaylist),
                 duration: segment.segment.duration.nanoseconds)
         }

@@ -377,7 +377,7 @@ struct TrackFollower: Sendable {
             guard time <= elapsed.clampedSum(2 * tolerance) else { return false }
         }
         func date(_ playlist: MediaPlaylist, _ sequence: Int) -> Int64? {
-            playlist.resolvedSegments.first { $0.mediaSequence == sequence }?.programDateTime?.nanosecondsSinceEpoch
+            playlist.resolvedSegments.first { $0.mediaSequence == sequence }?.boundedDate
         }
         guard
             let lastDate = date(known, known.nextMediaSequence - 1) ?? line.recorded[known.nextMediaSequence - 1],
