@@ -38,7 +38,7 @@ struct DiscontinuityDates {
         times.reduce(0) { sum, one in
             guard let range = other.times[one.key + shift] else { return sum }
             let common = one.value.clamped(to: range)
-            return sum + Double(common.upperBound - common.lowerBound)
+            return sum + Double(common.upperBound) - Double(common.lowerBound)
         }
     }
 }

@@ -97,6 +97,18 @@ struct StreamPlanTests {
         #expect(plan.gaps.map(\.cause) == [.lost])
     }
 
+    /// Dates as far apart as 64 bits of nanoseconds reach.
+    @Test func datesCenturiesApartAreCompared() throws {
+        let lines = [
+            "#EXT-X-PROGRAM-DATE-TIME:1700-01-01T00:00:00Z", "#EXTINF:4,", "1.ts",
+            "#EXT-X-PROGRAM-DATE-TIME:2260-01-01T00:00:00Z", "#EXTINF:4,", "2.ts",
+        ]
+        var playlists = stream()
+        for name in ["high", "en"] { playlists["\(name).m3u8"] = media(lines.joined(separator: "\n")) }
+        let plan = try plan(playlists)
+        #expect(plan.inputs.map { $0.map(\.discontinuities) } == [[0, 0], [0, 0]])
+    }
+
     private static let multivariant = """
         #EXTM3U
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="en.m3u8"
