@@ -191,6 +191,18 @@ struct LiveRouteTests {
 
     @Test func programmesAreKeptListedAndLetGo() async throws {
         try await withHost { host in
+    /// The first and the last moment that 64 bits of nanoseconds hold.
+    @Test func aTimelineEndsAtAnyMoment() async throws {
+        try await withHost { host in
+            try await record(host)
+            for end in ["1677-09-21T00:13:00Z", "2262-04-11T23:47:16,854775807Z"] {
+                let path = "/api/v1/channels/one/timeline?to=\(end)"
+                let timeline: TimelineRecord = try await host.answer("GET", path)
+                #expect(timeline.segments.isEmpty, "\(end)")
+            }
+        }
+    }
+
             try await record(host)
             let body = #"{"name":"news","from":"\#(start + 12_000)","to":"\#(start + 24_000)"}"#
             let made = try await host.ask("POST", "/api/v1/channels/one/programmes", body: body)

@@ -108,6 +108,10 @@ struct WindowRequestTests {
             return
         }
         #expect(try #require(end) > Self.now)
+        // The first and the last moment that 64 bits of nanoseconds hold.
+        let last = try WindowRequest.moment("2262-04-11T23:47:16,854775807Z", "the moment", Self.now)
+        #expect(last > Self.now + 50 * 365 * 86_400 * Self.second && last < Int64.max / 2)
+        #expect(try WindowRequest.moment("1677-09-21T00:13:00Z", "the moment", Self.now) > Int64.min / 2)
     }
 
     @Test func whatWasGrantedIsReadAgain() {

@@ -16,6 +16,8 @@ package enum WindowRequest: Sendable, Hashable {
     private static let second: Int64 = 1_000_000_000
     /// Numbers from here on are milliseconds: as seconds they would be the year 5138.
     private static let leastMilliseconds = 1e11
+    /// Moments up to this far from 1970 are told apart: sums of two stay within 64 bits.
+    private static let furthest = 4_000_000_000 * second
 
     /// Reads a request.
     ///
@@ -107,16 +109,17 @@ package enum WindowRequest: Sendable, Hashable {
         }
         // In a query a plus sign is often a blank.
         if text.contains("T"), let moment = DateTime(text.replacing(" ", with: "+")).nanosecondsSinceEpoch {
-            return moment
+            return min(max(-furthest, moment), furthest)
         }
         throw WindowError(
             "\(what) “\(text)” is no time: seconds or milliseconds since 1970, ISO 8601 such as "
                 + "2026-01-31T20:15:00Z, or -<seconds> for so long ago")
     }
 
-    /// To the microsecond, and kept within what sums of two stay within 64 bits with.
+    /// Converts seconds to nanoseconds, to the microsecond, at most ``furthest``.
     private static func nanoseconds(_ seconds: Double) -> Int64 {
-        Int64((min(max(-4e15, seconds * 1e6), 4e15)).rounded()) * 1000
+        let most = Double(furthest / 1000)
+        return Int64(min(max(-most, seconds * 1e6), most).rounded()) * 1000
     }
 
     private static func duration(_ text: String, _ what: String) throws(WindowError) -> Int64 {
