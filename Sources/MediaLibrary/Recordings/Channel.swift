@@ -13,6 +13,18 @@ public struct Channel: Sendable, Hashable, Codable {
         package var scope: AddressScope?
         /// The URLs of redundant copies of its playlist, in order of preference; nil if there are none.
         package var copies: [String]?
+        /// The rendition; nil for a variant stream, and in records of earlier versions.
+        package var rendition: RenditionName?
+    }
+
+    /// The attributes by which a rendition is known whose URL changes (RFC 8216bis §4.4.6.1).
+    package struct RenditionName: Sendable, Hashable, Codable {
+        /// GROUP-ID.
+        package var groupID: String
+        /// NAME.
+        package var name: String
+        /// LANGUAGE; nil where there is none.
+        package var language: String?
     }
 
     /// What its recording is called on the disk.

@@ -100,6 +100,56 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
+    /// The origin removes the first of two renditions. The other one keeps its track, whatever becomes of the links.
+    @Test(arguments: [("live", ""), ("live", "?token=2"), ("token-2", "")])
+    func aRenditionKeepsItsTrackWhenOneBeforeItIsRemoved(place: String, query: String) async throws {
+        let fixture = try await fixture { live in
+            live.folders.append("a2")
+            live.definitions.entry =
+                #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="live a",NAME="B",LANGUAGE="de",URI="live/a2/index.m3u8""#
+        }
+        try await fixture.record()
+        try await fixture.pass(60)
+        let live = fixture.live
+        for folder in live.folders where folder == "a2" || place != live.place || query != live.query {
+            live.library.origin.always(live.playlist(folder), .status(404))
+        }
+        (live.place, live.query, live.definitions.entry) = (place, query, "")
+        live.renewLinks()
+        try await fixture.pass(120)
+        let recording = try fixture.recording
+        #expect(recording.timelines.map(\.track) == ["video-1", "audio-1", "audio-2"])
+        for (track, folder) in ["audio-1": "a2", "audio-2": "a1"] {
+            #expect(try await fixture.rows(track).allSatisfy { $0.url.contains("/\(folder)/") }, "\(track)")
+        }
+        try await fixture.check("audio-2", in: "a1") { _ in true }
+        let entry = try await recording.entry(.live(nil)).text
+        #expect(entry.contains(#"NAME="A",URI="audio-2/index.m3u8""#), "\(entry)")
+        await fixture.close()
+    }
+
+    /// A rendition in another language takes the place of one in the multivariant playlist.
+    @Test func aRenditionInAnotherLanguageGetsItsOwnTrack() async throws {
+        func rendition(_ language: String, _ folder: String) -> String {
+            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"live a\",NAME=\"B\",LANGUAGE=\"\(language)\","
+                + "URI=\"live/\(folder)/index.m3u8\""
+        }
+        let fixture = try await fixture { live in
+            live.folders += ["a2", "a3"]
+            live.definitions.entry = rendition("de", "a2")
+        }
+        try await fixture.record()
+        try await fixture.pass(60)
+        fixture.live.definitions.entry = rendition("fr", "a3")
+        fixture.live.library.origin.always(fixture.live.playlist("a2"), .status(404))
+        try await fixture.pass(120)
+        #expect(try fixture.recording.timelines.map(\.track) == ["video-1", "audio-1", "audio-2", "audio-3"])
+        for (track, folder) in ["audio-1": "a2", "audio-2": "a1", "audio-3": "a3"] {
+            #expect(try await fixture.rows(track).allSatisfy { $0.url.contains("/\(folder)/") }, "\(track)")
+        }
+        await fixture.close()
+    }
+
     /// One that has died only for a moment is named still, and asked for as before.
     @Test func aDeadRenditionThatIsNamedIsAskedForAllTheTime() async throws {
         let fixture = try await fixture()

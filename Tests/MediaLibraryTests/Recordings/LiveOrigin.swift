@@ -18,7 +18,7 @@ final class LiveOrigin {
     }
 
     let library: LibraryFixture
-    let folders = ["v1", "v2", "a1"]
+    var folders = ["v1", "v2", "a1"]
     var target = 6
     var window = 6
     /// How long a segment is there after it has left the playlist.

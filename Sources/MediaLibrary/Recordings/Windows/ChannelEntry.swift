@@ -32,21 +32,28 @@ enum ChannelEntry {
         guard !variants.isEmpty else {
             throw CacheError(.notMedia, "\(playlist.url) names no variant stream: there is nothing to record")
         }
-        var names = LocalNames()
         var tracks: [Channel.Track] = []
-        var folders: [String: String] = [:]
-        for (uri, kind) in MultivariantPlaylist.children(variants, renditions) where folders[uri] == nil {
+        var kinds: [String] = []
+        var places: [String: Int] = [:]
+        for (uri, kind) in MultivariantPlaylist.children(variants, renditions) where places[uri] == nil {
             let url = try playlist.base.resolve(uri).description
-            if let track = tracks.first(where: { $0.url == url }) {
-                folders[uri] = track.folder
+            if let place = tracks.firstIndex(where: { $0.url == url }) {
+                places[uri] = place
                 continue
             }
-            // By its place: the URLs may have other tokens each time.
-            let folder = names.folder(for: kind)
-            folders[uri] = folder
+            places[uri] = tracks.count
             let copies = try streams.copies[uri]?.map { try playlist.base.resolve($0).description }
-            tracks.append(Channel.Track(folder: folder, url: url, scope: playlist.references, copies: copies))
+            let rendition = renditions.first { $0.uri == uri }.map {
+                Channel.RenditionName(groupID: $0.groupID, name: $0.name, language: $0.language)
+            }
+            tracks.append(
+                Channel.Track(
+                    folder: "", url: url, scope: playlist.references, copies: copies, rendition: rendition))
+            kinds.append(kind)
         }
+        let named = Self.folders(of: tracks, kinds, known: known)
+        for (index, folder) in named.enumerated() { tracks[index].folder = folder }
+        let folders = places.mapValues { named[$0] }
         // Those that the stream doesn't have any more stay, as far as they go.
         tracks += known.filter { track in !tracks.contains { $0.folder == track.folder } }
         var narrowed = streams.playlist.narrowed(to: variants, renditions)
@@ -59,7 +66,57 @@ enum ChannelEntry {
         }
         let text = LocalPlaylistWriter.text(
             of: .multivariant(narrowed.mappingURIs { _, uri in folders[uri].map { "\($0)/index.m3u8" } ?? uri }))
-        return Made(tracks: tracks, named: Set(folders.values), text: text, variables: parsed.variables)
+        return Made(tracks: tracks, named: Set(named), text: text, variables: parsed.variables)
+    }
+
+    // MARK: - Folders
+
+    /// The signs by which tracks are recognised, the surest first. Tokens may be anywhere in a URL, and group IDs may have
+    /// them too.
+    private static let signs: [@Sendable (Channel.Track) -> [String]] = [
+        { [$0.url] + ($0.copies ?? []) },
+        { track in track.rendition.map { ["\($0.groupID)\n\($0.name)\n\($0.language ?? "")"] } ?? [] },
+        { track in ([track.url] + (track.copies ?? [])).compactMap { (try? ResourceURL($0)).map { "\($0.path)" } } },
+        { track in track.rendition.map { ["\($0.name)\n\($0.language ?? "")"] } ?? [] },
+    ]
+
+    /// Returns the folder of each track: that of the known track that it is, otherwise a new one.
+    ///
+    /// A sign counts where one track and one known track have it. Tracks without such a sign are told from each other by
+    /// their places among those of their kind.
+    private static func folders(of tracks: [Channel.Track], _ kinds: [String], known: [Channel.Track]) -> [String] {
+        var folders = [String?](repeating: nil, count: tracks.count)
+        var free = Dictionary(known.map { ($0.folder, $0) }) { first, _ in first }
+        for sign in signs {
+            let open = tracks.indices.filter { folders[$0] == nil }
+            let own = open.map { index in sign(tracks[index]).map { "\(kinds[index]) \($0)" } }
+            var owners: [String: [String]] = [:]
+            for track in free.values {
+                for sign in Set(sign(track)) { owners["\(track.kind) \(sign)", default: []].append(track.folder) }
+            }
+            let counts = Dictionary(own.flatMap(Set.init).map { ($0, 1) }, uniquingKeysWith: +)
+            for (index, signs) in zip(open, own) {
+                let folder = signs.lazy.filter { counts[$0] == 1 }.compactMap { owners[$0] }.first { $0.count == 1 }?[0]
+                if let folder, free.removeValue(forKey: folder) != nil { folders[index] = folder }
+            }
+        }
+        var taken = Set(known.map(\.folder)).subtracting(free.keys)
+        var places = LocalNames()
+        for (index, track) in tracks.enumerated() {
+            let place = places.folder(for: kinds[index])
+            guard folders[index] == nil, !taken.contains(place), free[place]?.mayBe(track) ?? true else { continue }
+            folders[index] = place
+            taken.insert(place)
+        }
+        taken.formUnion(free.keys)
+        var names = LocalNames()
+        for index in tracks.indices where folders[index] == nil {
+            var folder = names.folder(for: kinds[index])
+            while taken.contains(folder) { folder = names.folder(for: kinds[index]) }
+            folders[index] = folder
+            taken.insert(folder)
+        }
+        return folders.compactMap { $0 }
     }
 
     /// The entry of a stream that is one media playlist, by the bandwidth of what came of it in bits per second.
@@ -84,5 +141,16 @@ enum ChannelEntry {
         playlist = playlist.narrowed(to: variants, playlist.renditions.filter { isThere($0.uri) })
         let mapped = playlist.mappingURIs { _, uri in place + uri.replacing("/index.m3u8", with: "/" + name) }
         return LocalPlaylistWriter.text(of: .multivariant(mapped))
+    }
+}
+
+extension Channel.Track {
+    /// The kind of media, as in the folder's name.
+    fileprivate var kind: Substring { folder.prefix { $0 != "-" } }
+
+    /// Whether two tracks without a common sign may be one by their renditions' attributes.
+    fileprivate func mayBe(_ track: Channel.Track) -> Bool {
+        guard let own = rendition, let other = track.rendition else { return true }
+        return own.language == other.language && (own.language != nil || own.name == other.name)
     }
 }
