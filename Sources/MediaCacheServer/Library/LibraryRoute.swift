@@ -4,7 +4,7 @@ import MediaLibrary
 /// `/library/<id>/`: what players and pages read of an asset, without the URL that it came from.
 ///
 /// What it consists of has a name each (`AssetContents`): `index.m3u8` is what a player is given of a stream, `file.mp4` or
-/// the like a film that isn't one. Besides, `media.mp4` is all of it as one file (`?gaps=1`: or what a recording has of it), `cover` the picture that is kept with it,
+/// the like a film that isn't one. Besides, `media.mp4` is all of it as one file (`?gaps=1`: with gaps for missing segments), `cover` the picture that is kept with it,
 /// and `frame.jpg?t=<seconds>` one out of the film. What isn't kept is an error, and no origin is asked, except where an
 /// asset is still being made complete: then what is read comes first.
 struct LibraryRoute: MediaRoute {

@@ -44,7 +44,7 @@ final class MovieBook: Sendable {
 
     /// The movie of an asset, and what it's remembered by.
     ///
-    /// - Parameter takesGaps: whether what a recording lost may stay a gap in it.
+    /// - Parameter takesGaps: whether missing segments may stay gaps in it.
     /// - Throws: `CacheError` with `notFound` where not all of it is kept, saying what is missing; `notMedia` where it
     ///   can't become an MP4.
     func movie(of asset: Asset, takesGaps: Bool) async throws -> (movie: Movie, name: String) {
@@ -82,18 +82,15 @@ final class MovieBook: Sendable {
         let (index, version) = try await contents.versioned(asset.id)
         guard let index, !index.contents.playlists.isEmpty else { return nil }
         switch asset.download?.state {
-        case nil, .complete:
+        case nil, .complete, .completeWithHoles:
             guard takesGaps || asset.holeCount == 0 else {
                 throw Problem.notFound(lost: asset.holeCount, of: asset.title ?? asset.url)
             }
-        case .completeWithHoles:
-            let count = asset.download?.holeCount ?? 0
-            throw CacheError(.notFound, "not all of \(asset.url) is kept: \(count) parts couldn't be had")
         case .queued, .running, .paused, .waiting, .failed:
             throw CacheError(.notFound, "not all of \(asset.url) is kept: its download isn't complete")
         }
         return try await movie(
-            named: "\(asset.id) \(version) \(takesGaps)", called: asset.url, takesGaps: takesGaps,
+            named: "\(asset.id) \(version) \(asset.holeCount) \(takesGaps)", called: asset.url, takesGaps: takesGaps,
             try settings(for: asset)
         ) { index }
     }
@@ -243,9 +240,9 @@ final class MovieBook: Sendable {
 }
 
 extension Problem {
-    /// A movie of a recording that lost segments, asked for without leave to have gaps.
+    /// A movie of a recording or a download without some of its segments, requested without gaps.
     static func notFound(lost count: Int, of title: String) -> Problem {
-        let what = count == 1 ? "1 segment was" : "\(count) segments were"
-        return .notFound("\(title): \(what) lost in recording; ask with ?gaps=1 for what is left")
+        let what = count == 1 ? "1 segment is" : "\(count) segments are"
+        return .notFound("\(title): \(what) missing; request it with ?gaps=1 to leave gaps")
     }
 }

@@ -20,7 +20,8 @@ struct LibraryPartsTests {
     /// Serves an asset of one media playlist, unless it has others, and these parts, by their names at the origin.
     private func withAsset(
         _ parts: KeyValuePairs<String, [UInt8]>, _ playlists: KeyValuePairs<String, String> = [:],
-        state: DownloadState? = nil, isKept: Bool = true, encrypted: Set<String> = [],
+        state: DownloadState? = nil, isKept: Bool = true, lost: Set<String> = [],
+        encrypted: Set<String> = [],
         _ body: (CacheHost, AssetID) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "parts-\(UUID())").path
@@ -52,10 +53,13 @@ struct LibraryPartsTests {
                 var asset = asset
                 asset.download = Download(headers: ["X-Token": "abc"], added: Date(timeIntervalSince1970: 0))
                 asset.download?.state = state
+                asset.download?.holeCount = lost.count
                 try await shelf.keep(asset)
             }
             if isKept {
-                for (name, _) in parts { _ = try await host.store.complete(ReadRequest(url: try url(name))) }
+                for (name, _) in parts where !lost.contains(name) {
+                    _ = try await host.store.complete(ReadRequest(url: try url(name)))
+                }
             }
             id.withLock { $0 = asset.id }
         }
@@ -231,6 +235,20 @@ struct LibraryPartsTests {
             let none = try await host.exchange("GET", "/library/\(id)/media.mp4")
             #expect(none.status == 404)
             #expect(origin.requests(for: try url("1.ts")).count == 1)
+        }
+    }
+
+    /// One segment couldn't be downloaded.
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func anIncompleteDownloadIsAnMP4WithGaps() async throws {
+        let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts")
+        try await withAsset(
+            ["1.ts": Array(clip), "2.ts": Array(clip)], state: .completeWithHoles, lost: ["2.ts"]
+        ) { host, id in
+            let refused = try await host.exchange("GET", "/library/\(id)/media.mp4")
+            #expect(refused.status == 404 && String(decoding: refused.body, as: UTF8.self).contains("?gaps=1"))
+            let gapped = try await host.exchange("GET", "/library/\(id)/media.mp4?gaps=1")
+            #expect(gapped.status == 200 && gapped.fields["mediacache-gap-count"] == "1")
+            #expect(try MP4Reader(MemorySource(gapped.body)).movie.tracks.count == 2)
         }
     }
 }
