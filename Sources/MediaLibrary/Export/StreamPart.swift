@@ -29,6 +29,8 @@ public struct StreamPart: Sendable, Hashable {
     public var start: Double
     /// How long it lasts in seconds; 0 where nothing says.
     public var duration: Double
+    /// Whether it's a media segment of a playlist. Damage in one costs that segment alone.
+    public internal(set) var isSegment = false
     /// The encryption that keeps it from being read, for people; nil where nothing does. It stays a gap.
     public internal(set) var obstacle: String?
 

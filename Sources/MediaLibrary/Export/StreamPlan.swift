@@ -263,6 +263,7 @@ public struct StreamPlan: Sendable, Hashable {
             url: try Self.resolved(segment.uri, against: location),
             range: resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) }, section: nil, key: nil,
             join: join, discontinuities: 0, start: Double(place.start) / 1e9, duration: Double(place.duration) / 1e9)
+        part.isSegment = true
         do throws(ContainerError) {
             part.key = try key(of: segment.keys, resolved.mediaSequence, location)
             if let map = segment.map {

@@ -32,7 +32,7 @@ extension StreamRemux {
         of parts: [StreamPart]
     ) throws(ContainerError) -> [MediaKind: Set<Codec>] {
         var stretches: [StretchKey: Stretch] = [:]
-        for part in parts where part.duration > 0 {
+        for part in parts where part.isSegment {
             let key = StretchKey(discontinuities: part.discontinuities, section: part.section)
             stretches[key, default: Stretch()].duration += part.duration
             if stretches[key]?.parts.count ?? 0 < Self.mostParts { stretches[key]?.parts.append(part) }

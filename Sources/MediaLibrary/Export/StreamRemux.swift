@@ -171,7 +171,7 @@ public struct StreamRemux<Resources: StreamResources> {
                 let missing = part.start - (ends[input] ?? part.start)
                 let damage = try append(
                     part, to: &remuxer, input: input, join: join, missing: missing > Self.rounding ? missing : 0,
-                    toleratesDamage: part.duration > 0)
+                    toleratesDamage: part.isSegment)
                 if let damage { note(damage.error, of: part) }
                 guard damage?.isEmpty != true else {
                     if isFirst { presentationStart.seconds = nil }

@@ -114,8 +114,9 @@ struct StreamRemuxTests {
         return remux
     }
 
-    @Test func damagedSegmentsAreNamedGaps() throws {
-        let remux = try remuxed(.damaged)
+    @Test(arguments: [SampleStream.damaged, .damagedWithoutDurations])
+    func damagedSegmentsAreNamedGaps(stream: SampleStream) throws {
+        let remux = try remuxed(stream)
         #expect(remux.missing.isEmpty)
         #expect(remux.damaged.map(\.part.url) == ["http://h/2.ts", "http://h/5.ts", "http://h/7.ts"])
         for (damage, words) in zip(remux.damaged, ["text", "scrambled", "padding"]) {

@@ -28,6 +28,7 @@ enum SampleStream: String, CaseIterable, Sendable {
     case threeSounds
     case threeRenditions
     case damaged
+    case damagedWithoutDurations
     case advertisements
 
     static let folder = Prerequisite.corpora
@@ -54,6 +55,7 @@ enum SampleStream: String, CaseIterable, Sendable {
             return (StreamPlan(inputs: pictures.inputs + sound.inputs), MemoryResources(all))
         case .threeRenditions: return try Self.named()
         case .damaged: return try Self.damaged(clip)
+        case .damagedWithoutDurations: return try Self.damaged(clip, duration: "0")
         case .advertisements: return try Self.advertisements(clip)
         case .threeSounds:
             // All three have the same track of the same coding.
@@ -102,7 +104,9 @@ enum SampleStream: String, CaseIterable, Sendable {
     }
 
     /// A page instead of a segment, a scrambled packet, padding that isn't one, and a segment that isn't there as a whole.
-    private static func damaged(_ clip: [UInt8]) throws -> (plan: StreamPlan, resources: MemoryResources) {
+    private static func damaged(
+        _ clip: [UInt8], duration: String = "0.75"
+    ) throws -> (plan: StreamPlan, resources: MemoryResources) {
         var files = ["key": (0..<16).map { UInt8($0) }]
         var lines: [String] = []
         for (index, range) in cut(clip, into: 12, seed: 6).enumerated() {
@@ -117,7 +121,7 @@ enum SampleStream: String, CaseIterable, Sendable {
             files["\(index).ts"] = bytes
             if index == 7 { lines.append("#EXT-X-KEY:METHOD=AES-128,URI=\"key\"") }
             if index == 8 { lines.append("#EXT-X-KEY:METHOD=NONE") }
-            lines.append("#EXTINF:0.75,\n\(index).ts")
+            lines.append("#EXTINF:\(duration),\n\(index).ts")
         }
         return try stream(lines, files)
     }
@@ -206,6 +210,7 @@ extension StreamPart {
         self.init(
             url: url, range: Int64(range.lowerBound)..<Int64(range.upperBound), section: nil, key: nil,
             join: .continuous, discontinuities: 0, start: start, duration: 1)
+        isSegment = true
     }
 }
 
