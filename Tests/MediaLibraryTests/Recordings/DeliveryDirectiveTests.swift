@@ -110,6 +110,24 @@ struct DeliveryDirectiveTests {
         await fixture.close()
     }
 
+    /// A server that announces blocking reloads and answers at once, with a tag that changes each time.
+    @Test func reloadsAtOnceOnlyAfterNewSegments() async throws {
+        let fixture = try await fixture(.all[0])
+        fixture.live.directives = .answeredAtOnce
+        let first = fixture.live.next
+        try await fixture.record()
+        for count in 0..<240 {
+            fixture.live.definitions.media = Server.all[0].tags + "\n#EXT-X-COUNTER:\(count)"
+            try await fixture.pass(0.5)
+        }
+        let (segments, requests) = (fixture.live.next - first, directives(fixture).count)
+        #expect(segments >= 19)
+        #expect(requests <= 3 * segments, "\(requests) requests for \(segments) segments")
+        try await fixture.check { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        await fixture.close()
+    }
+
     /// A server that announces directives and answers 400 to them, for a while or always.
     @Test(arguments: [true, false]) func loadsTheWholePlaylistWhereDirectivesAreRefused(forGood: Bool) async throws {
         let fixture = try await fixture(.full)

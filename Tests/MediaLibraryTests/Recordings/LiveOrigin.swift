@@ -77,6 +77,8 @@ final class LiveOrigin {
         case skippingTooMuch
         /// With 400.
         case refused
+        /// With the present playlist, without holding the request.
+        case answeredAtOnce
     }
 
     init(files: any BlobFileSystem = POSIXFileSystem()) { library = LibraryFixture(files: files) }
@@ -134,7 +136,8 @@ final class LiveOrigin {
             if !isListed { library.origin[old.url] = nil }
         }
         let state =
-            "\(place) \(query) \(tokens) \(next) \(generation) \(hasEndList) \(shift) \(isSoundNamed) \(isWriting)"
+            "\(place) \(query) \(tokens) \(next) \(generation) \(hasEndList) \(shift) \(isSoundNamed) \(isWriting) "
+            + definitions.media
         guard isWriting, state != written else {
             written = isWriting ? written : ""
             return
@@ -269,12 +272,13 @@ final class LiveOrigin {
                 let asked = DeliveryDirectives(mediaSequence: number.map { $0 + shift }, skip: skip)
                 guard !asked.isEmpty else { continue }
                 let url = playlist(folder, asked)
-                let items = number == next ? coming : listed
+                let isHeld = number == next && directives != .answeredAtOnce
+                let items = isHeld ? coming : listed
                 // Older ones than six target durations.
                 let skipped = skip == nil ? 0 : directives == .skippingTooMuch ? items.count - 1 : items.count - 6
                 library.serve(text(items, skipping: max(0, skipped)), at: url, entityTag: nil)
                 library.origin.always(url)
-                if number == next { library.origin.always(url, .holdHead(gate)) }
+                if isHeld { library.origin.always(url, .holdHead(gate)) }
                 if directives == .refused { library.origin.always(url, .status(400)) }
             }
         }

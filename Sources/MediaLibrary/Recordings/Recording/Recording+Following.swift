@@ -34,7 +34,11 @@ extension Recording {
         guard let outcome else { return min(target / 2, .seconds(3)) }
         // What says that it has ended may go on: that is looked at for as long as nobody believes it.
         guard let interval = known.reloadInterval(after: outcome) else { return max(target / 2, .seconds(1)) }
-        if known.nextDirectives(wantsParts: false).mediaSequence != nil, outcome == .updated { return .zero }
+        // A server that announces blocking reloads but answers at once would be asked without end.
+        let hasNewRows = tracks[index].loaded == nil || tracks[index].renewed == tracks[index].loaded
+        if known.nextDirectives(wantsParts: false).mediaSequence != nil, outcome == .updated, hasNewRows {
+            return .zero
+        }
         return interval
     }
 
