@@ -50,13 +50,12 @@ struct LiveRoute: MediaRoute {
         if let window = try live.window(file) {
             return WindowOpener(live: live, window: window, isPictures: file == LiveChannel.pictures)
         }
-        let stem = file.prefix { $0 != "." }
         if file.hasSuffix(".mp4") {
             return try movieOpener(live, String(file.dropLast(4)), takesGaps: try request.flag("gaps"))
         }
         if file.hasSuffix(".jpg") {
             guard frames.isAble else { throw Problem.noDecoder }
-            let time = try live.moment(String(stem), "the moment")
+            let time = try live.moment(String(file.dropLast(4)), "the moment")
             return MomentOpener(live: live, time: time, frames: frames, base: base)
         }
         throw Problem.notFound("a channel has no “\(file)”")

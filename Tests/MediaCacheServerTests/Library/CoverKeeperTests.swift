@@ -165,7 +165,7 @@ struct CoverKeeperTests {
 }
 
 /// The same picture of any film.
-private struct FixedFrames: FrameTaker {
+struct FixedFrames: FrameTaker {
     static let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xDB, 7]
 
     func frame(of url: String, at time: Double) async throws -> Cover? {

@@ -43,10 +43,12 @@ struct LiveRouteTests {
         return bytes
     }
 
-    private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
+    private func withHost(
+        frames: (any FrameTaker)? = nil, _ body: (CacheHost) async throws -> Void
+    ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
+        try await CacheHost.use(folder: folder, origin: origin, { $0.frames = frames }, body)
     }
 
     /// Records all of it, and stops.
@@ -189,8 +191,6 @@ struct LiveRouteTests {
         }
     }
 
-    @Test func programmesAreKeptListedAndLetGo() async throws {
-        try await withHost { host in
     /// The first and the last moment that 64 bits of nanoseconds hold.
     @Test func aTimelineEndsAtAnyMoment() async throws {
         try await withHost { host in
@@ -203,6 +203,24 @@ struct LiveRouteTests {
         }
     }
 
+    /// Pictures at moments as playlists and the API write them.
+    @Test func picturesAreTakenAtAnyMoment() async throws {
+        try await withHost(frames: FixedFrames()) { host in
+            try await record(host)
+            func status(_ moment: String) async throws -> Int {
+                try await host.exchange("GET", "/live/one/\(moment).jpg").status
+            }
+            for moment in ["\(start)", "2026-09-21T14:13:20.000Z", "2026-09-21T16:13:21.500%2B02:00", "1790000000.5"] {
+                #expect(try await status(moment) == 200, "\(moment)")
+            }
+            for moment in ["2026-09-21T14:13:19.999Z", "2262-04-11T23:47:16,854775807Z", "1677-09-21T00:13:00Z"] {
+                #expect(try await status(moment) == 404, "\(moment)")
+            }
+        }
+    }
+
+    @Test func programmesAreKeptListedAndLetGo() async throws {
+        try await withHost { host in
             try await record(host)
             let body = #"{"name":"news","from":"\#(start + 12_000)","to":"\#(start + 24_000)"}"#
             let made = try await host.ask("POST", "/api/v1/channels/one/programmes", body: body)

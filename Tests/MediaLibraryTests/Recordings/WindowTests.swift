@@ -206,6 +206,26 @@ struct WindowTests {
         await fixture.close()
     }
 
+    /// Playlists and the API write moments truncated to milliseconds.
+    @Test func momentsAreThoseThatPlaylistsWrite() async throws {
+        let fixture = try await WindowFixture()
+        var rows = TimelineRows.kept(100..<110)
+        for index in rows.indices { rows[index].start += 700_600 }
+        rows[5].state = .gap
+        try await fixture.timeline.append(rows)
+        let recording = fixture.recording
+        for number in [100, 101, 106] as [Int64] {
+            let moment = try await recording.moment(Self.time(number))
+            #expect(moment.row.number == (number == 101 ? 100 : number))
+            #expect(moment.offset == (number == 101 ? 1.9992994 : 0))
+        }
+        #expect(try await recording.moment(Self.time(101) + 1_000_000).row.number == 101)
+        for time in [Self.time(100) - 1_000_000, Self.time(105) + 1_000_000, .min, .max] {
+            await #expect(throws: OutsideRecording.self) { try await recording.moment(time) }
+        }
+        await fixture.close()
+    }
+
     @Test func nothingRecordedIsSaid() async throws {
         let fixture = try await WindowFixture()
         for request in [.all, .live(nil), .delayed(0), .span(from: 5, to: nil), .span(from: 5, to: 9)]

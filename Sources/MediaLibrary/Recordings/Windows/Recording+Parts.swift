@@ -67,9 +67,10 @@ extension Recording {
     package func moment(_ time: Int64) async throws -> (track: String, row: RecordedSegment, offset: Double) {
         let pictures = timelines.filter { !$0.track.hasPrefix("audio") && !$0.track.hasPrefix("text") }
         for timeline in pictures {
-            let stretch = try await timeline.stretch(from: time, to: time + 1)
-            guard let row = stretch.segments.first, row.state == .kept else { continue }
-            return (timeline.track, row, Double(time - row.start) / 1e9)
+            // A moment that a playlist gives is up to a millisecond before the segment's beginning.
+            let stretch = try await timeline.stretch(from: time, to: time.clampedSum(Self.resolution))
+            guard let row = stretch.segments.first(where: { $0.state == .kept }) else { continue }
+            return (timeline.track, row, Double(max(0, time - row.start)) / 1e9)
         }
         throw outside("there is no picture of that moment")
     }

@@ -11,7 +11,7 @@ extension Recording {
     /// A live window is so many target durations long at least (RFC 8216bis §6.2.2).
     private static let leastTargets: Int64 = 3
     /// Playlists and the API give moments in whole milliseconds.
-    private static let resolution: Int64 = 1_000_000
+    static let resolution: Int64 = 1_000_000
     /// How long nothing may arrive while a channel is recorded until its windows are over whose end has passed: what an
     /// origin names after so long an outage rarely reaches back to them.
     private static let longestSilence = Duration.seconds(600)
