@@ -177,11 +177,15 @@ struct EvictionTests {
 }
 
 extension CacheStore {
-    /// Returns when what goes on beside has led to `condition`; each look lets other tasks run.
-    func settled(_ condition: @Sendable (CacheStore) async throws -> Bool) async rethrows {
+    /// Returns when background work has led to `condition`; other tasks run between the checks. Records an issue if
+    /// that never happens.
+    func settled(
+        sourceLocation: SourceLocation = #_sourceLocation, _ condition: @Sendable (CacheStore) async throws -> Bool
+    ) async rethrows {
         for _ in 0..<1_000_000 {
             if try await condition(self) { return }
             await Task.yield()
         }
+        Issue.record("the store didn't settle", sourceLocation: sourceLocation)
     }
 }

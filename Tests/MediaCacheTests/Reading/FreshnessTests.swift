@@ -101,7 +101,7 @@ struct FreshnessTests {
     /// Reads until the origin has been asked and its answer noted.
     private func whenAsked(_ store: CacheStore, _ fixture: EngineFixture, _ count: Int) async {
         await fixture.origin.wait { $0.count == count && $0[count - 1].progress != .running }
-        await store.settled { $0.table[$0.key(for: fixture.url)]?.isInUse == false }
+        await store.settled { $0.table[$0.key(for: fixture.url)]?.state.withLock { $0.isAsking } != true }
     }
 
     @Test(arguments: ["max-age=10", "max-age=10, proxy-revalidate", "max-age=10, s-maxage=0"])

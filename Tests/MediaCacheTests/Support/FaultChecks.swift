@@ -13,6 +13,8 @@ extension EngineFixture {
     func expectRightBytes(
         of body: ScriptedBody, in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
+        // A read-ahead that was requested under the fault may still run. A reader that joined it would fail with it.
+        await store.settled(sourceLocation: sourceLocation) { $0.statistics.runningFills == 0 }
         #expect(try await store.verify().findings.isEmpty, sourceLocation: sourceLocation)
         origin.isReachable = false
         if let info = try await store.resource(for: url) {
@@ -47,5 +49,7 @@ extension EngineFixture {
         } catch let error as CacheError {
             if let code { #expect(error.code == code, "\(error)", sourceLocation: sourceLocation) }
         }
+        // The test may remove the fault now, and a read-ahead that was requested under it may still run.
+        await store.settled(sourceLocation: sourceLocation) { $0.statistics.runningFills == 0 }
     }
 }
