@@ -54,6 +54,9 @@ package struct SystemError: Error, CustomStringConvertible {
         self.number = number
     }
 
+    /// Whether a write failed because of this file's size alone: the folder accepts other bytes.
+    var isFileTooLarge: Bool { number == EFBIG || number == EINVAL }
+
     package var description: String { "\(call) \(path): \(String(cString: strerror(number)))" }
 }
 

@@ -267,6 +267,8 @@ struct Fill: Sendable {
     private func report(_ failure: CacheError) {
         switch failure.code {
         case .cancelled: break
+        case .storage where (failure.cause as? SystemError)?.isFileTooLarge == true:
+            engine.logger.warning("resource too large", metadata: ["url": "\(url)", "error": "\(failure)"])
         case .storage:
             engine.health.failed(failure)
         case .representationChanged:

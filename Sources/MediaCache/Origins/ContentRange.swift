@@ -1,5 +1,9 @@
 /// A `Content-Range` field (RFC 9110 §14.4).
 package struct ContentRange: Sendable, Hashable {
+    /// The largest length and the largest end that an origin may state: 1 PiB, which no file system's file exceeds by
+    /// much. Offsets below it can be added to and rounded up without an overflow.
+    static let maximumLength: Int64 = 1 << 50
+
     /// The bytes that the body holds; nil for the unsatisfied form `bytes */N`.
     package var range: Range<Int64>?
     /// The complete length; nil if it's `*`.
@@ -20,8 +24,8 @@ package struct ContentRange: Sendable, Hashable {
         }
     }
 
-    /// Reads a field value, or nil if it isn't one: another unit, a last byte before the first, or one past the
-    /// complete length.
+    /// Reads a field value, or nil if it isn't one: another unit, a last byte before the first, one past the complete
+    /// length, or a length or an end above ``maximumLength``.
     package init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -37,13 +41,13 @@ package struct ContentRange: Sendable, Hashable {
         }
         let bounds = parts[0].split(separator: "-", omittingEmptySubsequences: false)
         guard bounds.count == 2, let first = Self.number(bounds[0]), let last = Self.number(bounds[1]),
-            first <= last, last < Int64.max, completeLength.map({ last < $0 }) ?? true
+            first <= last, last < Self.maximumLength, completeLength.map({ last < $0 }) ?? true
         else { return nil }
         range = first..<last + 1
     }
 
     private static func number(_ digits: Substring) -> Int64? {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return Int64(digits)
+        return Int64(digits).flatMap { $0 <= maximumLength ? $0 : nil }
     }
 }

@@ -66,6 +66,11 @@ package enum ResponseCheck {
         if status == 206 || (status == 200 && !takesCodings), let coding = contentCoding(headerFields) {
             return .refuse(CacheError(unaskedCoding: coding, of: "\(url)"))
         }
+        if status == 200 || status == 206, let length = headerFields[.contentLength].flatMap(Int64.init),
+            !(0...ContentRange.maximumLength).contains(length)
+        {
+            return .refuse(CacheError(.badResponse, "\(url) answered \(status) with Content-Length \(length)"))
+        }
         let validator = Validator(entityTag: headerFields[.eTag], lastModified: headerFields[.lastModified])
         switch status {
         case 206: return partial(headerFields, validator, asked: asked, known: known, url: url)

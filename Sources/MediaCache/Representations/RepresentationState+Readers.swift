@@ -142,7 +142,7 @@ extension RepresentationState {
             return .failed(CacheError(.representationChanged, "a part is lost of what can be fetched only as a whole"))
         }
         if keepFailure != nil {
-            return .passThrough(until: min(hole.upperBound, end, position + Self.passDistance))
+            return .passThrough(until: min(hole.upperBound, end, position.clampedSum(Self.passDistance)))
         }
         if let span = forbidden.span(at: position) {
             return .passThrough(until: min(hole.upperBound, end, span.upperBound))

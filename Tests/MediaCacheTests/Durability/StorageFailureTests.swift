@@ -102,6 +102,20 @@ struct StorageFailureTests {
         await store.close()
     }
 
+    @Test(arguments: [EFBIG, EINVAL])
+    func aFileTooLargeForTheFileSystemFailsAlone(_ number: Int32) async throws {
+        let store = try await fixture.open()
+        files.fail { call, _ in call == .write ? number : nil }
+        #expect(try await store.bytes(fixture.url) == Self.body.bytes)
+        files.fail(nil)
+        #expect(!store.engine.health.isFailing)
+        // The folder needn't be probed before other resources are cached.
+        let other = try ResourceURL("http://origin.example/other.mp4")
+        fixture.origin[other] = ScriptedResource(Self.body)
+        #expect(try await store.complete(ReadRequest(url: other)).isComplete)
+        await store.close()
+    }
+
     @Test func aFolderThatCannotBeUsedPassesThrough() async throws {
         try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
         try Data().write(to: URL(fileURLWithPath: fixture.folder + "/file"))

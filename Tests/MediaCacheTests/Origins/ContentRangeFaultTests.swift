@@ -1,6 +1,8 @@
-import MediaCache
+import HTTPTypes
 import MediaCacheTesting
 import Testing
+
+@testable import MediaCache
 
 /// 206 with a `Content-Range` that isn't what was asked.
 struct ContentRangeFaultTests {
@@ -34,6 +36,52 @@ struct ContentRangeFaultTests {
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
         fixture.origin.always(fixture.url, fault)
         try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    static let hugeRanges = [
+        "bytes 9223372036854775307-9223372036854775806/9223372036854775807",
+        "bytes 9223372036854775307-9223372036854775806/*",
+        "bytes \((1 << 50) - 499)-\(1 << 50)/\((1 << 50) + 1)",
+    ]
+
+    /// Sums of such offsets overflow.
+    @Test(arguments: hugeRanges, [true, false])
+    func refusesHugeOffsets(_ contentRange: String, _ hasLength: Bool) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body)
+        let store = try await fixture.open()
+        let first = try #require(ContentRangeFaultTests.firstOffset(of: contentRange))
+        let framing: ScriptedFault = hasLength ? .bufferSize(64 << 10) : .noContentLength
+        for range in [RequestedRange.suffix(500), .from(first), .closed(first, through: first + 499)] {
+            fixture.origin.always(fixture.url, .contentRange(contentRange), framing)
+            try await fixture.expectFailure(store, range, of: Self.body, code: .badResponse)
+        }
+        #expect(try await store.resource(for: fixture.url) == nil)
+        #expect(!store.engine.health.isFailing)
+        let other = try ResourceURL("http://origin.example/other.mp4")
+        fixture.origin[other] = ScriptedResource(Self.body)
+        #expect(try await store.complete(ReadRequest(url: other)).isComplete)
+        try await fixture.expectRightBytes(of: Self.body, in: store)
+        await store.close()
+    }
+
+    private static func firstOffset(of contentRange: String) -> Int64? {
+        contentRange.split(separator: " ").last?.split(separator: "-").first.flatMap { Int64($0) }
+    }
+
+    @Test(arguments: ["-1", "-9223372036854775808", "9223372036854775807", "\((1 << 50) + 1)"], [true, false])
+    func refusesAContentLengthOutOfRange(_ length: String, _ acceptsRanges: Bool) async throws {
+        let fixture = try EngineFixture()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: acceptsRanges)
+        let store = try await fixture.open()
+        fixture.origin.always(fixture.url, .headerFields([.contentLength: length]))
+        try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
+        await #expect(throws: CacheError.self) {
+            try await store.wholeBody(WholeBodyRequest(url: fixture.url) { _ in true })
+        }
+        #expect(try await store.resource(for: fixture.url) == nil)
         try await fixture.expectRightBytes(of: Self.body, in: store)
         await store.close()
     }
