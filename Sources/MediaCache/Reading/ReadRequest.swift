@@ -27,6 +27,9 @@ public struct ReadRequest: Sendable {
     /// Whether the range is asked for as it stands, without a read-ahead.
     var isExact = false
 
+    /// Whether a pinned version that the origin has replaced may be read where the origin doesn't give a newer one.
+    var acceptsOlderVersion: Bool { !isExact && !revalidation.isSince }
+
     /// Creates a request.
     public init(
         url: ResourceURL,

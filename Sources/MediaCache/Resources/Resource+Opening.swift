@@ -25,8 +25,7 @@ extension Resource {
                 } else if hasAsked, !request.revalidation.isSince {
                     return try session(request, over: representation)
                 } else {
-                    hasAsked = try await check(
-                        representation, request.settings, request.revalidation, mayBeServed: mayBeServed)
+                    hasAsked = try await check(representation, for: request, mayBeServed: mayBeServed)
                 }
             case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
                 throw CacheError.notKept(request.url)
@@ -54,7 +53,8 @@ extension Resource {
     ///
     /// - Parameter known: the current version, which is to be confirmed or replaced.
     /// - Returns: whether the origin was asked; if not, what is current has changed in between. And a session over what
-    ///   it answered, if that isn't kept.
+    ///   it answered, if that isn't kept. Where the pinned version can be read in place of a late answer, the request
+    ///   goes on without the reader.
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?
     ) async throws -> (hasAsked: Bool, passing: ReadSession?) {
@@ -74,8 +74,20 @@ extension Resource {
         }
         let answered: PassingResponse??
         do {
-            answered = try await opening?.waitOrSeeEnd(request.transferClass) {
-                for representation in representations { await representation.endFillsOfNobody() }
+            if let opening, fallback(for: request) != nil {
+                guard case .answered(let answer) = try await answer(of: opening, request.transferClass) else {
+                    pinned(request, after: lateAnswer)
+                    Task {
+                        _ = try? await opening.wait()
+                        for representation in representations { await representation.endFillsOfNobody() }
+                    }
+                    return (true, nil)
+                }
+                answered = answer
+            } else {
+                answered = try await opening?.waitOrSeeEnd(request.transferClass) {
+                    for representation in representations { await representation.endFillsOfNobody() }
+                }
             }
         } catch let error as CacheError where error.status == 416 && !isOwn {
             // It answers the range that another reader asked for.
@@ -229,6 +241,7 @@ extension Resource {
             state.passing = nil
             state.lastCheck = engine.time.now
             state.confirmed = began
+            state.originFailure = nil
             state.goesWhenClosed = isTransient
             return state.superseded.contains { older in
                 older.isSuperseded && older.head.length == head.length && head.validator.entityTag != nil

@@ -22,6 +22,9 @@ extension Resource.State {
         else { return nil }
         return pinned
     }
+
+    /// Whether the origin has failed to give a newer version than the pinned one less than a minute ago.
+    func isOriginFailing(at now: Duration) -> Bool { originFailure.map { now - $0 < .seconds(60) } ?? false }
 }
 
 extension Resource {
@@ -51,6 +54,11 @@ extension Resource {
         return current.replaces(pinned) ? current : nil
     }
 
+    /// Lets the pin move at once, whether it couldn't be moved before or not.
+    func allowPinMove() {
+        state.withLock { $0.pinFailure = nil }
+    }
+
     /// Notes that the pin couldn't be moved.
     func pinStayed() {
         state.withLock { $0.pinFailure = engine.time.monotonic }
@@ -58,17 +66,25 @@ extension Resource {
 
     /// A session over the pinned version where the origin doesn't give a newer one; nil if there is none to be used.
     func pinnedSession(_ request: ReadRequest, after failure: CacheError) throws -> ReadSession? {
-        guard !request.isExact, let pinned = pinned(request, after: failure) else { return nil }
-        return try session(request, over: pinned)
+        try pinned(request, after: failure).flatMap { try session(request, over: $0) }
     }
 
-    /// The pinned version, where it may be read because the origin doesn't give a newer one.
+    /// The pinned version that may be read if the origin doesn't give a newer one; nil if there is none.
+    func fallback(for request: ReadRequest) -> Representation? {
+        guard request.acceptsOlderVersion else { return nil }
+        let transform = engine.transform(for: request.kind)?.applied
+        return state.withLock { $0.olderPinned(covering: request.range, madeBy: transform) }
+    }
+
+    /// The pinned version, where it may be read because the origin doesn't give a newer one. The failure is remembered:
+    /// other readers don't wait for the origin again for a minute.
+    @discardableResult
     func pinned(_ request: ReadRequest, after failure: CacheError) -> Representation? {
         let isOfOrigin = ![.cancelled, .closed, .rangeNotSatisfiable].contains(failure.code)
-        guard isOfOrigin, !request.revalidation.isSince else { return nil }
-        let transform = engine.transform(for: request.kind)?.applied
-        guard let pinned = state.withLock({ $0.olderPinned(covering: request.range, madeBy: transform) }) else {
-            return nil
+        guard isOfOrigin, let pinned = fallback(for: request) else { return nil }
+        // An address that this reader may not reach is no failure of the origin.
+        if failure.code != .forbiddenAddress {
+            state.withLock { $0.originFailure = engine.time.monotonic }
         }
         pinned.revalidated(nil, isStale: true)
         engine.events.send(.servedStale(key: key, error: failure))
@@ -94,6 +110,7 @@ extension Resource {
             state.passing = nil
             state.lastCheck = engine.time.now
             state.confirmed = began
+            state.originFailure = nil
             return pinned
         }
         guard let reinstated else { return false }

@@ -27,7 +27,7 @@ extension Resource {
         }
     }
 
-    /// How long a read of bytes that may be served waits for the origin's word on them.
+    /// How long a read waits for the origin where bytes may be served without its answer.
     private static let patience = Duration.seconds(2)
 
     /// Asks the origin whether `representation` is still current, once for all who want to know.
@@ -35,50 +35,64 @@ extension Resource {
     /// - Parameter mayBeServed: whether the version may be served without the answer: then the wait is short, and the
     ///   request goes on beside the read.
     /// - Returns: whether it was asked; if not, what is current has changed in between.
-    func check(
-        _ representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation,
-        mayBeServed: Bool
-    ) async throws -> Bool {
+    func check(_ representation: Representation, for request: ReadRequest, mayBeServed: Bool) async throws -> Bool {
+        let (settings, revalidation) = (request.settings, request.revalidation)
         let opening = state.withLock { state -> SharedRequest<PassingResponse?>? in
             guard !state.isRetired, state.current === representation else { return nil }
             if let opening = state.opening { return opening }
             let opening = SharedRequest<PassingResponse?> {
-                defer { self.state.withLock { $0.opening = nil } }
+                defer {
+                    self.state.withLock { $0.opening = nil }
+                    self.useEnded()
+                }
                 try await self.ask(about: representation, settings, revalidation)
                 return nil
             }
             state.opening = opening
             state.openingBegan = engine.time.monotonic
-            if mayBeServed {
-                Task {
-                    _ = try? await opening.wait()
-                    useEnded()
-                }
-            }
             return opening
         }
         do {
             guard mayBeServed, let opening else { return try await opening?.waitOrSeeEnd() != nil }
-            return try await isAnswered(opening)
+            if case .answered(let answer) = try await answer(of: opening) { return answer != nil }
+            pinned(request, after: lateAnswer)
+            return true
         } catch let error as CacheError where error.code != .cancelled && !revalidation.isSince {
             // The request was one of somebody who uses nothing that isn't confirmed.
             return true
         }
     }
 
-    /// Waits for a request until its readers' patience ends. Returns false if it was given up before that.
-    private func isAnswered(_ opening: SharedRequest<PassingResponse?>) async throws -> Bool {
+    /// The outcome of a wait that ends before the readers' patience does.
+    enum TimelyAnswer<Value: Sendable>: Sendable {
+        /// The request's result; nil if it was cancelled because all others who waited had left.
+        case answered(Value?)
+        /// There was none in time. The request goes on to its end.
+        case late
+    }
+
+    /// Waits for a request that was sent to find or confirm a version, until its readers' patience ends.
+    func answer<Value>(
+        of request: SharedRequest<Value>, _ transferClass: TransferClass = .background
+    ) async throws -> TimelyAnswer<Value> {
         let time = engine.time
         let left = state.withLock { $0.openingBegan } + Self.patience - time.monotonic
-        return try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask { try await opening.wait() != nil }
+        return try await withThrowingTaskGroup(of: TimelyAnswer<Value>.self) { group in
+            group.addTask { .answered(try await request.wait(transferClass)) }
             group.addTask {
                 try await time.sleep(for: left)
-                return true
+                return .late
             }
             defer { group.cancelAll() }
-            return try await group.next() ?? false
+            let answer = try await group.next() ?? .late
+            if case .late = answer { request.outliveWaiters() }
+            return answer
         }
+    }
+
+    /// The failure of an origin that hasn't answered within the readers' patience.
+    var lateAnswer: CacheError {
+        CacheError(.timedOut, "\(locator.url) hasn't answered for \(Self.patience.seconds) s")
     }
 
     private func ask(
@@ -124,7 +138,10 @@ extension Resource {
         } catch {
             let failure = CacheError.wrap(error, as: .unreachable, "\(locator.url) can't be asked")
             if failure.code == .cancelled { throw failure }
-            state.withLock { $0.lastCheck = engine.time.now }
+            state.withLock { state in
+                state.lastCheck = engine.time.now
+                state.originFailure = engine.time.monotonic
+            }
             representation.revalidated(nil, isStale: true)
             if revalidation.isSince { throw failure }
             engine.events.send(.servedStale(key: key, error: failure))
@@ -158,6 +175,7 @@ extension Resource {
     private func confirmed(_ representation: Representation, _ freshness: Freshness, since began: Duration) {
         state.withLock { state in
             state.lastCheck = engine.time.now
+            state.originFailure = nil
             if state.current === representation { state.confirmed = began }
         }
         // What must be asked about each time has just been; the readers that waited for it may go on.

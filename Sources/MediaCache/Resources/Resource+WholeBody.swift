@@ -38,10 +38,10 @@ extension Resource {
         }
         while true {
             try Task.checkCancellation()
-            // What is on its way is newer than what is kept.
-            if let body = try await sharedBody(request, starts: false) { return told(body) }
             let read = ReadRequest(
                 url: request.url, settings: request.settings, revalidation: request.revalidation, kind: request.kind)
+            // What is on its way is newer than what is kept.
+            if let body = try await sharedBody(request, read, starts: false) { return told(body) }
             switch readiness(read, now: engine.time.now).readiness {
             case .retired: return nil
             case .ready(let representation):
@@ -50,13 +50,12 @@ extension Resource {
                 if let body = try await keptBody(of: representation, request) { return body }
             case .askFirst(let representation, let mayBeServed):
                 wasKept = true
-                hasAsked = try await check(
-                    representation, request.settings, request.revalidation, mayBeServed: mayBeServed)
+                hasAsked = try await check(representation, for: read, mayBeServed: mayBeServed)
             case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
                 throw CacheError.notKept(request.url)
             case .unknown:
                 do {
-                    if let body = try await sharedBody(request, starts: true) { return told(body) }
+                    if let body = try await sharedBody(request, read, starts: true) { return told(body) }
                 } catch let error as CacheError {
                     guard let pinned = pinned(read, after: error), let body = try await keptBody(of: pinned, request)
                     else { throw error }
@@ -98,8 +97,13 @@ extension Resource {
 
     // MARK: - What comes
 
-    /// Waits for the body that is on its way. Nil if none is, or if it was given up meanwhile.
-    private func sharedBody(_ request: WholeBodyRequest, starts: Bool) async throws -> WholeBody? {
+    /// Waits for the body that is on its way. Nil if none is, if it was given up meanwhile, or if it's late and the pinned
+    /// version can be read in its place.
+    private func sharedBody(
+        _ request: WholeBodyRequest, _ read: ReadRequest, starts: Bool
+    ) async throws -> WholeBody? {
+        let hasFallback = fallback(for: read) != nil
+        if hasFallback, state.withLock({ $0.isOriginFailing(at: engine.time.monotonic) }) { return nil }
         var isOwn = false
         let shared = state.withLock { state -> SharedRequest<WholeBody>? in
             if let running = state.bodyRequest { return running }
@@ -109,9 +113,15 @@ extension Resource {
                 for: locator.url, transferClass: request.transferClass, group: request.group)
             let shared = SharedRequest(ticket: ticket) { try await self.fetchBody(request, ticket: ticket) }
             state.bodyRequest = shared
+            state.openingBegan = engine.time.monotonic
             return shared
         }
         do {
+            if hasFallback, let shared {
+                if case .answered(let body) = try await answer(of: shared, request.transferClass) { return body }
+                pinned(read, after: lateAnswer)
+                return nil
+            }
             return try await shared?.waitOrSeeEnd(request.transferClass)
         } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
             // A reader with a narrower scope asked.
@@ -189,6 +199,7 @@ extension Resource {
             state.current = representation
             state.lastCheck = engine.time.now
             state.confirmed = began
+            state.originFailure = nil
             return true
         }
         guard isPlaced, !body.bytes.isEmpty else { return }

@@ -32,10 +32,10 @@ package final class Resource: Sendable {
         var passing: PassingVersion?
         /// The request that finds the first representation, shared by those who wait for it.
         var opening: SharedRequest<PassingResponse?>?
-        /// When that request began.
-        var openingBegan = Duration.zero
         /// The request for the whole body, shared likewise.
         var bodyRequest: SharedRequest<WholeBody>?
+        /// When the last of these requests began.
+        var openingBegan = Duration.zero
         /// Set once: the object is no longer the resource's place, ask the store again.
         var isRetired = false
         var isToBeRemoved = false
@@ -44,6 +44,9 @@ package final class Resource: Sendable {
 
         /// When the pin couldn't be moved to a newer version; nil if that never failed.
         var pinFailure: Duration?
+
+        /// When the origin failed to give a newer version than the pinned one; nil once it has answered.
+        var originFailure: Duration?
 
         var representations: [Representation] { superseded + (current.map { [$0] } ?? []) }
 
@@ -202,12 +205,16 @@ package final class Resource: Sendable {
             state.superseded.append(representation)
             state.current = nil
             state.confirmed = nil
+            state.originFailure = nil
         }
         useEnded()
     }
 
     func setPinned(_ isPinned: Bool) {
-        state.withLock { $0.stored.isPinned = isPinned }
+        state.withLock { state in
+            state.stored.isPinned = isPinned
+            state.pinFailure = nil
+        }
         engine.committer.markUsed(self)
     }
 
@@ -250,11 +257,17 @@ package final class Resource: Sendable {
         let transform = engine.transform(for: request.kind)?.applied
         let revalidation = request.revalidation
         let asksOrigins = (request.settings ?? engine.configuration.transfers).asksOrigins
+        let monotonic = engine.time.monotonic
         return state.withLock { state in
             if state.isRetired { return (.retired, false) }
             choose(madeBy: transform, in: &state)
             let pinned = state.olderPinned(covering: request.range, madeBy: transform)
             if let pinned, !asksOrigins { return (.ready(pinned), false) }
+            if let pinned, request.acceptsOlderVersion,
+                revalidation == .never || state.isOriginFailing(at: monotonic)
+            {
+                return (.ready(pinned), false)
+            }
             guard let current = state.current else { return (.unknown, false) }
             if case .since(let moment) = revalidation {
                 let isConfirmed = state.confirmed.map { $0 >= moment } ?? false
@@ -262,13 +275,11 @@ package final class Resource: Sendable {
             }
             if revalidation == .never { return (.ready(current), false) }
             let head = current.head
-            if let pinned, !request.isExact {
-                // Reading on from the origin, unless that has just failed: then what is here has to do.
+            if pinned != nil, request.acceptsOlderVersion {
+                // The current version's missing bytes have to come from the origin. The pinned one is read where that
+                // doesn't answer.
                 let age = state.lastCheck.map { now.timeIntervalSince($0) } ?? -1
-                guard age >= 0, age < (head.isStale ? 60 : 5) else {
-                    return (.askFirst(current, mayBeServed: false), false)
-                }
-                if head.isStale { return (.ready(pinned), false) }
+                guard age >= 0, age < 5 else { return (.askFirst(current, mayBeServed: true), false) }
             }
             let use = current.freshness.use(
                 validatedAt: state.lastCheck ?? head.validatedAt, checkedThisOpening: state.lastCheck != nil, now: now,

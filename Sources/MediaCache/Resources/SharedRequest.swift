@@ -10,6 +10,8 @@ final class SharedRequest<Value: Sendable>: Sendable {
         var outcome: Result<Value?, any Error>?
         /// Set when the last waiter has gone before the end. Who comes later waits for the end, and tries anew.
         var isAbandoned = false
+        /// Whether the request goes on when the last waiter has gone.
+        var outlivesWaiters = false
         var task: Task<Void, Never>?
     }
 
@@ -59,7 +61,7 @@ final class SharedRequest<Value: Sendable>: Sendable {
             let (waiter, task) = state.withLock {
                 state -> (CheckedContinuation<Value?, any Error>?, Task<Void, Never>?) in
                 state.classes[id] = nil
-                let isLast = state.classes.isEmpty && state.outcome == nil
+                let isLast = state.classes.isEmpty && state.outcome == nil && !state.outlivesWaiters
                 if isLast { state.isAbandoned = true }
                 return (state.waiters.removeValue(forKey: id), isLast ? state.task : nil)
             }
@@ -87,6 +89,9 @@ final class SharedRequest<Value: Sendable>: Sendable {
             throw error
         }
     }
+
+    /// Lets the request go on to its end even without waiters.
+    func outliveWaiters() { state.withLock { $0.outlivesWaiters = true } }
 
     /// How urgent it is to the most urgent waiter; nil without any.
     private var transferClass: TransferClass? { state.withLock { $0.classes.values.max() } }
