@@ -33,7 +33,6 @@ extension CacheStore {
             throw error
         }
         try await commit()
-        if request.pins { try await movePin(of: representation.resource) }
         return info(of: representation.resource.stored, representation: representation)
     }
 
@@ -71,17 +70,46 @@ extension CacheStore {
         if request.pins, let length = representation.head.length {
             try await requireRoom(for: min(length, session.range.upperBound) - representation.spans.byteCount, request)
         }
-        let want = representation.newWant(of: session.range, request.transferClass)
+        try await fill(session.range, of: representation, request)
+        if request.pins { try await movePin(to: representation, request) }
+        return representation
+    }
+
+    private func fill(_ range: Range<Int64>, of representation: Representation, _ request: ReadRequest) async throws {
+        let want = representation.newWant(of: range, request.transferClass)
         do {
             try await representation.fill(
-                session.range, from: session.range.lowerBound, for: want, settings: request.settings,
+                range, from: range.lowerBound, for: want, settings: request.settings,
                 transferClass: request.transferClass, group: request.group)
         } catch {
             await representation.endWant(want)
             throw CacheError.wrap(error, as: .unreachable, "\(request.url) can't be completed")
         }
         await representation.endWant(want)
-        return representation
+    }
+
+    /// Moves a resource's pin to the version that was filled just now, if another one has it. A pin names one version, so
+    /// the pinned bytes of the other are filled in this one first. The caller reads the version, so that it isn't evicted
+    /// meanwhile.
+    ///
+    /// - Throws: ``CacheError``: what kept the pinned bytes from being filled, with
+    ///   ``CacheError/Code/representationChanged`` if the origin has another version by now. The pin then stays.
+    private func movePin(to representation: Representation, _ request: ReadRequest) async throws {
+        let resource = representation.resource
+        guard let pinned = resource.pinnedVersion, pinned !== representation else { return }
+        let length = representation.head.length ?? .max
+        let spans = pinned.spans
+        // A shorter version doesn't have all of these bytes. It replaces the other one if it's complete.
+        for span in spans.upperBound > length ? [0..<length] : Array(spans.spans) {
+            try await fill(span, of: representation, request)
+        }
+        try await commit()
+        resource.allowPinMove()
+        try await movePin(of: resource)
+        if let pinned = resource.pinnedVersion, pinned !== representation {
+            throw CacheError(
+                .representationChanged, "\(request.url) can't be pinned: its origin has another version by now")
+        }
     }
 
     /// What is to stay and can't fit is refused before its bytes come. What is small is found out when it's written.

@@ -8,15 +8,18 @@ package struct Holding: Sendable, Hashable {
     package var bytesKept: Int64
     /// Those that aren't. The upper bound is `Int64.max` where the length isn't known.
     package var missing: [Range<Int64>]
-    /// Whether the resource is pinned.
+    /// Whether these bytes are of the version that the resource's pin names.
     package var isPinned: Bool
+    /// Whether the resource is pinned, by this version or another one.
+    package var isResourcePinned: Bool
 
     /// Whether every byte asked for is here.
     package var isWhole: Bool { missing.isEmpty }
 
-    init(of range: RequestedRange, length: Int64?, spans: SpanMap, isPinned: Bool) {
+    init(of range: RequestedRange, length: Int64?, spans: SpanMap, isPinned: Bool, isResourcePinned: Bool) {
         self.length = length
         self.isPinned = isPinned
+        self.isResourcePinned = isResourcePinned
         let asked: Range<Int64>
         if let length {
             // A range outside is of nothing, and nothing can be fetched for it.
@@ -56,13 +59,13 @@ extension CacheStore {
         // In this order: what is closed in between has been committed.
         let open = batch.map { asked -> Holding? in
             guard let resource = table[asked.key] else { return nil }
-            let (versions, isPinned) = resource.state.withLock { state in
-                ([state.current, state.pinnedVersion].compactMap(\.self), state.stored.isPinned)
-            }
+            let (current, pinned) = resource.state.withLock { ($0.current, $0.pinnedVersion) }
             return Self.best(
-                of: versions.map { version in
+                of: [current, pinned].compactMap(\.self).map { version in
                     let (length, spans) = version.withState { ($0.head.length, $0.written) }
-                    return Holding(of: asked.range, length: length, spans: spans, isPinned: isPinned)
+                    return Holding(
+                        of: asked.range, length: length, spans: spans, isPinned: version === pinned,
+                        isResourcePinned: pinned != nil)
                 })
         }
         let closed = zip(batch, open).filter { $0.1 == nil }.map(\.0.key)
@@ -73,14 +76,15 @@ extension CacheStore {
                 Self.best(
                     of: [versions.current, versions.pinned].compactMap(\.self).map {
                         Holding(
-                            of: asked.range, length: $0.head.length, spans: $0.spans, isPinned: versions.isPinned)
+                            of: asked.range, length: $0.head.length, spans: $0.spans,
+                            isPinned: $0.id == versions.pinned?.id, isResourcePinned: versions.isPinned)
                     })
             }
         }
     }
 
-    /// The holding of the current version, unless only that of the pinned one is whole.
+    /// The holding of the pinned version if it's whole, otherwise that of the current one.
     private static func best(of holdings: [Holding]) -> Holding? {
-        holdings.first(where: \.isWhole) ?? holdings.first
+        holdings.last(where: { $0.isWhole && $0.isPinned }) ?? holdings.first
     }
 }

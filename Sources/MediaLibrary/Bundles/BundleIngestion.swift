@@ -118,7 +118,7 @@ package struct BundleIngestion: Sendable {
         }
         let urls = try Set(contents.parts.map(\.url)).map { try ResourceURL($0) }
         let holdings = try await store.holdings(of: urls.map { ReadRequest(url: $0) })
-        let unpinned = Set(zip(urls, holdings).filter { $1?.isPinned == false }.map { store.key(for: $0.0) })
+        let unpinned = Set(zip(urls, holdings).filter { $1?.isResourcePinned == false }.map { store.key(for: $0.0) })
         // Before they are looked at, so that none goes in between.
         do {
             try await store.setPinned(true, keys: urls.map { store.key(for: $0) })

@@ -205,9 +205,142 @@ struct PinnedVersionTests {
         let session = try await store.read(request)
         #expect(try await session.allBytes() == Self.old.bytes)
         session.cancel()
+        let unasking = try await store.read(ReadRequest(url: fixture.url, revalidation: .never))
+        #expect(try await unasking.allBytes() == Self.old.bytes)
+        unasking.cancel()
         // A download wants what the origin has.
         let download = download
         await #expect(throws: CacheError.self) { try await store.complete(download) }
+        await store.close()
+    }
+
+    /// An origin that doesn't answer delays the first reader by two seconds, and no other one for a minute.
+    @Test(arguments: [false, true], [false, true])
+    func isReadWhereTheOriginIsSilent(isOtherCached: Bool, reopens: Bool) async throws {
+        var store = try await fixture.open { $0.transfers.limits.firstByte = .seconds(1_000_000) }
+        _ = try await store.complete(download)
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        if !isOtherCached { _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0)) }
+        if reopens {
+            await store.close()
+            store = try await fixture.open { $0.transfers.limits.firstByte = .seconds(1_000_000) }
+        }
+        for isWholeBody in [false, true] {
+            fixture.time.advance(by: .seconds(90_000))
+            let gate = ScriptedGate()
+            fixture.origin.always(fixture.url, .holdHead(gate))
+            let readAll = { @Sendable [fixture, store] in
+                isWholeBody
+                    ? try await store.wholeBody(WholeBodyRequest(url: fixture.url) { _ in false }).bytes
+                    : try await store.bytes(fixture.url)
+            }
+            let reading = Task { try await readAll() }
+            await gate.waitForArrivals()
+            fixture.time.advance(by: .seconds(2))
+            let bytes = try await fixture.turningTheClock(by: .microseconds(1)) { try await reading.value }
+            #expect(bytes == Self.old.bytes)
+            let count = fixture.origin.requests.count
+            for _ in 0..<3 { #expect(try await readAll() == Self.old.bytes) }
+            #expect(fixture.origin.requests.count == count)
+            // The late answer counts.
+            fixture.origin.clearFaults(fixture.url)
+            gate.open()
+            await store.settled { store in
+                store.table[store.key(for: self.fixture.url)]?.state.withLock { $0.isAsking } != true
+            }
+        }
+        #expect(try await store.bytes(fixture.url) == Self.new.bytes)
+        await store.close()
+    }
+
+    /// A dead origin isn't asked for each reader.
+    @Test func isReadWithoutARequestWhereTheOriginHasJustFailed() async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
+        fixture.origin.isReachable = false
+        for _ in 0..<2 {
+            let count = store.statistics.originRequests
+            for _ in 0..<3 { #expect(try await store.bytes(fixture.url) == Self.old.bytes) }
+            #expect(store.statistics.originRequests == count + 1)
+            fixture.time.advance(by: .seconds(61))
+        }
+        fixture.origin.isReachable = true
+        #expect(try await store.bytes(fixture.url) == Self.new.bytes)
+        await store.close()
+    }
+
+    // MARK: - Byte ranges
+
+    /// A download fetches byte ranges of one file, and the origin's version changes between two of them.
+    @Test(arguments: [false, true], [1_100_000, 2_500_000] as [Int64])
+    func movesToAnotherVersionWithItsRanges(isShorter: Bool, offset: Int64) async throws {
+        let other = isShorter ? Self.shorter : Self.new
+        let store = try await fixture.open()
+        var (first, second) = (download, download)
+        // Outside of what a reader of the first bytes reads ahead.
+        first.range = .closed(offset, through: offset + 99_999)
+        second.range = .closed(1_300_000, through: 1_399_999)
+        _ = try await store.fill(first)
+        await store.settled { $0.statistics.runningFills == 0 }
+        fixture.origin[fixture.url] = ScriptedResource(other, entityTag: "\"2\"")
+        // The fill that finds the other version fails.
+        _ = try? await store.fill(second)
+        let holding = try await store.holdings(of: [second])[0]
+        #expect(holding?.isWhole != true)
+        _ = try await store.fill(second)
+        let requests = offset < other.length ? [first, second] : [second]
+        func expectRanges(in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+            let holdings = try await store.holdings(of: requests)
+            #expect(holdings.allSatisfy { $0?.isWhole == true && $0?.isPinned == true }, sourceLocation: sourceLocation)
+            fixture.origin.isReachable = false
+            for request in requests {
+                let bytes = try await store.bytes(fixture.url, request.range)
+                let start = try #require(request.range.knownStart)
+                #expect(bytes.count == 100_000 && other.matches(bytes, at: start), sourceLocation: sourceLocation)
+            }
+            fixture.origin.isReachable = true
+        }
+        try await expectRanges(in: store)
+        _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
+        try await expectRanges(in: store)
+        let third = ScriptedBody.random(seed: 64, length: 3_100_000)
+        fixture.origin[fixture.url] = ScriptedResource(third, entityTag: "\"3\"")
+        try await read(store, until: third)
+        fixture.time.advance(by: .seconds(61))
+        try await expectRanges(in: store)
+        await store.close()
+        let next = try await fixture.open()
+        try await expectRanges(in: next)
+        await next.close()
+        try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
+        let rebuilt = try await fixture.open()
+        try await expectRanges(in: rebuilt)
+        await rebuilt.close()
+    }
+
+    /// A version without the pinned bytes doesn't count as pinned, and the download of its range fails.
+    @Test func doesNotMoveWithoutItsRanges() async throws {
+        let store = try await fixture.open()
+        var (first, second) = (download, download)
+        first.range = .closed(2_000_000, through: 2_299_999)
+        second.range = .closed(0, through: 299_999)
+        _ = try await store.fill(first)
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        _ = try? await store.fill(second)
+        fixture.origin.next(fixture.url)
+        fixture.origin.next(fixture.url, .status(503))
+        let failing = second
+        await #expect(throws: CacheError.self) { try await store.fill(failing) }
+        var holdings = try await store.holdings(of: [first, second])
+        #expect(holdings.map { $0?.isWhole } == [true, true])
+        #expect(holdings.map { $0?.isPinned } == [true, false])
+        #expect(holdings.map { $0?.isResourcePinned } == [true, true])
+        _ = try await store.fill(second)
+        holdings = try await store.holdings(of: [first, second])
+        #expect(holdings.allSatisfy { $0?.isWhole == true && $0?.isPinned == true })
         await store.close()
     }
 
