@@ -234,16 +234,35 @@ extension Catalog {
         }
     }
 
+    /// The blobs of pinned resources that lie with what is kept, each with the key of its resource.
+    func pinnedBlobs() async throws -> [String: String] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT p.blob, r.key FROM representation p JOIN resource r ON r.id = p.resource
+                    WHERE r.pinned = 1 AND p.kept = 1
+                    """)
+            return try Dictionary(
+                rows.map { (try $0.value("blob"), try $0.value("key")) }, uniquingKeysWith: { $1 })
+        }
+    }
+
     /// Representations that go at the next opening: a newer one replaced them, or they were kept until closed. Not the
     /// one that a pin names, by ``PinRank``.
-    package func supersededRepresentations() async throws -> [(id: Int64, blob: String)] {
+    ///
+    /// - Returns: each with the key of its resource if that is pinned.
+    package func supersededRepresentations() async throws -> [(id: Int64, blob: String, pinnedKey: String?)] {
         try await read { db in
-            try Row.fetchAll(db, sql: Self.superseded).map { (try $0.value("id"), try $0.value("blob")) }
+            try Row.fetchAll(db, sql: Self.superseded).map {
+                (try $0.value("id"), try $0.value("blob"), try $0.optional("pinned_key"))
+            }
         }
     }
 
     static let superseded = """
-        SELECT id, blob FROM representation p WHERE superseded = 1 AND NOT (
+        SELECT id, blob, (SELECT key FROM resource r WHERE r.id = p.resource AND r.pinned = 1) AS pinned_key
+        FROM representation p WHERE superseded = 1 AND NOT (
             (SELECT pinned FROM resource r WHERE r.id = p.resource) = 1
             AND NOT EXISTS (
                 SELECT 1 FROM representation n WHERE n.resource = p.resource

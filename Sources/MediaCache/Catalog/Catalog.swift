@@ -21,6 +21,8 @@ package final class Catalog: Sendable {
     private let counters: Mutex<Counters>
     /// Whether it was made by this opening: there was none, or an empty file.
     package let isNew: Bool
+    /// Whether the process that wrote it last ended before it closed the catalog: its log was left behind.
+    let wasInterrupted: Bool
 
     private struct Counters {
         var resource: Int64
@@ -35,10 +37,16 @@ package final class Catalog: Sendable {
     ///   untouched; ``CacheError/Code/damaged`` if it isn't a catalog or can't be read.
     package init(_ place: Place) throws {
         self.place = place
+        wasInterrupted = if case .file(let path) = place { Self.hasLog(path) } else { false }
         let (database, isNew) = try Self.connect(place)
         self.isNew = isNew
         connection = Mutex(database)
         counters = Mutex(try Self.counters(database))
+    }
+
+    private static func hasLog(_ path: String) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)-wal")
+        return (attributes?[.size] as? Int64).map { $0 > 0 } ?? false
     }
 
     private static func connect(_ place: Place) throws -> (database: any DatabaseWriter, isNew: Bool) {

@@ -79,7 +79,36 @@ extension Engine {
             try syncFolders(Set(written.map { POSIXFileSystem.parent(of: $0.temporary) }))
         } catch {
             for sidecar in written { try? files.remove(sidecar.temporary) }
+            // The next commit tries again.
+            for representation in representations { representation.withState { $0.setNeedsCommit() } }
             throw error
+        }
+    }
+
+    /// Writes the sidecar of a pinned version that isn't open, where it's missing or lacks bytes that the catalog has.
+    /// Blocks.
+    func renewSidecar(of stored: StoredRepresentation, _ resource: StoredResource) throws {
+        guard files.exists(blobs.path(of: stored.blob, isKept: true)) else { return }
+        let path = blobs.sidecarPath(of: stored.blob)
+        if files.exists(path), let sidecar = try? Sidecar(encoded: files.contents(of: path)),
+            sidecar.blob == stored.blob,
+            let listed = SpanMap(encoded: sidecar.spans), stored.spans.spans.allSatisfy(listed.contains)
+        {
+            return
+        }
+        var state = RepresentationState(
+            head: stored.head, freshness: stored.freshness, written: stored.spans,
+            checksums: BlockChecksums(encodedPages: try catalog.checksumPages(of: stored.id)),
+            transform: stored.transform)
+        state.isSuperseded = stored.isSuperseded
+        try files.replace(path, with: Sidecar(resource: resource, blob: stored.blob, state: &state).encoded())
+    }
+
+    /// Whether the blob of a version that isn't open has all of the version's bytes, by its length. Blocks.
+    func hasBlob(of stored: StoredRepresentation) -> Bool {
+        [true, false].contains { isKept in
+            let file = try? files.open(blobs.path(of: stored.blob, isKept: isKept), creating: false)
+            return (try? file?.size()).map { $0 >= stored.spans.upperBound } ?? false
         }
     }
 }

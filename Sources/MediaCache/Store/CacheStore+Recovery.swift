@@ -5,26 +5,80 @@ extension CacheStore {
     /// doesn't know comes back from the sidecars.
     func recover(_ folder: OpenedFolder) async throws {
         let engine = engine
-        let superseded = try await engine.catalog.supersededRepresentations()
+        let all = try await engine.catalog.supersededRepresentations()
+        let unlisted = try await renewSidecars(of: Set(all.compactMap(\.pinnedKey)))
+        let superseded = all.filter { !($0.pinnedKey.map(unlisted.contains) ?? false) }
         if !superseded.isEmpty {
             try await engine.pool.run { try engine.removeSidecars(of: superseded.map(\.blob)) }
             try await engine.catalog.delete(representations: superseded.map(\.id))
         }
-        let lost = try await engine.pool.run {
-            try engine.blobs.sidecars(engine.files).filter { try !engine.catalog.knows(blob: $0.blob) }.map(\.path)
-        }
-        let count = try await adopt(lost)
+        let count = try await adopt(try await lostSidecars())
         if count > 0 || folder.replacedCatalog != nil {
             engine.logger.notice("catalog rebuilt", metadata: ["resources": "\(count)"])
         }
     }
 
-    /// Gives up what an earlier opening left behind: blobs that nobody owns.
+    /// Completes what an earlier opening left: sidecars that it didn't write, and blobs that nobody owns.
     func cleanUpAfterEarlierOpening() async {
         do {
+            try await renewSidecars()
             try await removeOrphans()
         } catch {
             engine.logger.warning("clean-up failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Writes the sidecars of pinned versions that replace others, where a process that ended early didn't. The others go
+    /// with their own sidecars, so that nothing outside the catalog would list the resource.
+    ///
+    /// - Returns: the keys of the resources whose sidecar couldn't be written.
+    private func renewSidecars(of keys: Set<String>) async throws -> Set<String> {
+        let engine = engine
+        var failed: Set<String> = []
+        for batch in batches(of: keys, size: 1024) {
+            for entry in try await entries(of: batch).values {
+                guard let pinned = entry.versions.pinned, pinned.isKept else { continue }
+                do {
+                    try await engine.pool.run { try engine.renewSidecar(of: pinned, entry.resource) }
+                } catch {
+                    engine.logger.error("sidecar not written", metadata: ["error": "\(error)"])
+                    failed.insert(entry.resource.key)
+                }
+            }
+        }
+        return failed
+    }
+
+    /// Writes the sidecars of pinned versions that are missing. After a process that didn't close the catalog, it also
+    /// writes those that lack bytes: only then all of them have to be read.
+    private func renewSidecars() async throws {
+        let engine = engine
+        let pinned = try await engine.catalog.pinnedBlobs()
+        guard !pinned.isEmpty else { return }
+        let listed = try await engine.pool.run {
+            engine.catalog.wasInterrupted ? [] : Set(try engine.blobs.sidecars(engine.files).map(\.blob))
+        }
+        for (blob, key) in pinned where !listed.contains(blob) {
+            guard !Task.isCancelled else { return }
+            try await table.alone(with: key) {
+                if let resource = self.table[key] {
+                    // Its next commit writes the sidecar.
+                    resource.pinnedVersion?.withState { $0.setNeedsCommit() }
+                    return
+                }
+                guard let entry = try await engine.catalog.resource(key: key), let pinned = entry.versions.pinned,
+                    pinned.isKept, pinned.blob == blob
+                else { return }
+                try await engine.pool.run { try engine.renewSidecar(of: pinned, entry.resource) }
+            }
+        }
+    }
+
+    /// The paths of the sidecars whose blobs the catalog doesn't know.
+    private func lostSidecars() async throws -> [String] {
+        let engine = engine
+        return try await engine.pool.run {
+            try engine.blobs.sidecars(engine.files).filter { try !engine.catalog.knows(blob: $0.blob) }.map(\.path)
         }
     }
 
@@ -33,11 +87,7 @@ extension CacheStore {
     /// Makes the catalog know what sidecars list. Returns how many representations it now knows.
     private func adopt(_ paths: [String]) async throws -> Int {
         var count = 0
-        // A complete version of a key comes before a partial one, then the newest.
-        let sidecars = await sidecars(at: paths).sorted { a, b in
-            a.isComplete == b.isComplete ? a.validatedAt > b.validatedAt : a.isComplete
-        }
-        for sidecar in sidecars {
+        for sidecar in await sidecars(at: paths) {
             let isAdopted = try await table.alone(with: sidecar.key) {
                 guard self.table[sidecar.key] == nil else { return false }
                 return try await self.adopt(sidecar)
@@ -47,19 +97,34 @@ extension CacheStore {
         return count
     }
 
-    /// Makes the catalog know what a sidecar lists, unless it knows a pinned version of the resource that is complete, or
-    /// no less so. Called by the one that is alone with its key.
+    /// Makes the catalog know what a sidecar lists, unless it knows a pinned version that replaces it. Called by the one
+    /// that is alone with its key.
     ///
     /// - Returns: whether it does now.
     private func adopt(_ sidecar: Sidecar) async throws -> Bool {
         let engine = engine
         let entry = try await engine.catalog.resource(key: sidecar.key)
-        if let pinned = entry?.versions.pinned, pinned.isKept, pinned.isComplete || !sidecar.isComplete { return false }
+        guard await !isReplaced(sidecar, in: entry) else { return false }
         let snapshot = sidecar.snapshot(
             resourceID: entry?.resource.id ?? engine.catalog.nextResourceID(),
             representationID: engine.catalog.nextRepresentationID(), useOrder: engine.catalog.nextUse())
+        // A row without its blob would hold the pin.
+        let lost = await engine.pool.perform {
+            entry?.representations.filter { $0.isKept && !engine.hasBlob(of: $0) }.map(\.id) ?? []
+        }
         try await engine.catalog.commit([snapshot])
+        if !lost.isEmpty { try await engine.catalog.delete(representations: lost) }
         return true
+    }
+
+    /// Whether the catalog knows a pinned version that takes the place of a sidecar's: a complete one, or one of which no
+    /// less is cached, with its blob.
+    private func isReplaced(_ sidecar: Sidecar, in entry: CatalogEntry?) async -> Bool {
+        guard let pinned = entry?.versions.pinned, pinned.isKept, pinned.isComplete || !sidecar.isComplete else {
+            return false
+        }
+        let engine = engine
+        return await engine.pool.perform { engine.hasBlob(of: pinned) }
     }
 
     /// Writes damaged rows again from the sidecars of their blobs, where there are any.
@@ -73,10 +138,10 @@ extension CacheStore {
         }
     }
 
-    /// The sidecars at `paths` that can be read.
+    /// The sidecars at `paths` that can be read. A complete version of a key comes before a partial one, then the newest.
     private func sidecars(at paths: [String]) async -> [Sidecar] {
         let engine = engine
-        return await engine.pool.perform {
+        let sidecars = await engine.pool.perform {
             paths.filter(engine.files.exists).compactMap { path -> Sidecar? in
                 do {
                     return try Sidecar(encoded: engine.files.contents(of: path))
@@ -85,6 +150,9 @@ extension CacheStore {
                     return nil
                 }
             }
+        }
+        return sidecars.sorted { a, b in
+            a.isComplete == b.isComplete ? a.validatedAt > b.validatedAt : a.isComplete
         }
     }
 
@@ -95,14 +163,10 @@ extension CacheStore {
         let open = openBlobs
         let owned = try await engine.catalog.blobs()
         let names = Set(listed.map(\.path))
-        // A sidecar that can't be read may be of something that can't be fetched again: a person has to look.
-        let unreadable = await engine.pool.perform {
-            let lost = listed.filter { $0.path.hasSuffix(".json") && owned[$0.blob] == nil }
-            return Set(lost.filter { (try? Sidecar(encoded: engine.files.contents(of: $0.path))) == nil }.map(\.blob))
-        }
+        let spared = try await blobsToSpare(of: listed.filter { owned[$0.blob] == nil })
         let orphans = listed.filter { file in
             if file.path.hasSuffix(BlobFolder.copySuffix) { return !file.path.contains(engine.token) }
-            if open.contains(file.blob) || unreadable.contains(file.blob) { return false }
+            if open.contains(file.blob) || spared.contains(file.blob) { return false }
             guard let isKept = owned[file.blob] else { return true }
             // Left over from a move that a power cut ended: the blob is where the catalog says.
             return file.isKept != isKept && file.path.hasSuffix(".bin")
@@ -113,6 +177,19 @@ extension CacheStore {
         try await engine.pool.run {
             for orphan in orphans { try engine.files.remove(orphan.path) }
         }
+    }
+
+    /// The blobs that stay though the catalog doesn't know them: their sidecars may list what can't be fetched again. One
+    /// that can't be read is for a person to look at; one that can is adopted at the next opening, unless the catalog has
+    /// a version in its place.
+    private func blobsToSpare(of files: [(path: String, blob: String, isKept: Bool)]) async throws -> Set<String> {
+        let lost = files.filter { $0.path.hasSuffix(".json") }
+        var spared = Set(lost.map(\.blob))
+        for sidecar in await sidecars(at: lost.map(\.path)) {
+            let entry = try await engine.catalog.resource(key: sidecar.key)
+            if await isReplaced(sidecar, in: entry) { spared.remove(sidecar.blob) }
+        }
+        return spared
     }
 
     /// What the catalog has under `key`. Rows that are damaged are given up; what was pinned comes back from its sidecar.
@@ -131,6 +208,7 @@ extension CacheStore {
             engine.events.send(.damaged(key: key, range: 0..<0))
             do {
                 try await engine.catalog.delete(key: key)
+                return try await restored(key: key)
             } catch let error as CacheError where error.code == .damaged {
                 // Not this row alone. What plays goes on; nothing is kept until the next opening sets it aside.
                 await engine.pool.perform { [engine] in engine.catalog.markSuspect() }
@@ -138,5 +216,13 @@ extension CacheStore {
             }
             return nil
         }
+    }
+
+    /// Adopts the sidecars of a resource whose rows were deleted because they couldn't be read. Returns its new entry.
+    private func restored(key: String) async throws -> CatalogEntry? {
+        for sidecar in await sidecars(at: try await lostSidecars()) where sidecar.key == key {
+            _ = try await adopt(sidecar)
+        }
+        return try await engine.catalog.resource(key: key)
     }
 }

@@ -381,6 +381,142 @@ struct PinnedVersionTests {
         await next.close()
     }
 
+    // MARK: - Sidecars
+
+    /// The catalog and its log, as a killed process leaves them.
+    private struct KilledCatalog {
+        var files: [String: Data] = [:]
+
+        init(of folder: String) throws {
+            for suffix in ["", "-wal"] {
+                files[suffix] = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/catalog.sqlite\(suffix)"))
+            }
+        }
+
+        func restore(in folder: String) throws {
+            for (suffix, data) in files {
+                try data.write(to: URL(fileURLWithPath: "\(folder)/catalog.sqlite\(suffix)"))
+            }
+        }
+    }
+
+    /// A process is killed between a commit and the sidecar: the next one writes it.
+    @Test func aSidecarThatIsBehindIsRenewed() async throws {
+        let store = try await fixture.open()
+        var part = download
+        part.range = .closed(0, through: 99_999)
+        _ = try await store.fill(part)
+        await store.settled { $0.statistics.runningFills == 0 }
+        await store.engine.committer.commit()
+        files.fail { call, path in call == .rename && path.contains(".json") ? EIO : nil }
+        _ = try? await store.complete(download)
+        let killed = try KilledCatalog(of: fixture.folder)
+        await store.close()
+        files.fail(nil)
+        try killed.restore(in: fixture.folder)
+        let next = try await fixture.open()
+        await next.cleanUpAfterEarlierOpening()
+        await next.close()
+        try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
+        let rebuilt = try await fixture.open()
+        try await expectOldVersion(in: rebuilt)
+        await rebuilt.close()
+    }
+
+    /// The pin has moved in the catalog, and the process is killed before it writes the new version's sidecar.
+    @Test func theSidecarOfAReplacementIsWrittenBeforeTheOldVersionGoes() async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        files.fail { call, path in call == .rename && path.contains(".json") ? EIO : nil }
+        _ = try? await store.complete(download)
+        await store.close()
+        // The next opening can't write it either: then the old version stays.
+        files.fail { call, path in call == .replace || (call == .rename && path.contains(".json")) ? EIO : nil }
+        await (try await fixture.open()).close()
+        #expect(paths(".bin").count == 2)
+        files.fail(nil)
+        await (try await fixture.open()).close()
+        try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
+        fixture.origin.isReachable = false
+        let rebuilt = try await fixture.open()
+        #expect(try await rebuilt.bytes(fixture.url) == Self.new.bytes)
+        #expect(try await rebuilt.resource(for: fixture.url)?.isPinned == true)
+        await rebuilt.close()
+    }
+
+    @Test func aSidecarThatCouldNotBeWrittenIsWrittenWithTheNextCommit() async throws {
+        let store = try await fixture.open()
+        files.fail { call, path in call == .rename && path.contains(".json") ? EIO : nil }
+        _ = try await store.complete(download)
+        #expect(paths(".json").isEmpty)
+        files.fail(nil)
+        await store.engine.committer.commit()
+        #expect(paths(".json").count == 1)
+        await store.close()
+    }
+
+    /// The folder of what is kept is older than the catalog: the blob of the version that the catalog names isn't there.
+    @Test func aRestoredVersionIsAdoptedWhereTheNewerOneIsGone() async throws {
+        let store = try await storeWithDownload()
+        let folder = fixture.folder
+        let kept = files.withDisk { disk in
+            disk.paths.filter { $0.contains("/kept/") }.map { ($0, disk.durableBytes(of: $0) ?? []) }
+        }
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        _ = try await store.complete(download)
+        await store.settled { store in
+            await store.engine.committer.commit()
+            return self.paths(".bin").count == 1
+        }
+        await store.close()
+        try files.withDisk { disk in
+            for path in disk.paths where path.contains("/kept/") { disk.remove(path) }
+            for (path, bytes) in kept {
+                disk.makeFolder(POSIXFileSystem.parent(of: path))
+                try disk.write(bytes, at: 0, in: disk.open(path, creating: true))
+            }
+        }
+        #expect(paths(".json").count == 1 && FileManager.default.fileExists(atPath: folder + "/catalog.sqlite"))
+        fixture.origin.isReachable = false
+        let next = try await fixture.open()
+        await next.cleanUpAfterEarlierOpening()
+        try await expectOldVersion(in: next)
+        await next.close()
+        let last = try await fixture.open()
+        await last.cleanUpAfterEarlierOpening()
+        try await expectOldVersion(in: last)
+        await last.close()
+    }
+
+    /// The row of the resource itself can't be read.
+    @Test func survivesADamagedResourceRow() async throws {
+        let store = try await storeWithDownload()
+        await store.close()
+        let file = URL(fileURLWithPath: fixture.folder + "/catalog.sqlite")
+        var data = try Data(contentsOf: file)
+        // The record's header ends right before its first text. In it the type of the column `created`, a number of four
+        // bytes, becomes that of a blob of four bytes, which SQLite accepts.
+        let texts = try #require(data.range(of: Data((fixture.url.description + fixture.url.description).utf8)))
+        try #require(data[texts.lowerBound - 5] == 4)
+        data[texts.lowerBound - 5] = 20
+        try data.write(to: file)
+        let catalog = try Catalog(.file(file.path))
+        await #expect(throws: CacheError.self) { try await catalog.resource(key: fixture.url.description) }
+        try catalog.close()
+        let next = try await fixture.open()
+        fixture.origin.isReachable = false
+        #expect(try await next.bytes(fixture.url) == Self.old.bytes)
+        await next.cleanUpAfterEarlierOpening()
+        try await expectOldVersion(in: next)
+        await next.close()
+        let last = try await fixture.open()
+        await last.cleanUpAfterEarlierOpening()
+        try await expectOldVersion(in: last)
+        await last.close()
+    }
+
     // MARK: - Which version the pin names
 
     /// A player reads the complete version while the origin has another already.
@@ -458,3 +594,9 @@ struct PinnedVersionTests {
         await last.close()
     }
 }
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
