@@ -76,6 +76,34 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
+    /// Its playlist goes on naming them all, as that of an event does.
+    @Test(arguments: [404, 403, 500]) func renditionWhoseSegmentsFailDoesNotHoldTheEdge(status: Int) async throws {
+        let fixture = try await fixture { $0.window = 10_000 }
+        try await fixture.record()
+        try await fixture.pass(60)
+        let live = fixture.live
+        for number in live.next..<live.next + 60 {
+            live.fail(live.segment(number, in: "a1"), .status(status))
+        }
+        let failed = now(fixture)
+        try await fixture.pass(200)
+        let recording = try fixture.recording
+        #expect(await recording.silentTracks == ["audio-1"])
+        #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
+        // Its awaited segments are given up, so that their number is bounded.
+        #expect(try await fixture.gapCount("audio-1") >= 25)
+        #expect(try await fixture.rows("audio-1").count { $0.state == .awaited } <= 6)
+        #expect(try await fixture.gapCount("video-1") == 0)
+        let window = try await recording.finished(from: failed - 30 * Self.second, to: failed + 120 * Self.second)
+        #expect(window.gaps >= 15)
+        // It counts again when its segments return.
+        live.heal()
+        try await fixture.pass(60)
+        #expect(await recording.silentTracks == [])
+        try await fixture.check("video-1", in: "v1") { _ in true }
+        await fixture.close()
+    }
+
     /// The channel records all the same, and asks for it every other minute.
     @Test func aRenditionThatIsRemovedIsAskedForRarely() async throws {
         let fixture = try await fixture()

@@ -94,6 +94,7 @@ extension Recording {
             row.firstPicture = media.firstPicture
             let now = monotonic
             tracks[index].fetched = now
+            tracks[index].failing = nil
             for (number, awaited) in tracks[index].awaited
             where number < row.number && awaited.media != nil && awaited.overtakenSince == nil {
                 tracks[index].awaited[number]?.overtakenSince = now
@@ -180,6 +181,7 @@ extension Recording {
         awaited.failed = (awaited.failed?.lowerBound ?? monotonic)...monotonic
         awaited.reason = error.message
         let now = monotonic
+        tracks[index].failing = tracks[index].failing ?? now
         tracks[index].queue.retry(row.number, at: now + Self.delay(after: awaited.failures, error))
         let isAbsent = error.code == .originStatus && (error.status == 404 || error.status == 410)
         awaited.absentSince = isAbsent ? awaited.absentSince ?? now : nil
@@ -222,7 +224,8 @@ extension Recording {
         return monotonic - awaited.seen >= max(track.targetDuration * 3, window)
     }
 
-    /// Whether a segment isn't worth waiting for, though its playlist names it: others come, or nothing comes any more.
+    /// Whether a segment isn't worth waiting for, though its playlist names it: other segments arrive, on whichever track,
+    /// or nothing arrives any more.
     private func isHopeless(_ awaited: Awaited, of track: Track) -> Bool {
         guard !awaited.isUnderWay, let failed = awaited.failed, track.trouble == nil || track.endedSince != nil else {
             return false
@@ -236,14 +239,16 @@ extension Recording {
             }
             return failed.upperBound - failed.lowerBound >= Self.longestCompanionPatience
         }
-        let othersCome = (track.fetched ?? .zero) >= failed.lowerBound
+        // Before its playlist returned, its origin was away.
+        let since = max(failed.lowerBound, track.recovered)
+        let othersCome = (tracks.compactMap(\.fetched).max() ?? .zero) >= since
         // It's asked for once more after that, and given up when it fails again.
         let patience = max(track.targetDuration * Self.patientTargets, Self.leastPatience)
         if let absent = awaited.absentSince, failed.upperBound - absent >= patience {
             return othersCome || track.endedSince != nil
         }
         if let ended = track.endedSince, now - ended >= patience { return failed.upperBound > ended }
-        return othersCome && failed.upperBound - failed.lowerBound >= patience && failed.upperBound > track.recovered
+        return othersCome && failed.upperBound - since >= patience
     }
 
     /// Makes gaps of what is awaited.

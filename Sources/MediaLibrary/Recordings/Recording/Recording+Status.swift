@@ -48,11 +48,12 @@ extension Recording {
         return track.loaded != nil && now - track.renewed >= patience
     }
 
-    /// A track is silent when others have brought something new for so many target durations, and for this long.
+    /// The time without a segment after which a track is silent, in target durations, and the least of it.
     private static let silentTargets = 5
     private static let leastSilence = Duration.seconds(15)
 
-    /// The folders of the tracks that bring nothing while others do, as a dead rendition's. They count again when they return.
+    /// The folders of the tracks that receive nothing while others do: a dead rendition's, or one whose segments all fail.
+    /// They count again when they return.
     var silentTracks: Set<String> {
         guard tracks.count > 1 else { return [] }
         let last = tracks.map(\.timeline.last)
@@ -64,12 +65,12 @@ extension Recording {
         return Set(
             tracks.indices.filter { index in
                 guard let row = last[index] else { return true }
-                // Its keys are away, and another track goes on without them.
-                let waits = tracks[index].awaited.values.contains { awaited in
-                    guard awaited.media != nil, let failed = awaited.failed, let complete else { return false }
-                    return now - failed.lowerBound > patience && now - complete < patience
+                // Its segments or their keys fail, and another track goes on without them.
+                if let failing = tracks[index].failing, let complete,
+                    now - max(failing, tracks[index].recovered) > patience, now - complete < patience
+                {
+                    return true
                 }
-                if waits { return true }
                 // What is slow but still arrives is waited for.
                 let isFetching = isRunning && tracks[index].fetched.map { now - $0 < patience } ?? false
                 return newest.clampedSum(-row.arrived) > patience.nanoseconds

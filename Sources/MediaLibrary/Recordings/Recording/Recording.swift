@@ -47,6 +47,8 @@ package actor Recording {
         var hasChanged = false
         /// When the last segment of it came.
         var fetched: Duration?
+        /// When the first segment failed since one arrived; nil if none has.
+        var failing: Duration?
         var queue = FetchQueue()
         /// How many are being fetched.
         var underWay = 0
@@ -182,6 +184,7 @@ package actor Recording {
             tracks[index].endedSince = nil
             tracks[index].loaded = nil
             tracks[index].taken = nil
+            tracks[index].failing = nil
             tracks[index].renewed = monotonic
         }
         run = Task { await self.record() }
