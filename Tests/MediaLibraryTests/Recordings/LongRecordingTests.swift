@@ -310,7 +310,7 @@ extension Recording {
     /// Takes the segments that a track awaits, in order.
     fileprivate func takeAwaited(_ index: Int) -> [RecordedSegment] {
         let rows = tracks[index].awaited.values.map(\.row).sorted { $0.number < $1.number }
-        tracks[index].awaited = [:]
+        tracks[index].awaited = AwaitedSegments()
         tracks[index].queue = FetchQueue()
         return rows
     }

@@ -1,6 +1,7 @@
 import HLS
 import MediaCache
 import MediaCacheTesting
+import Synchronization
 import Testing
 
 @testable import MediaLibrary
@@ -36,9 +37,9 @@ struct RecordingCostTests {
         }
     }
 
-    private func playlist(upTo end: Int) -> MediaPlaylist {
+    private func playlist(_ window: Int = RecordingCostTests.window, upTo end: Int) -> MediaPlaylist {
         var playlist = MediaPlaylist(targetDuration: 6)
-        let numbers = max(0, end - Self.window)..<end
+        let numbers = max(0, end - window)..<end
         playlist.mediaSequence = numbers.lowerBound
         playlist.segments = numbers.map { number in
             var segment = MediaSegment(
@@ -98,6 +99,26 @@ struct RecordingCostTests {
         await fixture.close()
     }
 
+    /// The segments of a long playlist arrive one by one, under a limit of size.
+    @Test func segmentOfALongBacklogCostsTheSameAsOfAShortOne() async throws {
+        var visits: [Int] = []
+        for count in [4000, 40_000] {
+            let fixture = try await WindowFixture(retention: Retention(bytes: 1 << 40))
+            let recording = fixture.recording
+            fixture.place.state.withLock { $0.media = FetchedPart(length: 1000, isWrapped: false) }
+            fixture.library.time.advance(by: .seconds(6 * count))
+            _ = try await recording.take(playlist(count, upTo: count), 0)
+            let rows = await recording.awaitedRows(0)
+            #expect(rows.count == count)
+            let before = await recording.visits(0)
+            for row in rows.prefix(50) { await recording.fetch(row, 0) }
+            visits.append(await recording.visits(0) - before)
+            #expect(fixture.timeline.totals.segments == 50)
+            await fixture.close()
+        }
+        #expect(visits[1] <= visits[0], "\(visits) segments passed over")
+    }
+
     private func recordedSegments(_ fixture: WindowFixture) -> Int { fixture.timeline.totals.segments }
 }
 
@@ -110,10 +131,18 @@ extension Recording {
             row.length = 1000
             return row
         }
-        tracks[index].awaited = [:]
+        tracks[index].awaited = AwaitedSegments()
         tracks[index].queue = FetchQueue()
         try await tracks[index].timeline.settle(rows.sorted { $0.number < $1.number })
     }
+
+    /// The segments that a track awaits, in order.
+    fileprivate func awaitedRows(_ index: Int) -> [RecordedSegment] {
+        tracks[index].awaited.values.map(\.row).sorted { $0.number < $1.number }
+    }
+
+    /// The number of awaited segments of a track that were passed over one by one.
+    fileprivate func visits(_ index: Int) -> Int { tracks[index].awaited.visits }
 
     /// The number of values that the recording holds for a track, beside its timeline.
     fileprivate func countValues(_ index: Int) -> Int {

@@ -46,7 +46,9 @@ extension Recording {
     /// a limit of size, the newest few tell how many of the others will fit.
     func backlogOrder(_ index: Int) -> FetchQueue.BacklogOrder {
         if allowedBytes != nil, averageLength(index) == nil {
-            return tracks[index].underWay < Self.spared ? .newestFirst : .paused
+            // Those that are cached but not in the timeline yet aren't measured.
+            let unmeasured = tracks[index].underWay + tracks[index].awaited.waiting
+            return unmeasured < Self.spared ? .newestFirst : .paused
         }
         return channel.endsAt == nil && !isBacklogTooLarge ? .oldestFirst : .newestFirst
     }

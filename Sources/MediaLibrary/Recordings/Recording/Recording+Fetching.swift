@@ -81,7 +81,8 @@ extension Recording {
         }
     }
 
-    private func fetch(_ row: RecordedSegment, _ index: Int) async {
+    /// Fetches a segment with its companions, and puts it into the timeline.
+    func fetch(_ row: RecordedSegment, _ index: Int) async {
         do {
             // The media first, since that is removed from its origin first.
             let media = try await media(of: row, index)
@@ -92,13 +93,9 @@ extension Recording {
             row.length = media.length
             row.isWrapped = media.isWrapped
             row.firstPicture = media.firstPicture
-            let now = monotonic
-            tracks[index].fetched = now
+            tracks[index].fetched = monotonic
             tracks[index].failing = nil
-            for (number, awaited) in tracks[index].awaited
-            where number < row.number && awaited.media != nil && awaited.overtakenSince == nil {
-                tracks[index].awaited[number]?.overtakenSince = now
-            }
+            tracks[index].completed = max(tracks[index].completed ?? .min, row.number)
             settled.append(Settled(track: index, row: row, reason: ""))
             await flush()
         } catch {
@@ -199,15 +196,29 @@ extension Recording {
     /// Gives up on what can't be had any more.
     func expire() {
         for index in tracks.indices where !tracks[index].awaited.isEmpty {
+            noteOvertaken(index)
             let track = tracks[index]
             lose(index, "it had left the playlist before it came") { isLeft($0, of: track) }
             lose(index, "it didn't come, though its playlist names it") { isHopeless($0, of: track) }
-            let waiting = track.awaited.values.filter { $0.media != nil }.map(\.row).sorted { $0.number < $1.number }
-            guard !waiting.isEmpty else { continue }
+            guard tracks[index].awaited.waiting > 0 else { continue }
+            let waiting = tracks[index].awaited.values.filter { $0.media != nil }.map(\.row).sorted {
+                $0.number < $1.number
+            }
             let surplus = surplus(of: waiting)
             lose(index, "retention removed it before its key or media initialization section came") {
                 !$0.isUnderWay && surplus.contains($0.row.number)
             }
+        }
+    }
+
+    /// Notes which segments still wait for their companions though one behind them is complete.
+    private func noteOvertaken(_ index: Int) {
+        guard let completed = tracks[index].completed else { return }
+        tracks[index].completed = nil
+        guard tracks[index].awaited.waiting > 0 else { return }
+        for awaited in tracks[index].awaited.values
+        where awaited.row.number < completed && awaited.media != nil && awaited.overtakenSince == nil {
+            tracks[index].awaited[awaited.row.number]?.overtakenSince = monotonic
         }
     }
 

@@ -223,8 +223,8 @@ extension Recording {
     private func cameUnchanged(_ index: Int) {
         let (now, last) = (monotonic, tracks[index].loaded)
         cameAgain(index, isEmpty: false, isNew: false, now)
-        for (number, awaited) in tracks[index].awaited where awaited.seen == last {
-            tracks[index].awaited[number]?.seen = now
+        for awaited in tracks[index].awaited.values where awaited.seen == last {
+            tracks[index].awaited[awaited.row.number]?.seen = now
         }
     }
 
@@ -250,7 +250,8 @@ extension Recording {
     private func noteSeen(_ index: Int, _ now: Duration, isOtherCopy: Bool) {
         let follower = tracks[index].follower
         var areAllPresent = true
-        for (number, awaited) in tracks[index].awaited {
+        for awaited in tracks[index].awaited.values {
+            let number = awaited.row.number
             guard let row = follower.refreshed(awaited.row) else {
                 areAllPresent = false
                 continue

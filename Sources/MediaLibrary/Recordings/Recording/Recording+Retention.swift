@@ -141,9 +141,13 @@ extension Recording {
     /// What these needed may go with them: who needs it later looks for it again.
     private func forgetCompanions(of rows: [RecordedSegment], _ index: Int) {
         let folder = tracks[index].folder
-        let awaited = Set(tracks[index].awaited.values.flatMap { $0.row.conditions.companions.map(\.name) })
-        for name in Set(rows.flatMap { $0.conditions.companions.map(\.name) }).subtracting(awaited) {
-            companions[id.keptName(name, track: folder)] = nil
+        for name in Set(rows.flatMap { $0.conditions.companions.map(\.name) }) {
+            let kept = id.keptName(name, track: folder)
+            // Segments behind need the same one mostly, so that few of them are looked at.
+            guard companions[kept] != nil,
+                !tracks[index].awaited.contains(where: { $0.row.conditions.companions.contains { $0.name == name } })
+            else { continue }
+            companions[kept] = nil
         }
     }
 
@@ -151,8 +155,8 @@ extension Recording {
     private func excess(_ limits: Retention) async throws -> Int64 {
         var excess: Int64 = 0
         if let most = limits.bytes {
-            let awaited = tracks.flatMap { $0.awaited.values.map { $0.media?.length ?? 0 } }.reduce(0, +)
-            excess = timelines.reduce(awaited) { $0 + $1.totals.bytes } - max(0, most)
+            let waiting = tracks.reduce(0) { $0 + $1.awaited.waitingBytes }
+            excess = timelines.reduce(waiting) { $0 + $1.totals.bytes } - max(0, most)
         }
         if let least = limits.freeBytes, prune.measured.map({ monotonic - $0 >= Self.measureInterval }) ?? true {
             prune.measured = monotonic

@@ -49,39 +49,19 @@ package actor Recording {
         var fetched: Duration?
         /// When the first segment failed since one arrived; nil if none has.
         var failing: Duration?
+        /// The greatest number of the segments that were completed since ``Recording/expire()`` looked last.
+        var completed: Int64?
         var queue = FetchQueue()
         /// How many are being fetched.
         var underWay = 0
         /// What an earlier process awaited, until its playlist has told which names still mean the same.
         var resumed: (numbers: [Int64], since: Duration)?
-        /// What is known of segments that are awaited.
-        var awaited: [Int64: Awaited] = [:]
+        /// The segments that are being fetched, or are to be.
+        var awaited = AwaitedSegments()
 
         /// The URL of the copy that is followed.
         var url: ResourceURL { urls[copy] }
         var targetDuration: Duration { .seconds(max(1, follower.known?.targetDuration ?? 1)) }
-    }
-
-    /// A segment that is being fetched, or is to be.
-    struct Awaited {
-        var row: RecordedSegment
-        /// When it was in the playlist last.
-        var seen: Duration
-        var isUnderWay = false
-        var failures = 0
-        /// The number of redundant copies that it couldn't be fetched from.
-        var failedCopies = 0
-        /// Whether bytes of it may be stored that came from another copy than its row names now.
-        var mayHaveOtherBytes = false
-        /// When it failed first and last.
-        var failed: ClosedRange<Duration>?
-        /// Since when its origin has said that it isn't there.
-        var absentSince: Duration?
-        var reason = ""
-        /// Its media, once that is here: what is awaited then are its companions.
-        var media: FetchedPart?
-        /// Since when a segment behind it has been complete, while this one's companions aren't here.
-        var overtakenSince: Duration?
     }
 
     /// A row of which it's known what became of it.
@@ -199,7 +179,7 @@ package actor Recording {
         run = nil
         await endTasks()
         for index in tracks.indices {
-            tracks[index].awaited = [:]
+            tracks[index].awaited = AwaitedSegments()
             tracks[index].queue = FetchQueue()
         }
         // Shielded from the cancellation of whoever stops it.

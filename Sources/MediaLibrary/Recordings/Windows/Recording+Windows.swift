@@ -122,8 +122,8 @@ extension Recording {
     func isOver(at end: Int64) -> Bool {
         if channel.hasEnded { return true }
         // Segments that wait for their keys alone are added when those are here.
-        if tracks.contains(where: { $0.awaited.values.contains { $0.media != nil && $0.row.start < end } }) {
-            return false
+        for index in tracks.indices where tracks[index].awaited.waiting > 0 {
+            if tracks[index].awaited.contains(where: { $0.media != nil && $0.row.start < end }) { return false }
         }
         if let edge, edge.clampedSum(Self.resolution - 1) >= end { return true }
         if isRunning || channel.isWanted, monotonic - (tracks.map(\.renewed).max() ?? monotonic) < Self.longestSilence {
