@@ -67,6 +67,14 @@ package struct CacheRecordingStore: RecordingStore {
         return Int64(found ?? 0)
     }
 
+    /// See ``RecordingStore/receivedBytes(of:)``.
+    package func receivedBytes(of part: AssetPart) async -> Int64 {
+        guard let request = try? part.request(settings: store.transfers.askingNoOrigins),
+            let holding = try? await store.holdings(of: [request]).first
+        else { return 0 }
+        return holding?.bytesKept ?? 0
+    }
+
     /// See ``RecordingStore/commit()``.
     package func commit() async throws { try await store.commit() }
 

@@ -15,6 +15,8 @@ package protocol RecordingStore: Sendable {
     func removeFiles(_ names: [String], of recording: RecordingID) async throws
     /// Fetches what is missing of a part, which is kept under its own name, and looks whether it's what was asked for.
     func fetch(_ part: AssetPart, settings: TransferSettings, group: TransferGroup) async throws -> FetchedPart
+    /// The number of bytes of a part that have been received; 0 where that can't be told.
+    func receivedBytes(of part: AssetPart) async -> Int64
     /// Makes durable all that was fetched before the call.
     func commit() async throws
     /// Gives up parts by the names that they are kept as. What somebody reads goes when the last of them leaves.

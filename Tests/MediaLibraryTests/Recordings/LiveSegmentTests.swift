@@ -70,9 +70,9 @@ struct LiveSegmentTests {
         let gate = ScriptedGate()
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.next(url, .stall(after: 200, until: gate))
-        fixture.isHanging = true
+        fixture.hangingFetches = 1
         try await fixture.pass(60)
-        fixture.isHanging = false
+        fixture.hangingFetches = 0
         try await fixture.pass(30)
         // It went on behind what had come.
         let requests = fixture.live.library.origin.requests(for: url)

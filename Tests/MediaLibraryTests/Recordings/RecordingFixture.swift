@@ -22,6 +22,8 @@ final class RecordingFixture {
     var encoder: (any FilmEncoder)?
     /// Whether something hangs on purpose: then nobody waits for it.
     var isHanging = false
+    /// The number of segments whose requests hang on purpose. Everything else is waited for.
+    var hangingFetches = 0
 
     init(_ live: LiveOrigin = LiveOrigin()) { self.live = live }
 
@@ -97,7 +99,7 @@ final class RecordingFixture {
         for _ in 0..<(isHanging ? 300 : 200_000) {
             await Task.yield()
             let sleepers = live.library.time.sleepers
-            if await recording.isQuiet(but: live.held),
+            if await recording.isQuiet(but: live.held, fetches: hangingFetches),
                 sleepers >= idleSleepers + (await recording.isRunning ? 1 : 0) + (await recording.followers)
             {
                 return

@@ -4,7 +4,16 @@ extension Recording {
         var row: RecordedSegment
         /// When it was in the playlist last.
         var seen: Duration
-        var isUnderWay = false
+        /// The number of the fetch that is under way.
+        var fetch: Int?
+        /// When it was first requested, and when it was requested last.
+        var requested: Duration?
+        var asked: Duration?
+        /// The bytes of it that had been received when that was last looked at, and when the last of them were noticed.
+        var received: Int64 = 0
+        var progressed: Duration?
+        /// Whether its fetch was ended because nothing arrived.
+        var isHanging = false
         var failures = 0
         /// The number of redundant copies that it couldn't be fetched from.
         var failedCopies = 0
@@ -19,6 +28,8 @@ extension Recording {
         var media: FetchedPart?
         /// Since when a segment behind it has been complete, while this one's companions aren't here.
         var overtakenSince: Duration?
+
+        var isUnderWay: Bool { fetch != nil }
     }
 
     /// The segments of a track that are being fetched or are to be, by number. A playlist of a day names forty thousand of

@@ -16,15 +16,6 @@ extension Recording {
     private static let width = 6
     private static let firstDelay = Duration.milliseconds(500)
     private static let longestDelay = Duration.seconds(4)
-    /// How many target durations the live edge waits for one segment that can't be had while others can, though its
-    /// playlist names it, and how long at least. Players hold back three target durations (RFC 8216bis §4.4.3.8).
-    private static let patientTargets = 3
-    private static let leastPatience = Duration.seconds(6)
-    /// How long a segment whose media is here waits for its companions at least when one behind it is complete, and at most
-    /// when none is: then there is nothing that players could go on with.
-    private static let leastCompanionPatience = Duration.seconds(15)
-    private static let longestCompanionPatience = Duration.seconds(3600)
-
     /// What an earlier process awaited is fetched without its playlist after so long.
     private static let resumePatience = Duration.seconds(60)
 
@@ -69,10 +60,13 @@ extension Recording {
                 let number = tracks[index].queue.next(at: now, backlog: backlogOrder(index))
             {
                 guard let awaited = tracks[index].awaited[number], !awaited.isUnderWay else { continue }
-                tracks[index].awaited[number]?.isUnderWay = true
-                tracks[index].underWay += 1
                 let id = nextFetch
                 nextFetch += 1
+                tracks[index].awaited[number]?.fetch = id
+                tracks[index].awaited[number]?.requested = awaited.requested ?? now
+                tracks[index].awaited[number]?.asked = now
+                tracks[index].awaited[number]?.progressed = now
+                tracks[index].underWay += 1
                 fetches[id] = Task {
                     await self.fetch(awaited.row, index)
                     self.fetches[id] = nil
@@ -93,8 +87,10 @@ extension Recording {
             row.length = media.length
             row.isWrapped = media.isWrapped
             row.firstPicture = media.firstPicture
+            guard let awaited = tracks[index].awaited[row.number] else { return await discard(row, index) }
             tracks[index].fetched = monotonic
             tracks[index].failing = nil
+            tracks[index].overtaking = [tracks[index].overtaking, awaited.asked].compactMap(\.self).max()
             tracks[index].completed = max(tracks[index].completed ?? .min, row.number)
             settled.append(Settled(track: index, row: row, reason: ""))
             await flush()
@@ -171,9 +167,16 @@ extension Recording {
         }
     }
 
+    /// Removes the bytes of a segment that was given up while it was being fetched.
+    private func discard(_ row: RecordedSegment, _ index: Int) async {
+        try? await work.place.removeParts([id.keptName(row.name, track: tracks[index].folder)])
+    }
+
     private func failed(_ row: RecordedSegment, _ index: Int, _ error: CacheError) async {
-        guard var awaited = tracks[index].awaited[row.number] else { return }
-        awaited.isUnderWay = false
+        guard var awaited = tracks[index].awaited[row.number] else { return await discard(row, index) }
+        let error = awaited.isHanging ? CacheError(.timedOut, "\(row.url) sent nothing while others arrived") : error
+        awaited.isHanging = false
+        awaited.fetch = nil
         awaited.failures += 1
         awaited.failed = (awaited.failed?.lowerBound ?? monotonic)...monotonic
         awaited.reason = error.message
@@ -191,75 +194,6 @@ extension Recording {
         }
         tracks[index].awaited[row.number] = awaited
         if error.code == .originStatus, [401, 403, 404, 410].contains(error.status), isRunning { await refreshLinks() }
-    }
-
-    /// Gives up on what can't be had any more.
-    func expire() {
-        for index in tracks.indices where !tracks[index].awaited.isEmpty {
-            noteOvertaken(index)
-            let track = tracks[index]
-            lose(index, "it had left the playlist before it came") { isLeft($0, of: track) }
-            lose(index, "it didn't come, though its playlist names it") { isHopeless($0, of: track) }
-            guard tracks[index].awaited.waiting > 0 else { continue }
-            let waiting = tracks[index].awaited.values.filter { $0.media != nil }.map(\.row).sorted {
-                $0.number < $1.number
-            }
-            let surplus = surplus(of: waiting)
-            lose(index, "retention removed it before its key or media initialization section came") {
-                !$0.isUnderWay && surplus.contains($0.row.number)
-            }
-        }
-    }
-
-    /// Notes which segments still wait for their companions though one behind them is complete.
-    private func noteOvertaken(_ index: Int) {
-        guard let completed = tracks[index].completed else { return }
-        tracks[index].completed = nil
-        guard tracks[index].awaited.waiting > 0 else { return }
-        for awaited in tracks[index].awaited.values
-        where awaited.row.number < completed && awaited.media != nil && awaited.overtakenSince == nil {
-            tracks[index].awaited[awaited.row.number]?.overtakenSince = monotonic
-        }
-    }
-
-    /// Whether a segment isn't in its playlist any more, and can't be had.
-    private func isLeft(_ awaited: Awaited, of track: Track) -> Bool {
-        // While its playlist can't be had nobody knows what is still there.
-        guard !awaited.isUnderWay, awaited.media == nil, track.trouble == nil, track.loaded != nil,
-            let failed = awaited.failed?.upperBound,
-            failed > max(awaited.seen, track.recovered), track.follower.present(awaited.row) == nil
-        else { return false }
-        // An origin has to keep it for a while (RFC 8216bis §6.2.2).
-        let isAbsent = awaited.absentSince != nil
-        let window = Duration.nanoseconds(isAbsent ? 0 : track.follower.known?.durationNanoseconds ?? 0)
-        return monotonic - awaited.seen >= max(track.targetDuration * 3, window)
-    }
-
-    /// Whether a segment isn't worth waiting for, though its playlist names it: other segments arrive, on whichever track,
-    /// or nothing arrives any more.
-    private func isHopeless(_ awaited: Awaited, of track: Track) -> Bool {
-        guard !awaited.isUnderWay, let failed = awaited.failed, track.trouble == nil || track.endedSince != nil else {
-            return false
-        }
-        let now = monotonic
-        if awaited.media != nil {
-            let patience = max(track.targetDuration * Self.patientTargets, Self.leastCompanionPatience)
-            if let since = [awaited.overtakenSince, track.endedSince].compactMap(\.self).min(), now - since >= patience
-            {
-                return failed.upperBound > since
-            }
-            return failed.upperBound - failed.lowerBound >= Self.longestCompanionPatience
-        }
-        // Before its playlist returned, its origin was away.
-        let since = max(failed.lowerBound, track.recovered)
-        let othersCome = (tracks.compactMap(\.fetched).max() ?? .zero) >= since
-        // It's asked for once more after that, and given up when it fails again.
-        let patience = max(track.targetDuration * Self.patientTargets, Self.leastPatience)
-        if let absent = awaited.absentSince, failed.upperBound - absent >= patience {
-            return othersCome || track.endedSince != nil
-        }
-        if let ended = track.endedSince, now - ended >= patience { return failed.upperBound > ended }
-        return othersCome && failed.upperBound - since >= patience
     }
 
     /// Makes gaps of what is awaited.

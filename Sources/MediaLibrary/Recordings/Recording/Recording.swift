@@ -49,6 +49,8 @@ package actor Recording {
         var fetched: Duration?
         /// When the first segment failed since one arrived; nil if none has.
         var failing: Duration?
+        /// When the last-requested of the segments that arrived had been requested.
+        var overtaking: Duration?
         /// The greatest number of the segments that were completed since ``Recording/expire()`` looked last.
         var completed: Int64?
         var queue = FetchQueue()
@@ -118,9 +120,10 @@ package actor Recording {
     /// Now, in nanoseconds since 1970.
     var now: Int64 { work.store.now.nanosecondsSinceEpoch }
 
-    /// Whether nothing is under way at the moment but so many loads.
-    func isQuiet(but loads: Int = 0) -> Bool {
-        fetches.isEmpty && settled.isEmpty && !isFlushing && !isFinishing && tracks.count(where: \.isLoading) == loads
+    /// Whether nothing is under way at the moment but a number of loads of playlists, and of fetches at most.
+    func isQuiet(but loads: Int = 0, fetches hanging: Int = 0) -> Bool {
+        fetches.count <= hanging && settled.isEmpty && !isFlushing && !isFinishing
+            && tracks.count(where: \.isLoading) == loads
     }
 
     var monotonic: Duration { work.store.time.monotonic }
@@ -165,6 +168,7 @@ package actor Recording {
             tracks[index].loaded = nil
             tracks[index].taken = nil
             tracks[index].failing = nil
+            tracks[index].overtaking = nil
             tracks[index].renewed = monotonic
         }
         run = Task { await self.record() }
@@ -220,6 +224,7 @@ package actor Recording {
         follow()
         while !Task.isCancelled {
             fetchMore()
+            await endHangingRequests()
             expire()
             await flush()
             await applyRetentionInTime()
