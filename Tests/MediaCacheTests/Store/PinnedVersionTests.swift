@@ -82,12 +82,13 @@ struct PinnedVersionTests {
         await last.close()
     }
 
-    @Test(arguments: [false, true])
-    func isReplacedOnceTheOtherVersionIsComplete(_ acrossFileSystems: Bool) async throws {
+    @Test(arguments: [false, true], [false, true])
+    func isReplacedOnceTheOtherVersionIsComplete(_ acrossFileSystems: Bool, isShorter: Bool) async throws {
+        let other = isShorter ? Self.shorter : Self.new
         if acrossFileSystems { files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] } }
         let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
+        fixture.origin[fixture.url] = ScriptedResource(other, entityTag: "\"2\"")
+        try await read(store, until: other)
         let info = try await store.complete(download)
         #expect(info.isComplete && info.validator.entityTag == "\"2\"")
         await store.settled { store in
@@ -99,13 +100,13 @@ struct PinnedVersionTests {
         await store.close()
         fixture.origin.isReachable = false
         let next = try await fixture.open()
-        #expect(try await next.bytes(fixture.url) == Self.new.bytes)
+        #expect(try await next.bytes(fixture.url) == other.bytes)
         #expect(try await next.resource(for: fixture.url)?.isPinned == true)
         await next.close()
         // Nor does the catalog have to say so.
         try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
         let rebuilt = try await fixture.open()
-        #expect(try await rebuilt.bytes(fixture.url) == Self.new.bytes)
+        #expect(try await rebuilt.bytes(fixture.url) == other.bytes)
         await rebuilt.close()
     }
 
@@ -125,6 +126,47 @@ struct PinnedVersionTests {
         }
         try await expectOldVersion(in: next)
         await next.close()
+    }
+
+    /// The origin has nothing any more, and had no other version in between.
+    @Test(arguments: [404, 410], [false, true])
+    func survivesAStatusOfItsOwnURL(_ status: Int, isComplete: Bool) async throws {
+        let store = try await fixture.open()
+        var part = download
+        part.range = .closed(1_000_000, through: 1_999_999)
+        if isComplete { _ = try await store.complete(download) } else { _ = try await store.fill(part) }
+        let range = isComplete ? RequestedRange.all : part.range
+        let expected = isComplete ? Self.old.bytes : Self.old.bytes(in: 1_000_000..<2_000_000)
+        fixture.origin.always(fixture.url, .status(status))
+        func expectPinnedBytes(in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+            for _ in 0..<3 {
+                fixture.time.advance(by: .seconds(90_000))
+                #expect(try await store.bytes(fixture.url, range) == expected, sourceLocation: sourceLocation)
+                let whole = try? await store.bytes(fixture.url)
+                #expect(whole == (isComplete ? expected : nil), sourceLocation: sourceLocation)
+                let download = download
+                if !isComplete {
+                    await #expect(throws: CacheError.self, sourceLocation: sourceLocation) {
+                        try await store.complete(download)
+                    }
+                }
+                _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
+            }
+            let holding = try #require(try await store.holdings(of: [part])[0], sourceLocation: sourceLocation)
+            #expect(holding.isWhole && holding.isPinned, sourceLocation: sourceLocation)
+        }
+        try await expectPinnedBytes(in: store)
+        await store.close()
+        let next = try await fixture.open()
+        try await expectPinnedBytes(in: next)
+        await next.close()
+        try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
+        let rebuilt = try await fixture.open()
+        try await expectPinnedBytes(in: rebuilt)
+        fixture.origin.clearFaults(fixture.url)
+        #expect(try await rebuilt.complete(download).isComplete)
+        #expect(try await rebuilt.bytes(fixture.url) == Self.old.bytes)
+        await rebuilt.close()
     }
 
     @Test func survivesAShorterFile() async throws {
@@ -166,6 +208,23 @@ struct PinnedVersionTests {
         let next = try await fixture.open()
         #expect(try await next.bytes(fixture.url) == Self.old.bytes)
         #expect(try await next.resource(for: fixture.url)?.isPinned == true)
+        await next.close()
+    }
+
+    /// Each node behind a balancer may also have another version.
+    @Test func survivesAlternatingVersions() async throws {
+        let store = try await storeWithDownload()
+        for round in 0..<6 {
+            fixture.origin[fixture.url] =
+                round % 2 == 0 ? ScriptedResource(Self.new, entityTag: "\"2\"") : ScriptedResource(Self.old)
+            try await read(store, until: round % 2 == 0 ? Self.new : Self.old)
+            _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
+            fixture.time.advance(by: .seconds(61))
+            try await expectOldVersion(in: store)
+        }
+        await store.close()
+        let next = try await fixture.open()
+        try await expectOldVersion(in: next)
         await next.close()
     }
 
