@@ -35,6 +35,8 @@ final class ResponsePump {
     private static let leastSent = 32 << 10
     /// The most bytes that the system is given to send at a time; they take no memory here.
     private static let mostSent = 512 << 10
+    /// How often bytes are read again that wait in the system's queue.
+    private static let refreshInterval = TimeAmount.seconds(1)
 
     private let reader: any ByteReader
     private let writer: ResponseWriter
@@ -46,8 +48,10 @@ final class ResponsePump {
     private var hasBegun = false
     private var isPumping = false
     private var isReading = false
-    /// Whether the system sends bytes that the reader still holds for it.
-    private var isSending = false
+    /// The bytes that the system sends, which the reader still holds for it.
+    private var sending: (source: any ByteSource, range: Range<Int64>)?
+    private var isSending: Bool { sending != nil }
+    private var isRefreshing = false
     private lazy var takesFiles = writer.takesFiles
     private var isFinished = false
     private var readFailures = 0
@@ -133,7 +137,7 @@ final class ResponsePump {
     private func send(_ count: Int, of source: any ByteSource, at offset: Int64, from descriptor: Int32) {
         begin()
         guard !isFinished else { return }
-        isSending = true
+        sending = (source, offset..<offset + Int64(count))
         // Decided first: the write may complete before it returns.
         let isLast = Int64(count) == remaining
         let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
@@ -144,14 +148,57 @@ final class ResponsePump {
             _ = try? handle.takeDescriptorOwnership()
             bound.value.0.didSend(count, result)
         }
-        guard isLast else { return writer.flush() }
-        // The end goes along; only the reader waits until all is sent.
-        remaining = 0
-        end()
+        if isLast {
+            // The end goes along; only the reader waits until all is sent.
+            remaining = 0
+            end()
+        } else {
+            writer.flush()
+        }
+        keepSentInMemory()
+    }
+
+    /// Reads bytes again, off the loop and once a second, as long as they wait for the client.
+    ///
+    /// The system sends from the file when the client takes more, which may be long after the bytes were found in memory,
+    /// as when a player is paused. A byte that has been evicted by then would be read from the disk on the loop, and hold
+    /// up every connection of it. With this, each byte of the queue was in memory at most ``refreshInterval`` and one
+    /// reading of the piece before it's sent, apart from what ``POSIXFileSystem`` takes for granted: a page counts as
+    /// present for a second after its sample. There is at most one piece of ``mostSent`` bytes in the queue.
+    private func keepSentInMemory() {
+        guard isSending, !isRefreshing else { return }
+        isRefreshing = true
+        let loop = writer.eventLoop
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        loop.scheduleTask(in: Self.refreshInterval) { bound.value.refresh() }
+    }
+
+    private func refresh() {
+        guard let (source, range) = sending else {
+            isRefreshing = false
+            return
+        }
+        let loop = writer.eventLoop
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        pool.submit { state in
+            if case .active = state {
+                withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 4096) { buffer in
+                    for lower in stride(from: range.lowerBound, to: range.upperBound, by: buffer.count) {
+                        let count = Int(min(Int64(buffer.count), range.upperBound - lower))
+                        // A failure shows when the bytes are sent.
+                        try? source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: lower)
+                    }
+                }
+            }
+            loop.execute {
+                bound.value.isRefreshing = false
+                bound.value.keepSentInMemory()
+            }
+        }
     }
 
     private func didSend(_ count: Int, _ result: Result<Void, any Error>) {
-        isSending = false
+        sending = nil
         switch result {
         case .success: reader.consume(count)
         case .failure(let error):
