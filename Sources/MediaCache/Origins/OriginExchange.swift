@@ -54,7 +54,10 @@ struct OriginExchange {
             context.counters.add(\.originRequests)
             let asked = context.time.monotonic
             let response = try await context.origin.send(request)
-            context.traffic?.answered(by: url.origin, after: context.time.monotonic - asked)
+            // A held request's latency says nothing of the link.
+            if !settings.waitsForOrigin {
+                context.traffic?.answered(by: url.origin, after: context.time.monotonic - asked)
+            }
             guard [301, 302, 303, 307, 308].contains(response.status) else {
                 if url != start.url {
                     locator.remember(redirect: url, scope: scope, now: context.time.monotonic)

@@ -113,7 +113,7 @@ public final class ReadSession: Sendable {
             while true {
                 if state.isCancelled { return .failed(CacheError(.cancelled, "the read session was cancelled")) }
                 if let through = state.through {
-                    let shortage = Shortage(engine.traffic, of: transferClass, host: url.origin)
+                    let shortage = Shortage(engine.traffic, of: transferClass, settings, host: url.origin)
                     let step = through.poll(maximum: maximum, onReady: shortage.wrapping(onReady))
                     if case .wait = step { shortage?.begin() }
                     guard case .end = step else { return step }
@@ -132,7 +132,7 @@ public final class ReadSession: Sendable {
 
     private func advance(_ state: inout State, onReady: @escaping @Sendable () -> Void) -> ReadStep? {
         guard let representation else { return passOn(&state) }
-        let shortage = Shortage(engine.traffic, of: transferClass, host: url.origin)
+        let shortage = Shortage(engine.traffic, of: transferClass, settings, host: url.origin)
         state.losses = representation.losses
         let answer = representation.advance(
             sessionID, position: state.position, end: range.upperBound, window: &state.window, settings: settings,

@@ -9,7 +9,7 @@ extension CacheStore {
     public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
         var request = request
         if !(request.settings?.asksOrigins ?? transfers.asksOrigins) { request.revalidation = .never }
-        let shortage = Shortage(engine.traffic, of: request.transferClass, host: request.url.origin)
+        let shortage = Shortage(engine.traffic, of: request.transferClass, request.settings, host: request.url.origin)
         shortage?.begin()
         defer { shortage?.end() }
         do {

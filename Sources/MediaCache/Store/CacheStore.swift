@@ -196,7 +196,7 @@ public final class CacheStore: Sendable {
     /// - Throws: ``CacheError``: what the origin answered if nothing is kept,
     ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside.
     public func read(_ request: ReadRequest) async throws -> ReadSession {
-        let shortage = Shortage(engine.traffic, of: request.transferClass, host: request.url.origin)
+        let shortage = Shortage(engine.traffic, of: request.transferClass, request.settings, host: request.url.origin)
         shortage?.begin()
         defer { shortage?.end() }
         let session = try await open(request)

@@ -14,9 +14,11 @@ final class Shortage: Sendable {
         self.host = host
     }
 
-    /// Of a reader of this class, if it's one of what plays.
-    convenience init?(_ traffic: Traffic, of transferClass: TransferClass, host: String) {
-        guard transferClass == .playback else { return nil }
+    /// Creates the shortage of a reader of this class. Nil if the reader doesn't play, or waits for something that the
+    /// origin doesn't have yet: other transfers couldn't help it by holding back.
+    convenience init?(_ traffic: Traffic, of transferClass: TransferClass, _ settings: TransferSettings?, host: String)
+    {
+        guard transferClass == .playback, settings?.waitsForOrigin != true else { return nil }
         self.init(traffic, host: host)
     }
 

@@ -31,6 +31,8 @@ public struct TransferSettings: Sendable {
     public var cookies: CookieFile?
     /// Called when an origin says 401, 403 or 410: gives a fresh URL for the same resource, or nil if there is none.
     public var refreshURL: (@Sendable (ResourceURL) async throws -> ResourceURL?)?
+    /// Whether the origin holds requests until it has something to send: the wait says nothing of how fast bytes arrive.
+    package var waitsForOrigin = false
     /// Called in place of ``refreshURL`` where a document names the fresh URL: gives its scope too.
     package var refreshFromDocument: (@Sendable (ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)?)?
 

@@ -8,6 +8,7 @@ extension TransferSettings {
     /// These settings for a request that the origin holds until there is an answer: a blocking reload, a preload hint.
     package var waitingForWhatComes: TransferSettings {
         var settings = self
+        settings.waitsForOrigin = true
         settings.limits.firstByte += Self.holdTime
         settings.limits.stall += Self.holdTime
         return settings

@@ -107,6 +107,38 @@ struct TrafficTests {
         await store.close()
     }
 
+    /// A low-latency player always has a playlist request that the origin holds until the playlist changes.
+    @Test func heldRequestsDoNotDelayADownload() async throws {
+        let store = try await fixture.open()
+        let (download, gate) = await download(from: store, to: 500_000)
+        var request = WholeBodyRequest(url: film, settings: store.transfers) { _ in false }
+        request.settings?.waitsForOrigin = true
+        let player = Task { [fixture, film, request] in
+            while true {
+                let head = ScriptedGate()
+                fixture.origin.next(film, .holdHead(head))
+                async let body = store.wholeBody(request)
+                try await fixture.time.sleep(for: .seconds(2))
+                head.open()
+                _ = try await body
+                try await fixture.time.sleep(for: .milliseconds(50))
+            }
+        }
+        await fixture.origin.wait { $0.contains { $0.url == film } }
+        gate.open()
+        var holding = 0
+        _ = await pass(.milliseconds(50)) {
+            holding = max(holding, store.engine.traffic.holdingCount)
+            return store.statistics.runningFills == 0
+        }
+        #expect(holding == 0)
+        #expect(store.statistics.runningFills == 0)
+        #expect(try await download.value.isComplete)
+        player.cancel()
+        _ = await player.result
+        await store.close()
+    }
+
     @Test func aReaderThatReadsNothingHoldsNobodyBack() async throws {
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: film))
