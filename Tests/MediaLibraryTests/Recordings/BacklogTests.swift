@@ -53,17 +53,42 @@ struct BacklogTests {
         await fixture.close()
     }
 
-    /// A recording that ends wants the newest most.
+    /// It would end before the newest arrived.
     @Test func aRecordingWithAnEndFetchesTheNewestFirst() async throws {
         let fixture = try await fixture()
         let end = fixture.live.library.time.now.addingTimeInterval(60)
-        try await fixture.record { $0.endsAt = end }
+        try await fixture.record {
+            $0.endsAt = end
+            $0.starts = false
+        }
+        await (try fixture.recording).noteArrivals(4, in: .seconds(1000))
+        try await fixture.recordings?.start(fixture.name)
         try await fixture.pass(3)
         let numbers = requested(fixture)
         #expect(numbers.count == Self.count)
         // Six at a time.
         for (place, number) in numbers.enumerated() { #expect(abs(Self.count - 1 - place - number) <= 6, "\(numbers)") }
         try await fixture.check { _ in true }
+        await fixture.close()
+    }
+
+    /// There is a live edge as soon as the first segment has arrived, and playback can begin.
+    @Test func recordingWithADistantEndHasAnEdgeWhileItsBacklogLoads() async throws {
+        let fixture = try await fixture()
+        let live = fixture.live
+        for (folder, number) in ["v1", "a1"].flatMap({ folder in (20..<Self.count).map { (folder, $0) } }) {
+            live.library.origin.always(live.segment(number, in: folder), .holdHead(ScriptedGate()))
+        }
+        fixture.hangingFetches = 12
+        let end = live.library.time.now.addingTimeInterval(7200)
+        try await fixture.record { $0.endsAt = end }
+        try await fixture.pass(3)
+        let recording = try fixture.recording
+        #expect(Set(requested(fixture)).isSuperset(of: 0..<20))
+        let rows = try await fixture.rows("video-1")
+        #expect(await recording.edge == rows[19].end)
+        #expect(recording.coverage.seconds == 120)
+        _ = try await recording.entry(.live(nil))
         await fixture.close()
     }
 
@@ -75,5 +100,12 @@ struct BacklogTests {
         #expect(numbers.count == Self.count)
         for (place, number) in numbers.enumerated() { #expect(abs(place - number) <= 6, "\(numbers)") }
         await fixture.close()
+    }
+}
+
+extension Recording {
+    /// Notes segments that arrived in the time up to now.
+    fileprivate func noteArrivals(_ count: Int, in time: Duration) {
+        arrivals = (0..<count).map { (monotonic - time + time * $0 / count, 1000) }
     }
 }

@@ -42,15 +42,25 @@ extension Recording {
         return totals.segments >= Self.spared ? max(1, totals.bytes / Int64(totals.segments)) : nil
     }
 
-    /// The end of a track's backlog from which segments are taken: a recording with an end would discard its oldest. Under
-    /// a limit of size, the newest few tell how many of the others will fit.
+    /// The end of a track's backlog from which segments are taken: the oldest, so that the live edge has a beginning from
+    /// the first one on, unless that would lose the newest. Under a limit of size, the newest few tell how many of the
+    /// others will fit.
     func backlogOrder(_ index: Int) -> FetchQueue.BacklogOrder {
         if allowedBytes != nil, averageLength(index) == nil {
             // Those that are cached but not in the timeline yet aren't measured.
             let unmeasured = tracks[index].underWay + tracks[index].awaited.waiting
             return unmeasured < Self.spared ? .newestFirst : .paused
         }
-        return channel.endsAt == nil && !isBacklogTooLarge ? .oldestFirst : .newestFirst
+        return isBacklogTooLarge || isEndTooSoon ? .newestFirst : .oldestFirst
+    }
+
+    /// Whether the recording is expected to end before all segments were fetched that are awaited or published until then,
+    /// at the pace of those that arrived.
+    private var isEndTooSoon: Bool {
+        guard let end = channel.endsAt?.nanosecondsSinceEpoch, let first = arrivals.first?.at else { return false }
+        let remaining = Duration.nanoseconds(max(0, end.clampedSum(-now))).seconds
+        let segments = tracks.reduce(0) { $0 + Double($1.awaited.count) + remaining / $1.targetDuration.seconds }
+        return segments * (monotonic - first).seconds > remaining * Double(arrivals.count)
     }
 
     /// Whether the segments that are awaited are expected to be more than the limits of size allow.
