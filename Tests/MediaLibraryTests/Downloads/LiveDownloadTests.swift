@@ -43,6 +43,21 @@ struct LiveDownloadTests {
         }
     }
 
+    /// The event is over, and its origin has removed everything.
+    @Test(arguments: [404, 403, 500]) func endsWhenPlaylistIsGoneWhileASegmentIsAwaited(status: Int) async throws {
+        serve(from: 0, 0..<3)
+        fixture.always("2.ts", .status(status))
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 2 }
+            fixture.always("index.m3u8", .status(404))
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.state == .completeWithHoles)
+            #expect(download.parts == .init(done: 2, total: 2))
+            #expect(download.holes.map(\.start) == [12])
+        }
+    }
+
     @Test func endsOnRequest() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in

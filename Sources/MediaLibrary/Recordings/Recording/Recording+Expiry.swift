@@ -20,6 +20,7 @@ extension Recording {
             let track = tracks[index]
             lose(index, "it had left the playlist before it came") { isLeft($0, of: track) }
             lose(index, "it didn't come, though its playlist names it") { isHopeless($0, of: track) }
+            lose(index, "its playlist is gone") { isGone($0, of: track) }
             guard tracks[index].awaited.waiting > 0 else { continue }
             let waiting = tracks[index].awaited.values.filter { $0.media != nil }.map(\.row).sorted {
                 $0.number < $1.number
@@ -85,6 +86,12 @@ extension Recording {
         }
         if let ended = track.endedSince, now - ended >= patience { return failed.upperBound > ended }
         return othersCome && failed.upperBound - since >= patience
+    }
+
+    /// Whether a segment has failed for long since the origin has said that there is no such playlist.
+    private func isGone(_ awaited: Awaited, of track: Track) -> Bool {
+        guard !awaited.isUnderWay, let gone = track.goneSince, let failed = awaited.failed else { return false }
+        return failed.upperBound - max(gone, failed.lowerBound) >= Self.absencePatience
     }
 
     // MARK: - Requests that hang
