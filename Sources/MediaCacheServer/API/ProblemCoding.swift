@@ -37,8 +37,33 @@ extension Problem {
     /// The problem without URLs, for clients without a key: URLs of origins may contain credentials.
     var withoutURLs: Problem {
         var problem = self
-        problem.detail = detail.replacing(/[A-Za-z][A-Za-z0-9+.\-]*:\/\/[^\s“”"]*/, with: "its URL")
+        problem.detail = Self.replacingURLs(in: detail.prefix(Self.longestPublicDetail))
         return problem
+    }
+
+    /// The longest detail, in characters, for clients without a key. It may quote what the client sent.
+    private static let longestPublicDetail = 1024
+
+    /// Replaces each URL by “its URL”, in one pass: any client can send such a text.
+    private static func replacingURLs(in text: Substring) -> String {
+        func isOfScheme(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.isASCII
+                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || "+.-".unicodeScalars.contains(scalar))
+        }
+        var output = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.first {
+            guard rest.starts(with: "://".unicodeScalars) else {
+                output.append(scalar)
+                rest.removeFirst()
+                continue
+            }
+            while let last = output.last, isOfScheme(last) { output.removeLast() }
+            output.append(contentsOf: "its URL".unicodeScalars)
+            rest = rest.drop { !$0.properties.isWhitespace && !"“”\"".unicodeScalars.contains($0) }
+        }
+        return String(output)
     }
 
     /// The code of what should not happen.

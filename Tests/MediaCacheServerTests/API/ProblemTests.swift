@@ -21,6 +21,24 @@ struct ProblemTests {
         #expect(!Problem(CacheError(.unreachable, "no answer", cause: Surprise())).detail.contains("Surprise"))
     }
 
+    @Test(arguments: [
+        ("nothing listens at http://u:p@10.0.0.1:80/a?b=c, try again", "nothing listens at its URL try again"),
+        ("“https://a.example/x” isn't media", "“its URL” isn't media"),
+        ("x+y-z.1://host and HTTP://B", "its URL and its URL"), ("://nothing", "its URL"), ("a: //b", "a: //b"),
+        ("no URL", "no URL"), ("", ""),
+    ])
+    func clientsWithoutAKeySeeNoURL(_ detail: String, _ expected: String) {
+        let problem = Problem(title: "t", status: 502, detail: detail, code: "c")
+        #expect(problem.withoutURLs.detail == expected)
+    }
+
+    /// A quadratic search would take minutes.
+    @Test(.timeLimit(.minutes(1)))
+    func aLongTextWithoutURLIsReadOnce() {
+        let problem = Problem(title: "t", status: 400, detail: String(repeating: "a", count: 1 << 20), code: "c")
+        #expect(problem.withoutURLs.detail.count == 1024)
+    }
+
     /// Nothing of Swift's is in what a person reads.
     @Test(arguments: [
         ("{", "it isn't JSON"),
