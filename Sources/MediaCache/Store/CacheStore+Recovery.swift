@@ -120,9 +120,9 @@ extension CacheStore {
     /// Whether the catalog knows a pinned version that takes the place of a sidecar's: a complete one, or one of which no
     /// less is cached, with its blob.
     private func isReplaced(_ sidecar: Sidecar, in entry: CatalogEntry?) async -> Bool {
-        guard let pinned = entry?.versions.pinned, pinned.isKept, pinned.isComplete || !sidecar.isComplete else {
-            return false
-        }
+        guard let pinned = entry?.versions.pinned, pinned.isKept, pinned.blob != sidecar.blob,
+            pinned.isComplete || !sidecar.isComplete
+        else { return false }
         let engine = engine
         return await engine.pool.perform { engine.hasBlob(of: pinned) }
     }
