@@ -11,7 +11,8 @@ extension Resource.State {
         let length = representation.head.length
         let (isKept, committed) = representation.file.withLock { ($0.isKept, $0.committed.byteCount) }
         return PinRank(
-            isKept: isKept, isComplete: committed == length, isCurrent: representation === current,
+            isKept: isKept, isComplete: committed == length && representation.isComplete,
+            isCurrent: representation === current,
             id: representation.id)
     }
 
@@ -136,11 +137,13 @@ extension Representation {
     /// Whether this version may take the place of a pinned one: it's committed, and complete or has at least the same
     /// bytes. An empty one replaces nothing.
     func replaces(_ pinned: Representation) -> Bool {
-        let committed = file.withLock { $0.committed }
+        let (committed, written) = (file.withLock { $0.committed }, self.spans)
         let spans = pinned.spans
         if spans.isEmpty { return true }
         guard !committed.isEmpty else { return false }
-        return head.length == committed.byteCount || spans.spans.allSatisfy(committed.contains)
+        // Committed bytes that were found to be damaged since are a hole.
+        return (head.length == committed.byteCount && isComplete)
+            || spans.spans.allSatisfy { committed.contains($0) && written.contains($0) }
     }
 
     /// The origin has this version again.
