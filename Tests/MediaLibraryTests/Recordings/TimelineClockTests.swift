@@ -79,7 +79,7 @@ struct TimelineClockTests {
         #expect(place(arrival: 0, date: 0) == 0)
         #expect(place(arrival: 6, date: 86_406) == 6)
         #expect(place(arrival: 72, date: 86_472, missing: .time(60 * Self.second)) == 72)
-        #expect(place(arrival: 372, date: 86_772, missing: .unknown) == 372)
+        #expect(place(arrival: 172, date: 86_572, missing: .unknown) == 172)
     }
 
     @Test(arguments: [true, false]) func anEncoderThatStoodStillLeavesTimeOut(hasClock: Bool) {
@@ -151,6 +151,51 @@ struct TimelineClockTests {
         #expect(place(arrival: 10_880, date: 10_860) == 10_860)
         #expect(place(arrival: 10_886, date: 66) == 10_866)
         #expect(place(arrival: 10_892, date: 10_872) == 10_872)
+    }
+
+    /// A clock three hours behind that is set by more than a minute, and stays so: by a person, or by an error of its zone.
+    @Test(arguments: [-90.0, -3600], [nil, 25])
+    func clockThatKeepsItsPaceAfterAStepBackIsFollowed(step: Double, restart: Int?) {
+        var test = self
+        var last = -6.0
+        func place(_ number: Int) -> (start: Double, date: Double) {
+            let time = Double(number) * 6
+            let date = time + (number < 10 ? 0 : step)
+            return (test.place(arrival: time + 10_800, date: date), date)
+        }
+        // It isn't believed for three minutes, nor by the next process.
+        let first = (restart ?? 10) + 30
+        let end = 2 * Int(abs(step)) / 6 + first + 10
+        for number in 0..<end {
+            if number == restart { test.clock = Self.clock(endingAt: Self.noon + Int64((last + 6) * 1e9)) }
+            let (start, date) = place(number)
+            #expect(start > last)
+            if number < first {
+                #expect(start == Double(number) * 6, "\(number)")
+            } else {
+                // Then each segment keeps half its time until the clock is reached.
+                #expect(start == max(date, last + 3), "\(number)")
+            }
+            last = start
+        }
+        #expect(last == Double(end - 1) * 6 + step)
+    }
+
+    @Test(arguments: [300.0, 86_400]) func clockThatKeepsItsPaceAfterAStepForwardIsFollowed(step: Double) {
+        var test = self
+        for number in 0..<60 {
+            let time = Double(number) * 6
+            let start = test.place(arrival: time + 20, date: time + (number < 10 ? 0 : step))
+            #expect(start == (number < 40 ? time : time + step), "\(number)")
+        }
+    }
+
+    /// One that jumps again and again has no pace.
+    @Test mutating func clockThatJumpsAgainAndAgainIsNotFollowed() {
+        for number in 0..<200 {
+            let time = Double(number) * 6
+            #expect(place(arrival: time, date: number < 10 ? time : time - 300 - Double(number / 20) * 100) == time)
+        }
     }
 
     /// A clock that was two hours ahead and is set right is reached again, also by a process that begins meanwhile.

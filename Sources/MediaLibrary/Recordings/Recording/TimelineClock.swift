@@ -1,7 +1,8 @@
 internal import MediaCache
 
 /// Says when segments are: by their playlist's clock (EXT-X-PROGRAM-DATE-TIME, RFC 8216bis §4.4.4.6), else by when they
-/// came. It never goes back, and doesn't follow a clock that jumps while media goes on.
+/// came. It never goes back, and follows a clock that jumps while media goes on only when that has kept its own pace for a
+/// few minutes.
 ///
 /// Durations only say where a segment is expected. Where the clock, or the arrival of segments without one, says that the
 /// next begins earlier, it does, and the one before is cut short: durations that are rounded up don't add up.
@@ -16,7 +17,7 @@ struct TimelineClock: Sendable {
     /// How far a clock may be set back and still be followed: each segment gets half its time until the clock is reached.
     private static let longestStepBack = 60 * second
 
-    /// A clock that disagrees with the timeline is followed once it has agreed with the arrival of segments for so long.
+    /// The time after which a clock that disagrees with the timeline is followed, if it has kept its own pace.
     private static let patience = 180 * second
     /// How exactly the arrival of recorded segments is known.
     private static let precision = second / 100
@@ -36,8 +37,9 @@ struct TimelineClock: Sendable {
     private var earlierLag: Int64?
     /// When the last segment had arrived.
     private var arrived: Int64?
-    /// Since when dates have agreed with the arrival of segments while the timeline hasn't, by that arrival.
-    private var agreesSince: Int64?
+    /// The first of the dates that have kept their pace while the timeline was elsewhere: the arrival of its segment, and
+    /// how far the date was behind that.
+    private var pace: (arrival: Int64, lag: Int64)?
 
     init() {}
 
@@ -135,7 +137,7 @@ struct TimelineClock: Sendable {
             case .time(let time): end + time
             case .unknown: max(end, segment.arrival - (ownLag ?? 0))
             }
-        if agrees(clock, segment, expected) || correction != 0 && abs(clock - expected) <= Self.tolerance {
+        if hasKeptPace(clock, segment, expected) || correction != 0 && abs(clock - expected) <= Self.tolerance {
             // A clock that has come back, or has been right for long, is right again.
             correction = 0
         } else if !isNear(clock + correction, segment, expected) {
@@ -146,17 +148,19 @@ struct TimelineClock: Sendable {
         return start
     }
 
-    /// Whether dates have agreed for long with the arrival of segments while the timeline hasn't: an encoder's clock that
-    /// was wrong has been set right. The timeline then approaches it, from whichever side.
-    private mutating func agrees(_ clock: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
-        let (distance, others) = (abs(segment.arrival - clock), abs(segment.arrival - expected))
-        guard distance <= Self.arrivalTolerance, distance + Self.tolerance < others else {
-            agreesSince = nil
+    /// Whether dates have kept the pace of arrivals for long while the timeline has been elsewhere, however late they are: an
+    /// encoder's clock has been set, and stays so. The timeline then approaches it, from whichever side.
+    private mutating func hasKeptPace(_ clock: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
+        guard abs(clock - expected) > Self.tolerance else {
+            pace = nil
             return false
         }
-        let since = agreesSince ?? segment.arrival
-        agreesSince = since
-        return segment.arrival - since >= Self.patience
+        let lag = segment.arrival - clock
+        guard let first = pace, abs(lag - first.lag) <= Self.arrivalTolerance else {
+            pace = (segment.arrival, lag)
+            return false
+        }
+        return segment.arrival - first.arrival >= Self.patience
     }
 
     /// When the next segment begins while a clock is behind the last one: that keeps half its time.
