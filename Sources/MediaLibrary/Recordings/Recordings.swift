@@ -74,13 +74,11 @@ public actor Recordings {
             guard goingOn else { return }
             await exports.start()
             for recording in all {
-                await recording.exportWhatIsOver()
                 let channel = await recording.channel
-                if channel.hasEnded {
-                    if channel.isAsset != true { await ended(recording) }
-                } else if channel.isWanted {
-                    await recording.start()
-                }
+                // Segments that it still awaits belong to its programmes.
+                if channel.isWanted, !channel.hasEnded { await recording.start() }
+                await recording.exportWhatIsOver()
+                if channel.hasEnded, channel.isAsset != true { await ended(recording) }
             }
         }
     }

@@ -12,7 +12,9 @@ extension Recording {
     /// - Throws: ``OutsideRecording`` where nothing of it is kept.
     package func entry(of programme: Programme) throws -> String {
         let span = try span(of: programme)
-        let folders = timelines.filter { $0.has((from: span.lowerBound, to: span.upperBound)) }.map(\.track)
+        let isOver = isOver(at: span.upperBound)
+        let folders = timelines.filter { $0.has((from: span.lowerBound, to: span.upperBound), isOver: isOver) }
+            .map(\.track)
         return ChannelEntry.text(
             channel.entry, playlist: WindowRequest.name(from: span.lowerBound, to: span.upperBound),
             having: Set(folders), at: "../../")
@@ -29,7 +31,7 @@ extension Recording {
     /// A programme's time, from where something of it is kept: recording may have begun in its midst.
     private func span(of programme: Programme) throws -> Range<Int64> {
         let span = programme.nanoseconds
-        guard let first = kept().first(where: { $0.overlaps(span) }) else {
+        guard let first = kept(isOver: isOver(at: span.upperBound)).first(where: { $0.overlaps(span) }) else {
             throw outside("nothing of the programme “\(programme.name)” is kept")
         }
         return max(span.lowerBound, first.lowerBound)..<span.upperBound

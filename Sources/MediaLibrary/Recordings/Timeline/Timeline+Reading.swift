@@ -39,10 +39,11 @@ extension Timeline {
     /// - Parameters:
     ///   - start: nanoseconds since 1970; a segment that is under way then belongs to it.
     ///   - end: a segment that begins then doesn't.
+    ///   - isOver: whether nothing will be added. Awaited segments are gaps then, and those behind them are included.
     /// - Throws: `CacheError` with `storage`.
-    package func stretch(from start: Int64, to end: Int64) async throws -> TimelineStretch {
+    package func stretch(from start: Int64, to end: Int64, isOver: Bool = false) async throws -> TimelineStretch {
         let (entries, gone, edge) = state.withLock { state in
-            (Array(state.index.pages(from: start, to: end)), state.gone, state.edge)
+            (Array(state.index.pages(from: start, to: end)), state.gone, isOver ? state.next : state.edge)
         }
         var stretch = TimelineStretch(track: track)
         stretch.segments.reserveCapacity(entries.reduce(0) { $0 + $1.numbers.count })
@@ -59,6 +60,7 @@ extension Timeline {
                     && !gone.contains(number)
             }
         }
+        if isOver, entries.contains(where: { $0.firstAwaited != nil }) { stretch.loseAwaited() }
         return stretch
     }
 

@@ -181,9 +181,11 @@ package final class Timeline: Sendable {
 
     /// The stretches of time of which something is there, up to the edge: in order, and each as long as it can be. Nothing
     /// is read for it.
-    package func kept() -> [Range<Int64>] {
+    ///
+    /// - Parameter isOver: whether awaited segments count as gaps, so that those behind them are included.
+    package func kept(isOver: Bool = false) -> [Range<Int64>] {
         state.withLock { state in
-            let edge = state.edge
+            let edge = isOver ? state.next : state.edge
             state.entriesPassed += state.index.entries.count
             var ranges: [Range<Int64>] = []
             for entry in state.index.entries where entry.first < edge {

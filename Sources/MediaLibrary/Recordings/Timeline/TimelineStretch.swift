@@ -33,6 +33,11 @@ package struct TimelineStretch: Sendable, Hashable {
         segments += page.segments
     }
 
+    /// Makes gaps of the awaited segments.
+    mutating func loseAwaited() {
+        for index in segments.indices where segments[index].state == .awaited { segments[index].state = .gap }
+    }
+
     /// What stands before a segment that is added.
     private mutating func note(_ number: Int64, _ discontinuities: Int64) {
         if let last = segments.last?.number {

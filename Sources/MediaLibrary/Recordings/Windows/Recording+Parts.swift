@@ -66,9 +66,11 @@ extension Recording {
     /// - Throws: ``OutsideRecording``; `CacheError` with `storage`.
     package func moment(_ time: Int64) async throws -> (track: String, row: RecordedSegment, offset: Double) {
         let pictures = timelines.filter { !$0.track.hasPrefix("audio") && !$0.track.hasPrefix("text") }
+        let end = time.clampedSum(Self.resolution)
+        let isOver = isOver(at: end)
         for timeline in pictures {
             // A moment that a playlist gives is up to a millisecond before the segment's beginning.
-            let stretch = try await timeline.stretch(from: time, to: time.clampedSum(Self.resolution))
+            let stretch = try await timeline.stretch(from: time, to: end, isOver: isOver)
             guard let row = stretch.segments.first(where: { $0.state == .kept }) else { continue }
             return (timeline.track, row, Double(max(0, time - row.start)) / 1e9)
         }

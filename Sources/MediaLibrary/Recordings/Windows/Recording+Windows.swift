@@ -41,7 +41,8 @@ extension Recording {
             let span = try granted(from, to, isStrict: isStrict)
             begins = span.from
             name = WindowRequest.name(from: span.from, to: span.to)
-            folders = Set(timelines.filter { $0.has(span) }.map(\.track))
+            let isOver = isOver(upTo: span.to)
+            folders = Set(timelines.filter { $0.has(span, isOver: isOver) }.map(\.track))
         case .all:
             guard let first = kept().first, let edge, first.lowerBound < edge else {
                 throw outside("nothing of it has been recorded yet")
@@ -62,8 +63,8 @@ extension Recording {
             let tracks = timelines.map(\.track).joined(separator: ", ")
             throw CacheError(.notFound, "the channel \(channel.name) has no track “\(track)”; it has \(tracks)")
         }
-        guard let edge = timeline.edgeTime else { throw outside("nothing of \(track) has been recorded yet") }
-        let window = try served(request, edge: edge, of: timeline, isGranted: isGranted, isStrict: isStrict)
+        let window = try served(
+            request, edge: timeline.edgeTime, of: timeline, isGranted: isGranted, isStrict: isStrict)
         // Before it's read: what changes meanwhile is another window's.
         let revision = timeline.revision
         if let bytes = made[window, of: track, revision] { return bytes }
@@ -78,10 +79,10 @@ extension Recording {
     ///
     /// - Throws: as ``entry(_:)``; `CacheError` with `notFound` where its segments have none that can be told.
     package func pictures(_ request: WindowRequest, isStrict: Bool = false) async throws -> [UInt8] {
-        guard let edge else { throw outside("nothing of it has been recorded yet") }
+        let edge = edge
         for timeline in timelines.reversed() {
             let window = try served(request, edge: edge, of: timeline, isGranted: false, isStrict: isStrict)
-            let stretch = try await timeline.stretch(from: window.from, to: window.to)
+            let stretch = try await timeline.stretch(from: window.from, to: window.to, isOver: window.isOver)
             let playlist = PicturePlaylist(stretch: stretch, prefix: timeline.track + "/", isOver: window.isOver)
             if !playlist.isEmpty { return playlist.bytes }
         }
@@ -91,34 +92,48 @@ extension Recording {
 
     /// What is served of a track for a request, at this moment.
     ///
-    /// - Parameter edge: when what there is of the track ends.
+    /// - Parameter edge: when what there is of the track ends; nil if nothing is there before the first awaited segment.
     /// - Throws: ``OutsideRecording``.
     private func served(
-        _ request: WindowRequest, edge: Int64, of timeline: Timeline, isGranted: Bool, isStrict: Bool
+        _ request: WindowRequest, edge: Int64?, of timeline: Timeline, isGranted: Bool, isStrict: Bool
     ) throws -> ServedWindow {
+        func requiredEdge() throws -> Int64 {
+            guard let edge else { throw outside("nothing of \(timeline.track) has been recorded yet") }
+            return edge
+        }
         switch request {
         case .live(let window):
+            let edge = try requiredEdge()
             let target = Int64(min(max(1, timeline.last?.targetDuration ?? 1), 3600)) * 1_000_000_000
             let length = max(window ?? Self.standardWindow, target * Self.leastTargets)
             return ServedWindow(from: edge.clampedSum(-length), to: edge, isOver: channel.hasEnded)
         case .delayed(let delay):
+            let edge = try requiredEdge()
             let span = span(delayedBy: delay, edge: edge)
             return ServedWindow(
                 from: span.lowerBound, to: span.upperBound, isOver: channel.hasEnded && span.upperBound >= edge,
                 isDelayed: true)
         case .all:
+            let edge = try requiredEdge()
             let all = WindowRequest.span(from: kept().first?.lowerBound ?? edge, to: self.edge ?? edge)
             return try served(all, edge: edge, of: timeline, isGranted: true, isStrict: isStrict)
         case .span(let from, let to):
             let span = isGranted ? (from: from, to: to) : try granted(from, to, isStrict: isStrict)
+            // The track's own edge may have passed a window before that of all tracks does.
+            let isOver = try isOver(upTo: span.to) || span.to.map { try requiredEdge() >= $0 } ?? false
+            if !isOver { _ = try requiredEdge() }
             return ServedWindow(
-                from: span.from, to: span.to ?? .max, begins: span.from,
-                isOver: channel.hasEnded || span.to.map { edge >= $0 || isOver(at: $0) } ?? false,
+                from: span.from, to: span.to ?? .max, begins: span.from, isOver: isOver,
                 keepsAll: channel.retention == Retention())
         }
     }
 
-    /// Whether nothing will be added to a window that ends at a moment, in nanoseconds since 1970.
+    /// Whether nothing will be added to a window that ends at a moment, in nanoseconds since 1970; nil for one without an
+    /// end.
+    private func isOver(upTo end: Int64?) -> Bool { end.map(isOver(at:)) ?? channel.hasEnded }
+
+    /// Whether nothing will be added to a window that ends at a moment, in nanoseconds since 1970. Its awaited segments are
+    /// gaps then: of a channel that was stopped, of a silent track, or of an origin that has been away for long.
     func isOver(at end: Int64) -> Bool {
         if channel.hasEnded { return true }
         // Segments that wait for their keys alone are added when those are here.
@@ -135,7 +150,7 @@ extension Recording {
 
     /// Away from what records, since it may be long.
     @concurrent private static func bytes(of timeline: Timeline, _ window: ServedWindow) async throws -> [UInt8]? {
-        var stretch = try await timeline.stretch(from: window.from, to: window.to)
+        var stretch = try await timeline.stretch(from: window.from, to: window.to, isOver: window.isOver)
         if window.isDelayed { stretch.segments.removeAll { $0.end > window.to } }
         guard let first = stretch.segments.first else { return nil }
         return WindowPlaylist(
@@ -156,14 +171,14 @@ extension Recording {
     /// - Parameter isStrict: whether it has to begin where something is recorded.
     /// - Throws: ``OutsideRecording``.
     private func granted(_ from: Int64, _ to: Int64?, isStrict: Bool) throws -> (from: Int64, to: Int64?) {
-        let kept = kept()
-        guard let edge else { throw outside("nothing of it has been recorded yet") }
+        let kept = kept(isOver: isOver(upTo: to))
         if kept.contains(where: { $0.contains(from) }) { return (from, to) }
         // A moment that a playlist gives is up to a millisecond before the one that it stands for.
         let close = isStrict ? from.clampedSum(Self.resolution) : to ?? .max
         if let overlap = kept.first(where: { $0.upperBound > from && $0.lowerBound < close }) {
             return (max(from, overlap.lowerBound), to)
         }
+        guard let edge else { throw outside("nothing of it has been recorded yet") }
         // The edge is behind by what is under way.
         let present = present
         if isRunning, from >= edge, from <= max(present, edge) + 1_000_000_000, present - edge < Self.newest {
@@ -183,9 +198,11 @@ extension Recording {
     }
 
     /// Of which stretches of time something is kept, on any track.
-    package nonisolated func kept() -> [Range<Int64>] {
+    ///
+    /// - Parameter isOver: whether awaited segments count as gaps, so that those behind them are included.
+    package nonisolated func kept(isOver: Bool = false) -> [Range<Int64>] {
         // Of one stretch mostly, so that there is little to sort.
-        let ranges = timelines.flatMap { $0.kept() }.sorted { $0.lowerBound < $1.lowerBound }
+        let ranges = timelines.flatMap { $0.kept(isOver: isOver) }.sorted { $0.lowerBound < $1.lowerBound }
         return ranges.reduce(into: []) { $0.join($1.lowerBound, $1.upperBound) }
     }
 
@@ -200,7 +217,9 @@ extension Recording {
     ///
     /// - Throws: as ``contents(from:to:)``; ``OutsideRecording`` where some of it is still to come.
     package func finished(from: Int64, to: Int64, isStrict: Bool = false) async throws -> RecordedWindow {
-        if edge != nil, !isOver(at: to) { throw outside("the window isn't over yet") }
+        guard isOver(at: to) else {
+            throw outside(edge == nil ? "nothing of it has been recorded yet" : "the window isn't over yet")
+        }
         return try await assembled(from: from, to: to, isStrict: isStrict)
     }
 
@@ -216,13 +235,14 @@ extension Recording {
     /// - Throws: as ``contents(from:to:)``.
     func assembled(from: Int64, to: Int64, isStrict: Bool = false) async throws -> RecordedWindow {
         let span = try granted(from, to, isStrict: isStrict)
+        let isOver = isOver(at: to)
         var (gaps, bytes): (Int, Int64) = (0, 0)
         var contents = AssetContents(parts: [])
         contents.playlists.append(.init(name: AssetContents.entryName, url: channel.url, text: ""))
         var folders: Set<String> = []
         var listed: Set<String> = []
         for timeline in timelines {
-            let stretch = try await timeline.stretch(from: span.from, to: to)
+            let stretch = try await timeline.stretch(from: span.from, to: to, isOver: isOver)
             guard let first = stretch.segments.first, let last = stretch.segments.last else { continue }
             let track = timeline.track
             folders.insert(track)
@@ -258,7 +278,7 @@ package struct WindowEntry: Sendable {
 
 extension Timeline {
     /// Whether there is something of a window.
-    func has(_ span: (from: Int64, to: Int64?)) -> Bool {
-        kept().contains { $0.upperBound > span.from && $0.lowerBound < span.to ?? .max }
+    func has(_ span: (from: Int64, to: Int64?), isOver: Bool = false) -> Bool {
+        kept(isOver: isOver).contains { $0.upperBound > span.from && $0.lowerBound < span.to ?? .max }
     }
 }
