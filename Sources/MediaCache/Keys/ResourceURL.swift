@@ -46,7 +46,7 @@ public struct ResourceURL: Sendable, Hashable {
     ///   - scheme: `http` or `https`.
     ///   - authority: `[userinfo@]host[:port]`.
     ///   - target: path and query, as they are to be sent; a fragment is dropped.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``; also for more than 16 KiB.
     public init(scheme: String, authority: String, target: String) throws {
         guard scheme == "http" || scheme == "https" else {
             throw CacheError(.invalidURL, "the scheme “\(scheme)” isn't supported; only http and https are")
@@ -60,6 +60,7 @@ public struct ResourceURL: Sendable, Hashable {
         self.userInfo = at.map { String(authority[..<$0]) }
         let withoutFragment = target.prefix { $0 != "#" }
         self.target = Self.escape(withoutFragment.hasPrefix("/") ? String(withoutFragment) : "/" + withoutFragment)
+        try checkLength()
     }
 
     /// `host` or `host:port`, as in the `Host` header.
@@ -119,8 +120,24 @@ extension ResourceURL {
     /// Resolves a URI reference against this URL (RFC 3986 §5.2). What that doesn't know is read as browsers do (WHATWG
     /// URL §4.4): backslashes are slashes, further slashes before a host are none, `%2e` is a dot.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL`` if the result isn't an http(s) URL.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL`` if the result isn't an http(s) URL, or is longer than
+    ///   16 KiB.
     public func resolve(_ reference: String) throws -> ResourceURL {
+        let url = try resolved(reference)
+        try url.checkLength()
+        return url
+    }
+
+    /// The longest URL in bytes. Each reference of a document that is resolved against a URL becomes as long as that.
+    private static let maximumLength = 16 << 10
+
+    private func checkLength() throws {
+        let length = host.utf8.count + target.utf8.count + (userInfo?.utf8.count ?? 0)
+        guard length > Self.maximumLength else { return }
+        throw CacheError(.invalidURL, "the URL is longer than \(Self.maximumLength) bytes")
+    }
+
+    private func resolved(_ reference: String) throws -> ResourceURL {
         let reference = BrowserReference(Self.trim(reference), baseScheme: scheme).text
         if let colon = reference.firstIndex(of: ":"), Self.isScheme(reference[..<colon]) {
             return try ResourceURL(reference).withoutDotSegments

@@ -80,7 +80,7 @@ struct OriginExchange {
                 url = try url.resolve(location)
             } catch {
                 throw CacheError(
-                    redirect: "\(url) redirects to “\(location)”, which can't be followed", cause: error)
+                    redirect: "\(url) redirects to “\(location.prefix(1024))”, which can't be followed", cause: error)
             }
         }
     }

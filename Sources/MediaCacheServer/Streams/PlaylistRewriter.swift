@@ -26,7 +26,8 @@ struct PlaylistRewriter {
     /// The playlist as it is sent.
     ///
     /// - Parameter variables: what it may import (RFC 8216bis §4.4.2.3).
-    func rewritten(importing variables: [String: String] = [:]) -> [UInt8] {
+    /// - Throws: `CacheError` with `badResponse` if it would be too long.
+    func rewritten(importing variables: [String: String] = [:]) throws(CacheError) -> [UInt8] {
         let base = playlist.base
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
         let exports = exportedOptions(context)
@@ -35,7 +36,9 @@ struct PlaylistRewriter {
         report.variableToken = target.options.variableToken
         let depth = Self.depth(of: base)
         var prefixes = PlayPrefixes(base: base) { playPath(of: $0) }
-        return PlaylistReferences(context: context).rewritten(namingParameters(context)) { reference in
+        var length = RewrittenLength(of: playlist.bytes)
+        let bytes = try namingParameters(context, &length)
+        func replacement(_ reference: Reference) -> String? {
             // A media playlist may import what is defined here, so its URL says it.
             if exports != PlayOptions(), Self.isPlaylist(reference.role) {
                 return playPath(of: reference, exports)
@@ -54,14 +57,19 @@ struct PlaylistRewriter {
             if resolvesByItself(reference, shape, depth: depth) { return reference.hasVariables ? reference.uri : nil }
             return prefixes.playPath(of: reference.uri, shape) ?? playPath(of: reference, PlayOptions())
         }
+        return try PlaylistReferences(context: context).rewritten(bytes) { (reference) throws(CacheError) -> String? in
+            guard let text = replacement(reference) else { return nil }
+            return try length.adding(text)
+        }
     }
 
     /// A JSON document that a playlist named, as it is sent.
     ///
-    /// - Throws: `CacheError` with `badResponse` for one that can't be read.
+    /// - Throws: `CacheError` with `badResponse` for one that can't be read, or would be too long.
     func rewritten(as kind: StreamDocument.Kind) throws(CacheError) -> [UInt8] {
-        try StreamDocument(kind: kind, bytes: playlist.bytes).rewritten { uri in
-            playPath(of: uri, PlayOptions(document: kind == .steering ? kind : nil)) ?? unanswerable
+        var length = RewrittenLength(of: playlist.bytes)
+        return try StreamDocument(kind: kind, bytes: playlist.bytes).rewritten { (uri) throws(CacheError) -> String? in
+            try length.adding(playPath(of: uri, PlayOptions(document: kind == .steering ? kind : nil)) ?? unanswerable)
         }
     }
 
@@ -129,7 +137,9 @@ struct PlaylistRewriter {
 
     /// The playlist with the parameters of a URL that no player sees, the one after a redirect, as variables that have
     /// their values (RFC 8216bis §4.4.2.3).
-    private func namingParameters(_ context: PlaylistContext) -> [UInt8] {
+    private func namingParameters(
+        _ context: PlaylistContext, _ length: inout RewrittenLength
+    ) throws(CacheError) -> [UInt8] {
         guard playlist.head.location != nil, let parsed = try? PlaylistParser(context: context).parse(playlist.bytes)
         else { return playlist.bytes }
         let definitions = parsed.playlist.media?.variables ?? parsed.playlist.multivariant?.variables ?? []
@@ -144,7 +154,7 @@ struct PlaylistRewriter {
                 let value = parsed.variables[name]
             else { continue }
             document.lines[index].content = .attributes(
-                name: tag, ["NAME": .quoted(name), "VALUE": .quoted(value)])
+                name: tag, ["NAME": .quoted(name), "VALUE": .quoted(try length.adding(value))])
         }
         return document.bytes
     }
@@ -185,5 +195,29 @@ struct PlaylistRewriter {
             }
         }
         return highest
+    }
+}
+
+/// The bound of a rewritten document's length. A reference of one byte becomes a path that is as long as the URL that
+/// it is resolved against, so that the length of the document itself bounds nothing.
+struct RewrittenLength {
+    private let bound: Int
+    private var room: Int
+
+    /// - Parameter bytes: the document before it is rewritten.
+    init(of bytes: [UInt8]) {
+        bound = max(16 << 20, 6 * bytes.count)
+        room = bound - bytes.count
+    }
+
+    /// Counts a text that is put into the document, and returns it.
+    ///
+    /// - Throws: `CacheError` with `badResponse` if the document passes the bound.
+    mutating func adding(_ text: String) throws(CacheError) -> String {
+        room -= text.utf8.count
+        guard room >= 0 else {
+            throw CacheError(.badResponse, "the rewritten playlist would be longer than \(bound) bytes")
+        }
+        return text
     }
 }

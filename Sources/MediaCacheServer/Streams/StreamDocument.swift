@@ -28,8 +28,8 @@ public struct StreamDocument: Sendable {
     ///
     /// - Parameter replacement: the new URI of a reference; nil leaves it.
     /// - Throws: `CacheError` with `badResponse` for a document that can't be read: a player might read it, with the
-    ///   references in it.
-    func rewritten(_ replacement: (String) -> String?) throws(CacheError) -> [UInt8] {
+    ///   references in it. The errors of `replacement`.
+    func rewritten(_ replacement: (String) throws(CacheError) -> String?) throws(CacheError) -> [UInt8] {
         guard var object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
             throw CacheError(.badResponse, "the document (\(kind.rawValue)) isn't a JSON object")
         }
@@ -38,13 +38,15 @@ public struct StreamDocument: Sendable {
             guard let assets = object["ASSETS"] as? [[String: Any]] else {
                 throw CacheError(.badResponse, "the list of interstitials has no array ASSETS of objects")
             }
-            object["ASSETS"] = assets.map { asset in
+            object["ASSETS"] = try assets.map { (asset) throws(CacheError) -> [String: Any] in
                 var asset = asset
-                if let uri = asset["URI"] as? String, let other = replacement(uri) { asset["URI"] = other }
+                if let uri = asset["URI"] as? String, let other = try replacement(uri) { asset["URI"] = other }
                 return asset
             }
         case .steering:
-            if let uri = object["RELOAD-URI"] as? String, let other = replacement(uri) { object["RELOAD-URI"] = other }
+            if let uri = object["RELOAD-URI"] as? String, let other = try replacement(uri) {
+                object["RELOAD-URI"] = other
+            }
             // A clone puts another host into every URI. The host of all of them is this server's.
             object["PATHWAY-CLONES"] = nil
         }

@@ -122,7 +122,7 @@ final class StreamSource: ByteReaderSource {
         let type = "application/vnd.apple.mpegurl"
         let variables = try variables(for: playlist, target)
         book.note(playlist, variables: variables, at: store.monotonicTime)
-        let bytes = rewriter(of: playlist, target).rewritten(importing: variables)
+        let bytes = try rewriter(of: playlist, target).rewritten(importing: variables)
         return try reader(bytes, type, playlist.head, request, acceptsRanges: !playlist.isLive)
     }
 

@@ -60,11 +60,20 @@ public struct LoadedPlaylist: Sendable {
 }
 
 extension LoadedPlaylist {
+    /// The most bytes of resolved URLs, estimated, that a short playlist may lead to. A reference of one byte becomes as
+    /// long as the URL that it is resolved against.
+    private static let maximumResolvedLength = 256 << 20
+
     /// The playlist's model.
     ///
     /// - Parameter variables: what it may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
-    /// - Throws: `CacheError` with `notMedia` for what is no playlist.
+    /// - Throws: `CacheError` with `notMedia` for what is no playlist; with `badResponse` if its references would be too
+    ///   long together once they are resolved.
     func parsed(importing variables: [String: String] = [:]) throws -> ParsedPlaylist {
+        let lines = bytes.count { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } + 1
+        guard lines * base.path.utf8.count <= max(Self.maximumResolvedLength, 6 * bytes.count) else {
+            throw CacheError(.badResponse, "the URLs that \(url) names would be too long together")
+        }
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
         do {
             return try PlaylistParser(context: context).parse(bytes)

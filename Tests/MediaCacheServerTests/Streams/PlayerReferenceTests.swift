@@ -54,7 +54,7 @@ struct PlayerReferenceTests {
         let rewriter = PlaylistRewriter(
             playlist: playlist, target: target, publicPath: "", profiles: HeaderProfileBook(base: TransferSettings()),
             variableBook: VariableBook(), signature: { _ in "" })
-        return String(decoding: rewriter.rewritten(), as: UTF8.self)
+        return String(decoding: try rewriter.rewritten(), as: UTF8.self)
     }
 }
 

@@ -35,7 +35,7 @@ struct PlaylistRewriterTests {
             peer: peer)
         let playlist = LoadedPlaylist(
             bytes: bytes, head: head, url: target.url, kind: kind, scope: target.options.scope)
-        return rewriter(playlist, target, publicPath).rewritten(importing: target.options.variables)
+        return try rewriter(playlist, target, publicPath).rewritten(importing: target.options.variables)
     }
 
     private func rewriter(_ playlist: LoadedPlaylist, _ target: PlayTarget, _ publicPath: String) -> PlaylistRewriter {
@@ -368,6 +368,27 @@ struct PlaylistRewriterTests {
             #expect(!line.drop { $0 == " " }.hasPrefix("http:"), "\(sent.debugDescription)")
         }
         #expect(!sent.contains("URI=\"http:"))
+    }
+
+    @Test func refusesPlaylistThatBecomesTooLong() throws {
+        let far = "https://cdn.example/\(String(repeating: "p", count: 16_000))/index.m3u8"
+        let text = "#EXTM3U\n" + String(repeating: "a\n", count: 20_000)
+        let error = #expect(throws: CacheError.self) { try rewritten(text, location: far) }
+        #expect(error?.code == .badResponse)
+        #expect(error?.message.contains("the rewritten playlist would be longer than") == true)
+    }
+
+    @Test func refusesDocumentThatBecomesTooLong() throws {
+        let assets = Array(repeating: #"{"URI":"a"}"#, count: 20_000).joined(separator: ",")
+        let path = "/play/K;as=assets/https/cdn.example/\(String(repeating: "p", count: 16_000))/list.json"
+        let error = #expect(throws: CacheError.self) { try document(#"{"ASSETS":[\#(assets)]}"#, .assets, at: path) }
+        #expect(error?.code == .badResponse)
+    }
+
+    @Test func rewritesLongPlaylist() throws {
+        let lines = (0..<100_000).map { "#EXTINF:6,\nhttps://cdn.example/a/b/segment-\($0).ts\n" }.joined()
+        let sent = try rewritten("#EXTM3U\n\(lines)", location: "https://cdn.example/c/index.m3u8")
+        #expect(sent.hasSuffix("/https/cdn.example/a/b/segment-99999.ts\n"))
     }
 
     private func document(_ text: String, _ kind: StreamDocument.Kind, at path: String) throws -> String {

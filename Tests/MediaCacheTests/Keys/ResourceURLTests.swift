@@ -107,4 +107,14 @@ struct ResourceURLTests {
     func theExtensionIsThePaths(_ target: String, _ expected: String) throws {
         #expect(try ResourceURL("http://a" + target).pathExtension == expected)
     }
+
+    @Test func longURLIsRefused() throws {
+        let path = String(repeating: "p", count: 16_000)
+        let base = try ResourceURL("http://a/\(path)/b")
+        for reference in [path, "/\(path)\(path)", "?\(path)", "http://b/\(path)\(path)"] {
+            let error = #expect(throws: CacheError.self) { try base.resolve(reference) }
+            #expect(error?.code == .invalidURL)
+        }
+        #expect(try base.resolve("c").target == "/\(path)/c")
+    }
 }
