@@ -93,6 +93,12 @@ extension TransferSettings {
         return settings
     }
 
+    /// Whether requests to `url` have fields of a header profile, an identity or cookies.
+    package func hasCredentials(for url: ResourceURL, now: Date) -> Bool {
+        if let profile = headerProfiles[url], !profile.fields.isEmpty || profile.identity != nil { return true }
+        return cookies?.fieldValue(for: url, now: now) != nil
+    }
+
     /// Returns a fresh URL for the resource at `url`, and the scope of what named it; nil if there is none.
     func refreshed(_ url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
         if let refreshFromDocument { return try await refreshFromDocument(url) }

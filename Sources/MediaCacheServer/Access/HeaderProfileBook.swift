@@ -41,6 +41,10 @@ final class HeaderProfileBook: Sendable {
         case untrusted
     }
 
+    /// The identity of anonymous requests to an origin where the owner has credentials. No user name of a URL contains
+    /// a NUL.
+    private static let anonymous = ProfileIdentity(user: "\0anonymous")
+
     /// Users that are remembered; each is somebody's who has the access key.
     private static let capacity = 256
 
@@ -124,7 +128,9 @@ final class HeaderProfileBook: Sendable {
 
     /// Returns the settings for one read of the target of a play URL; nil for the store's own.
     ///
-    /// A signed URL sends credentials to its own origin alone, also after redirects, and an anonymous one to none.
+    /// A signed URL sends credentials to its own origin alone, also after redirects, and an anonymous one to none. Where
+    /// the owner's requests have credentials, an anonymous one also has a cache key of its own: neither cached bytes nor
+    /// a response under way to the owner are given to it.
     func settings(for target: PlayTarget) -> TransferSettings? {
         let settings = settings(for: target.url, as: target.options.identity)
         let isSigned = target.options.signature != nil
@@ -132,7 +138,12 @@ final class HeaderProfileBook: Sendable {
         var scoped = settings ?? base
         scoped = scoped.narrowed(to: target.options.scope)
         if isSigned {
-            scoped = scoped.sendingCredentials(onlyTo: target.options.isAnonymous ? nil : target.url, now: Date())
+            let now = Date()
+            let isPrivate = scoped.hasCredentials(for: target.url, now: now)
+            scoped = scoped.sendingCredentials(onlyTo: target.options.isAnonymous ? nil : target.url, now: now)
+            if target.options.isAnonymous, isPrivate {
+                scoped.headerProfiles[target.url] = HeaderProfiles.Profile(identity: Self.anonymous)
+            }
         }
         if target.options.isKeptOnly { scoped.asksOrigins = false }
         return scoped

@@ -236,6 +236,28 @@ struct TokensRouteTests {
         }
     }
 
+    /// The owner has read the other origin's file with a cookie, which is cached.
+    @Test func assetTokenReadsNoCachedFileOfAnAccount() async throws {
+        try await withHost { host in
+            let update = #"{"origin":"http://other.example","headers":{"Cookie":"session=1"}}"#
+            #expect(try await host.ask("PUT", "/api/v1/header-profiles", body: update).status == 204)
+            let file = try ResourceURL("http://other.example/a/0.aac")
+            let own = try await host.play(file)
+            #expect(own.status == 200)
+            // The origin's answer to others.
+            origin[file] = ScriptedResource(.random(seed: 9, length: 200), contentType: "audio/aac")
+            let mine = try await asset(of: show, host)
+            let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
+            let before = origin.requests.count
+            let all = try await everything(below: try path(of: issued.playURL, host), host)
+            let read = try #require(all.first { $0.key.contains("other.example/a/0.aac") })
+            #expect(read.value.status == 200 && read.value.body.count == 200)
+            let requests = origin.requests.dropFirst(before).filter { $0.url == file }
+            #expect(!requests.isEmpty && requests.allSatisfy { $0.headerFields[.cookie] == nil })
+            #expect(try await host.play(file).body == own.body)
+        }
+    }
+
     /// The server isn't exposed here, so the owner has played a file from a private address.
     @Test func assetTokenReadsNoCachedFileOfAPrivateAddress() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())").path
