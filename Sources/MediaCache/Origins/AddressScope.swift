@@ -55,3 +55,12 @@ extension ResourceURL {
             ? .local : .unknown
     }
 }
+
+extension ResourceHead {
+    /// The kind of address that the version came from; where the peer is unknown, as far as the URL alone tells.
+    ///
+    /// - Parameter url: the URL that was requested.
+    package func addressKind(at url: ResourceURL) -> AddressKind {
+        peer == .unknown ? (location ?? url).hostKind : peer
+    }
+}

@@ -13,24 +13,36 @@ package struct Holding: Sendable, Hashable {
     /// Whether the resource is pinned, by this version or another one.
     package var isResourcePinned: Bool
 
+    /// The kind of address that the bytes came from.
+    package var addressKind: AddressKind
+
     /// Whether every byte asked for is here.
     package var isWhole: Bool { missing.isEmpty }
 
-    init(of range: RequestedRange, length: Int64?, spans: SpanMap, isPinned: Bool, isResourcePinned: Bool) {
+    init(of asked: Asked, head: ResourceHead, spans: SpanMap, isPinned: Bool, isResourcePinned: Bool) {
+        let (range, length) = (asked.range, head.length)
         self.length = length
+        addressKind = head.addressKind(at: asked.url)
         self.isPinned = isPinned
         self.isResourcePinned = isResourcePinned
-        let asked: Range<Int64>
+        let wanted: Range<Int64>
         if let length {
             // A range outside is of nothing, and nothing can be fetched for it.
-            asked = range.resolved(in: length) ?? length..<length
+            wanted = range.resolved(in: length) ?? length..<length
         } else if case .closed(let first, let last) = range {
-            asked = first..<max(first, last.clampedSum(1))
+            wanted = first..<max(first, last.clampedSum(1))
         } else {
-            asked = (range.knownStart ?? 0)..<Int64.max
+            wanted = (range.knownStart ?? 0)..<Int64.max
         }
-        missing = spans.holes(in: asked)
-        bytesKept = spans.bytes(in: asked)
+        missing = spans.holes(in: wanted)
+        bytesKept = spans.bytes(in: wanted)
+    }
+
+    /// A part of a resource, as a request names it.
+    struct Asked {
+        var key: String
+        var range: RequestedRange
+        var url: ResourceURL
     }
 }
 
@@ -42,9 +54,9 @@ extension CacheStore {
     package func holdings(of requests: some Sequence<ReadRequest>) async throws -> [Holding?] {
         try checkOpen()
         var holdings: [Holding?] = []
-        var batch: [(key: String, range: RequestedRange)] = []
+        var batch: [Holding.Asked] = []
         for request in requests {
-            batch.append((key(of: request), request.range))
+            batch.append(Holding.Asked(key: key(of: request), range: request.range, url: request.url))
             guard batch.count == Self.batchSize else { continue }
             holdings += try await self.holdings(of: batch)
             batch.removeAll(keepingCapacity: true)
@@ -55,16 +67,16 @@ extension CacheStore {
 
     private static let batchSize = 4096
 
-    private func holdings(of batch: [(key: String, range: RequestedRange)]) async throws -> [Holding?] {
+    private func holdings(of batch: [Holding.Asked]) async throws -> [Holding?] {
         // In this order: what is closed in between has been committed.
         let open = batch.map { asked -> Holding? in
             guard let resource = table[asked.key] else { return nil }
             let (current, pinned) = resource.state.withLock { ($0.current, $0.pinnedVersion) }
             return Self.best(
                 of: [current, pinned].compactMap(\.self).map { version in
-                    let (length, spans) = version.withState { ($0.head.length, $0.written) }
+                    let (head, spans) = version.withState { ($0.head, $0.written) }
                     return Holding(
-                        of: asked.range, length: length, spans: spans, isPinned: version === pinned,
+                        of: asked, head: head, spans: spans, isPinned: version === pinned,
                         isResourcePinned: pinned != nil)
                 })
         }
@@ -76,7 +88,7 @@ extension CacheStore {
                 Self.best(
                     of: [versions.current, versions.pinned].compactMap(\.self).map {
                         Holding(
-                            of: asked.range, length: $0.head.length, spans: $0.spans,
+                            of: asked, head: $0.head, spans: $0.spans,
                             isPinned: $0.id == versions.pinned?.id, isResourcePinned: versions.isPinned)
                     })
             }
@@ -86,5 +98,13 @@ extension CacheStore {
     /// The holding of the pinned version if it's whole, otherwise that of the current one.
     private static func best(of holdings: [Holding]) -> Holding? {
         holdings.last(where: { $0.isWhole && $0.isPinned }) ?? holdings.first
+    }
+}
+
+extension ReadRequest {
+    /// Whether the access rule has to decide before cached bytes are read: they came from a local address, and the
+    /// request may be sent to public ones alone.
+    package func needsAccessCheck(for holding: Holding?) -> Bool {
+        settings?.scope == .publicOnly && holding?.addressKind == .local
     }
 }

@@ -81,7 +81,7 @@ final class StreamSource: ByteReaderSource {
     /// one asset opens. Its holder must not read through the cache what the origin's rule would refuse: the origin is
     /// asked first, so that granted networks stay readable.
     private func isFromForbiddenAddress(_ head: ResourceHead, _ target: PlayTarget) -> Bool {
-        target.options.signature != nil && target.options.isPublicOnly && head.peer == .local
+        target.options.signature != nil && target.options.isPublicOnly && head.addressKind(at: target.url) == .local
     }
 
     /// Answers at once for what its playlist says isn't there (RFC 8216bis §4.4.4.7), unless it's here all the same.
@@ -150,8 +150,12 @@ final class StreamSource: ByteReaderSource {
     private func document(
         _ kind: StreamDocument.Kind, _ request: ReadRequest, _ target: PlayTarget
     ) async throws -> MemoryReader {
-        let body = try await store.wholeBody(
-            WholeBodyRequest(url: request.url, maximumLength: 4 << 20, settings: request.settings) { _ in false })
+        var whole = WholeBodyRequest(url: request.url, maximumLength: 4 << 20, settings: request.settings) { _ in false }
+        var body = try await store.wholeBody(whole)
+        if isFromForbiddenAddress(body.head, target) {
+            whole.revalidation = .since(store.monotonicTime)
+            body = try await store.wholeBody(whole)
+        }
         let document = LoadedPlaylist(
             bytes: body.bytes, head: body.head, url: request.url, kind: nil, scope: target.options.scope)
         let bytes = try rewriter(of: document, target).rewritten(as: kind)

@@ -179,11 +179,13 @@ final class DownloadRun: Sendable {
     }
 
     func begin(_ contents: AssetContents, _ settings: TransferSettings) async throws {
-        let holdings = try await store.holdings(of: try contents.parts.map { try request(for: $0, settings) })
+        let requests = try contents.parts.map { try request(for: $0, settings) }
+        let holdings = try await store.holdings(of: requests)
         let holes = Set(asset.download?.holes.map(\.url) ?? [])
         // What a process that was killed had fetched, it may not have looked at.
-        let isDone = zip(contents.parts, holdings).map { part, holding in
-            guard let holding, !rechecks, !holes.contains(part.url),
+        let isDone = contents.parts.indices.map { index in
+            let (part, holding) = (contents.parts[index], holdings[index])
+            guard let holding, !rechecks, !requests[index].needsAccessCheck(for: holding), !holes.contains(part.url),
                 !(part.range.map { $0.upperBound > holding.length ?? .max } ?? false)
             else {
                 return false

@@ -258,23 +258,27 @@ struct TokensRouteTests {
         }
     }
 
-    /// The server isn't exposed here, so the owner has played a file from a private address.
-    @Test func assetTokenReadsNoCachedFileOfAPrivateAddress() async throws {
+    /// The server isn't exposed here, so the owner has played a file from a private address. Behind a proxy its peer is
+    /// unknown.
+    @Test(arguments: [("nas.example", AddressKind.local), ("nas.local", .unknown)])
+    func assetTokenReadsNoCachedFileOfAPrivateAddress(_ name: String, _ peer: AddressKind) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let (inner, list) = (
-            try ResourceURL("http://nas.example/kept.mp4"), try ResourceURL("http://origin.example/list.m3u8")
+            try ResourceURL("http://\(name)/kept.mp4"), try ResourceURL("http://origin.example/list.m3u8")
         )
-        origin[inner] = ScriptedResource(.random(seed: 8, length: 900), contentType: "video/mp4", peer: .local)
+        origin[inner] = ScriptedResource(.random(seed: 8, length: 900), contentType: "video/mp4", peer: peer)
         origin[list] = ScriptedResource(
             .bytes(Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(inner)\n#EXT-X-ENDLIST\n".utf8)),
             contentType: "application/vnd.apple.mpegurl")
         try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
             #expect(try await host.play(inner).status == 200)
+            // As the access rule refuses it in front of a proxy.
+            origin[inner]?.peer = .local
             let mine = try await asset(of: list, host)
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
             let all = try await everything(below: try path(of: issued.playURL, host), host)
-            let refused = try #require(all.first { $0.key.contains("nas.example") })
+            let refused = try #require(all.first { $0.key.contains(name) })
             #expect(refused.value.status == 403)
             #expect(try await host.play(inner).status == 200)
         }

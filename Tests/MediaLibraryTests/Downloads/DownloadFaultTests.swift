@@ -109,6 +109,24 @@ struct DownloadFaultTests {
         #expect(failure.message.contains("no media segment"))
     }
 
+    /// A public playlist names a file of a private address that the user has played, or downloaded too.
+    @Test(arguments: [false, true])
+    func cachedFileOfAPrivateAddressIsAHole(isPinned: Bool) async throws {
+        let inner = try ResourceURL("http://nas.example/1.ts")
+        fixture.library.origin[inner] = ScriptedResource(
+            .bytes(DownloadFixture.packets(1)), entityTag: "\"1\"", contentType: "video/mp2t", peer: .local)
+        let store = try await fixture.library.open()
+        var request = ReadRequest(url: inner)
+        request.pins = isPinned
+        _ = try await store.fill(request)
+        await store.close()
+        fixture.library.serve(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n0.ts\n#EXTINF:6,\n\(inner)\n#EXTINF:6,\n2.ts\n#EXT-X-ENDLIST\n",
+            at: fixture.entry)
+        let hole = try hole(in: try await download())
+        #expect(hole.reason.contains("local address"), "\(hole.reason)")
+    }
+
     // MARK: - Ranges of one resource
 
     private func serveRanges(_ bytes: [UInt8]) {
