@@ -9,12 +9,16 @@ final class FastStartSource: ByteReaderSource {
     private let store: CacheStore
     private let base: any ByteReaderSource
     private let isAlwaysOn: Bool
-    private let plans = FastStartPlans()
+    private let plans: FastStartPlans
 
     /// - Parameters:
     ///   - base: what opens everything else.
     ///   - isAlwaysOn: whether MP4 files are rearranged unasked.
-    init(store: CacheStore, base: any ByteReaderSource, isAlwaysOn: Bool) {
+    ///   - plans: finds and remembers how files are rearranged.
+    init(
+        store: CacheStore, base: any ByteReaderSource, isAlwaysOn: Bool, plans: FastStartPlans = FastStartPlans()
+    ) {
+        self.plans = plans
         self.store = store
         self.base = base
         self.isAlwaysOn = isAlwaysOn
@@ -39,7 +43,8 @@ final class FastStartSource: ByteReaderSource {
                 .rangeNotSatisfiable, "\(request.url) has \(layout.length) bytes; the range lies outside",
                 completeLength: layout.length)
         }
-        return LayoutReader(layout, of: request, in: store, original: first.head, range: range)
+        return LayoutReader(
+            layout, of: request, in: store, original: first.head, range: range, hold: try plans.hold(layout))
     }
 
     /// Whether the view was asked for, or is made unasked of what is called like such a file.

@@ -26,6 +26,8 @@ final class LayoutReader: ByteReader {
     /// What tells the version that the layout is of.
     private let entityTag: String
     private let onChange: @Sendable () -> Void
+    /// Counts the layout's bytes of memory.
+    private let hold: FastStartPlans.Hold?
     private let state: Mutex<State>
 
     /// - Parameters:
@@ -34,10 +36,12 @@ final class LayoutReader: ByteReader {
     ///   - range: the bytes of the file to read.
     ///   - contentType: the file's media type; nil where it's the resource's.
     ///   - mark: what tells its tag from that of another layout of the same version.
+    ///   - hold: counts the layout's bytes of memory while this reader exists.
     ///   - onChange: called when the resource isn't the version any more that the layout is of.
     init(
         _ layout: ByteLayout, of request: ReadRequest, in store: CacheStore, original: ResourceHead,
         range: Range<Int64>, contentType: String? = nil, mark: String = "fs",
+        hold: FastStartPlans.Hold? = nil,
         onChange: @escaping @Sendable () -> Void = {}
     ) {
         self.layout = layout
@@ -45,6 +49,7 @@ final class LayoutReader: ByteReader {
         self.store = store
         self.range = range
         self.onChange = onChange
+        self.hold = hold
         entityTag = original.entityTag
         var head = original
         head.length = layout.length

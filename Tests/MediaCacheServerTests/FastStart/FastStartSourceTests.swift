@@ -43,10 +43,10 @@ struct FastStartSourceTests: StreamSourceSuite {
     }
 
     private func withView(
-        isAlwaysOn: Bool = false, _ body: (FastStartSource) async throws -> Void
+        isAlwaysOn: Bool = false, plans: FastStartPlans = FastStartPlans(), _ body: (FastStartSource) async throws -> Void
     ) async throws {
         try await withSource { streams, store in
-            try await body(FastStartSource(store: store, base: streams, isAlwaysOn: isAlwaysOn))
+            try await body(FastStartSource(store: store, base: streams, isAlwaysOn: isAlwaysOn, plans: plans))
         }
     }
 
@@ -125,6 +125,33 @@ struct FastStartSourceTests: StreamSourceSuite {
             #expect(Set(readers.map(\.head.entityTag)).count == 1)
             for reader in readers { #expect(try await contents(of: reader) == expected) }
             #expect(origin.bodyBytes == Int64(Self.film.count))
+        }
+    }
+
+    @Test func openReadersHoldBoundedMemory() async throws {
+        origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
+        let index = try rearranged().count - Self.film.count + 100_000
+        try await withView(plans: FastStartPlans(mostHeld: index)) { source in
+            var readers: [any MediaCacheServer.ByteReader] = []
+            var refused: Problem?
+            do {
+                for _ in 0..<100 { readers.append(try await open(source)) }
+            } catch {
+                refused = error as? Problem
+            }
+            #expect(refused?.status == 503)
+            #expect(!readers.isEmpty)
+            readers = []
+            try await open(source).cancel()
+        }
+    }
+
+    @Test func tooManyFilesAtOnceAreRefused() async throws {
+        origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
+        try await withView(plans: FastStartPlans(mostAtOnce: 0, mostWaiting: 0)) { source in
+            let refused = await #expect(throws: Problem.self) { try await open(source) }
+            #expect(refused?.status == 503)
+            try await open(source, asked: false).cancel()
         }
     }
 
