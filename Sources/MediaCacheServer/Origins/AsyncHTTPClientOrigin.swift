@@ -116,12 +116,13 @@ public final class AsyncHTTPClientOrigin: Origin {
 
     /// Checks a request before anything is connected.
     ///
-    /// The connected address is checked when a connection is established, before the request is sent. With TLS, that is
-    /// after the handshake, whose first bytes a local service could read: its name is therefore resolved here too. A name
-    /// without an address is left to the client, whose error says so.
+    /// The connected address is checked when a connection is established, before the request is sent. By then the error
+    /// would tell whether a local port is open, and with TLS a local service could have read the first bytes of the
+    /// handshake: the name is therefore resolved here too. A name without an address is left to the client, whose error
+    /// says so.
     private func check(_ request: OriginRequest) async throws {
         try rule.check(request.url, scope: request.scope, isProxied: proxy != nil)
-        guard request.scope == .publicOnly, request.url.scheme == "https", proxy == nil else { return }
+        guard request.scope == .publicOnly, proxy == nil else { return }
         let meaning = try await hosts.meaning(of: request.url.host, grants: rule.grants)
         if meaning.isResolved { try meaning.requirePublic(request.url) }
     }

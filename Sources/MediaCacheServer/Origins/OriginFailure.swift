@@ -34,10 +34,11 @@ enum OriginFailure {
             return error
         case is CancellationError:
             return CacheError(.cancelled, "the request to \(host) was cancelled")
-        case let error as AccessRule.Refusal:
+        case is AccessRule.Refusal:
+            // Without the address: clients don't learn what names resolve to here.
             return CacheError(
                 .forbiddenAddress,
-                "\(host) is at \(error.address), which isn't a public address; allow its network if it's meant")
+                "\(host) isn't at a public address; allow its network if it's meant")
         case let error as HTTPClientError:
             return cacheError(for: error, host: host, hadHead: hadHead)
         case let error as NIOConnectionError:
