@@ -83,7 +83,7 @@ struct LiveEdgeTests {
         try await fixture.record()
         try await fixture.pass(60)
         let live = fixture.live
-        for number in live.next..<live.next + 60 {
+        for number in live.next..<live.next + 200 {
             live.fail(live.segment(number, in: "a1"), .status(status))
         }
         let failed = now(fixture)
@@ -91,9 +91,13 @@ struct LiveEdgeTests {
         let recording = try fixture.recording
         #expect(await recording.silentTracks == ["audio-1"])
         #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
-        // Its awaited segments are given up, so that their number is bounded.
+        // Its segments are given up after ten minutes, so that the number of awaited segments is bounded.
+        #expect(try await fixture.gapCount("audio-1") == 0)
+        try await fixture.pass(600)
+        #expect(await recording.silentTracks == ["audio-1"])
+        #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
         #expect(try await fixture.gapCount("audio-1") >= 25)
-        #expect(try await fixture.rows("audio-1").count { $0.state == .awaited } <= 6)
+        #expect(try await fixture.rows("audio-1").count { $0.state == .awaited } <= 105)
         #expect(try await fixture.gapCount("video-1") == 0)
         let window = try await recording.finished(from: failed - 30 * Self.second, to: failed + 120 * Self.second)
         #expect(window.gaps >= 15)
@@ -102,6 +106,26 @@ struct LiveEdgeTests {
         try await fixture.pass(60)
         #expect(await recording.silentTracks == [])
         try await fixture.check("video-1", in: "v1") { _ in true }
+        await fixture.close()
+    }
+
+    /// The host of one track's segments is away, and the playlist keeps them all.
+    @Test func partialOutageLosesNothingOfAPlaylistThatKeepsAll() async throws {
+        let fixture = try await fixture { $0.window = 10_000 }
+        try await fixture.record()
+        try await fixture.pass(60)
+        let live = fixture.live
+        for number in live.next..<live.next + 25 { live.fail(live.segment(number), .status(503)) }
+        try await fixture.pass(120)
+        #expect(await (try fixture.recording).silentTracks == ["video-1"])
+        #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
+        live.heal()
+        try await fixture.pass(60)
+        #expect(await (try fixture.recording).silentTracks == [])
+        for (track, folder) in ["video-1": "v1", "audio-1": "a1"] {
+            #expect(try await fixture.gapCount(track) == 0)
+            try await fixture.check(track, in: folder) { _ in true }
+        }
         await fixture.close()
     }
 

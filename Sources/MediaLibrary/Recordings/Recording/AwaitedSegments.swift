@@ -21,6 +21,10 @@ extension Recording {
         var mayHaveOtherBytes = false
         /// When it failed first and last.
         var failed: ClosedRange<Duration>?
+        /// The last arrivals before it failed last: on its own track, and on any track. A segment that hasn't failed since
+        /// then may arrive too.
+        var arrival: Duration?
+        var otherArrival: Duration?
         /// Since when its origin has said that it isn't there.
         var absentSince: Duration?
         var reason = ""

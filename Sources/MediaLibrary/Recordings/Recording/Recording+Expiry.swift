@@ -8,6 +8,8 @@ extension Recording {
     /// playlist names it, and how long at least. Players hold back three target durations (RFC 8216bis §4.4.3.8).
     private static let patientTargets = 3
     private static let leastPatience = Duration.seconds(6)
+    /// The time after which a segment is given up while segments arrive on other tracks only.
+    private static let longestPatience = Duration.seconds(600)
     /// How long a segment whose media is here waits for its companions at least when one behind it is complete, and at most
     /// when none is: then there is nothing that players could go on with.
     private static let leastCompanionPatience = Duration.seconds(15)
@@ -61,31 +63,29 @@ extension Recording {
         return monotonic - awaited.seen >= max(track.targetDuration * 3, window)
     }
 
-    /// Whether a segment isn't worth waiting for, though its playlist names it: other segments arrive, on whichever track,
-    /// or nothing arrives any more.
+    /// Whether a segment isn't worth waiting for, though its playlist names it: other segments arrive, or the stream has
+    /// ended. While the playlist can't be loaded, the origin is away, which says nothing about its segments.
     private func isHopeless(_ awaited: Awaited, of track: Track) -> Bool {
-        guard !awaited.isUnderWay, let failed = awaited.failed, track.trouble == nil || track.endedSince != nil else {
-            return false
-        }
-        let now = monotonic
+        guard !awaited.isUnderWay, let failed = awaited.failed, track.trouble == nil else { return false }
+        // Before its playlist returned, its origin was away.
+        let since = max(failed.lowerBound, track.recovered)
         if awaited.media != nil {
             let patience = max(track.targetDuration * Self.patientTargets, Self.leastCompanionPatience)
-            if let since = [awaited.overtakenSince, track.endedSince].compactMap(\.self).min(), now - since >= patience
+            if let settled = [awaited.overtakenSince, track.endedSince].compactMap(\.self).min(),
+                failed.upperBound - max(since, settled) >= patience
             {
-                return failed.upperBound > since
+                return true
             }
             return failed.upperBound - failed.lowerBound >= Self.longestCompanionPatience
         }
-        // Before its playlist returned, its origin was away.
-        let since = max(failed.lowerBound, track.recovered)
-        let othersCome = (tracks.compactMap(\.fetched).max() ?? .zero) >= since
-        // It's asked for once more after that, and given up when it fails again.
+        let began = min(since, awaited.absentSince ?? since)
         let patience = Self.patience(track)
-        if let absent = awaited.absentSince, failed.upperBound - absent >= patience {
-            return othersCome || track.endedSince != nil
-        }
-        if let ended = track.endedSince, now - ended >= patience { return failed.upperBound > ended }
-        return othersCome && failed.upperBound - since >= patience
+        if let ended = track.endedSince, failed.upperBound - max(began, ended) >= patience { return true }
+        let failing = failed.upperBound - began
+        if let arrival = awaited.arrival, arrival >= since { return failing >= patience }
+        // The tracks may have different hosts, and ``silentTracks`` lets the edge pass meanwhile.
+        guard let arrival = awaited.otherArrival, arrival >= since else { return false }
+        return failing >= Self.longestPatience
     }
 
     /// Whether a segment has failed for long since the origin has said that there is no such playlist.

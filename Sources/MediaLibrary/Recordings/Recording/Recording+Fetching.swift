@@ -179,6 +179,8 @@ extension Recording {
         awaited.fetch = nil
         awaited.failures += 1
         awaited.failed = (awaited.failed?.lowerBound ?? monotonic)...monotonic
+        awaited.arrival = tracks[index].fetched
+        awaited.otherArrival = tracks.compactMap(\.fetched).max()
         awaited.reason = error.message
         let now = monotonic
         tracks[index].failing = tracks[index].failing ?? now
