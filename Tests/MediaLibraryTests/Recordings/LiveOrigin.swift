@@ -38,6 +38,8 @@ final class LiveOrigin {
     var hasEndList = false
     /// Whether the multivariant playlist names the audio rendition.
     var isSoundNamed = true
+    /// A playlist that is served in place of the multivariant playlist.
+    var slate: String?
     /// Whether it writes playlists at all.
     var isWriting = true
     /// Whether it writes those at its own place; backups are written all the same.
@@ -137,7 +139,7 @@ final class LiveOrigin {
         }
         let state =
             "\(place) \(query) \(tokens) \(next) \(generation) \(hasEndList) \(shift) \(isSoundNamed) \(isWriting) "
-            + definitions.media
+            + definitions.media + (slate ?? "")
         guard isWriting, state != written else {
             written = isWriting ? written : ""
             return
@@ -150,7 +152,7 @@ final class LiveOrigin {
             }
             if definitions.media.contains("EXT-X-SERVER-CONTROL") { answerDirectives(folder) }
         }
-        let text = "#EXTM3U\n\(definitions.entry)\n" + places.map(variants).joined()
+        let text = slate ?? "#EXTM3U\n\(definitions.entry)\n" + places.map(variants).joined()
         library.serve(text, at: entry, entityTag: "\"\(text.hashValue)\"")
     }
 

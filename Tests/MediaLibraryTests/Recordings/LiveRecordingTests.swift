@@ -220,6 +220,37 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
+    /// The origin serves a slate in place of the multivariant playlist for a moment.
+    @Test func mediaPlaylistDoesNotReplaceAMultivariantPlaylist() async throws {
+        let fixture = try await fixture { $0.window = 20 }
+        try await fixture.record()
+        try await fixture.pass(60)
+        let live = fixture.live
+        live.slate = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\nslate.ts\n"
+        for number in live.next..<live.next + 3 {
+            for folder in ["v1", "a1"] { live.fail(live.segment(number, in: folder), .status(403)) }
+        }
+        let before = live.library.origin.requests(for: live.entry).count
+        try await fixture.pass(14)
+        #expect(live.library.origin.requests(for: live.entry).count > before)
+        live.slate = nil
+        live.heal()
+        try await fixture.pass(60)
+        await fixture.close()
+        try await fixture.open()
+        try await fixture.pass(30)
+        let recording = try fixture.recording
+        #expect(recording.timelines.map(\.track) == ["video-1", "audio-1"])
+        for (track, folder) in ["video-1": "v1", "audio-1": "a1"] {
+            #expect(try await fixture.gapCount(track) == 0)
+            try await fixture.check(track, in: folder) { _ in true }
+            let first = try #require(try await fixture.rows(track).first)
+            let bytes = try await recording.playlist(.span(from: first.start, to: first.end), track: track)
+            #expect(String(decoding: bytes, as: UTF8.self).contains(first.name))
+        }
+        await fixture.close()
+    }
+
     @Test func tokensThatAreRenewedInEachPlaylist() async throws {
         let fixture = try await fixture { $0.names = "#.ts" }
         try await fixture.record()

@@ -18,12 +18,18 @@ enum ChannelEntry {
     ///
     /// - Parameters:
     ///   - known: the tracks that are recorded already; each keeps its folder.
-    /// - Throws: `CacheError` with `notMedia` for a playlist that names nothing to play.
+    /// - Throws: `CacheError` with `notMedia` for a playlist that names nothing to play, and for a media playlist where
+    ///   the known tracks are a multivariant playlist's.
     static func make(
         of playlist: LoadedPlaylist, selection: StreamSelection, known: [Channel.Track]
     ) throws -> Made {
         let parsed = try playlist.parsed()
         guard case .multivariant(let multivariant) = parsed.playlist else {
+            // A slate, for example. It would take the place of all tracks.
+            guard known.allSatisfy({ $0.kind == "media" }) else {
+                throw CacheError(
+                    .notMedia, "\(playlist.url) is a media playlist, and a multivariant playlist was there before")
+            }
             let track = Channel.Track(folder: "media-1", url: playlist.url.description, scope: .any)
             return Made(tracks: [track], named: [track.folder])
         }
