@@ -130,6 +130,43 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
+    /// A short outage after the stream's end says nothing about segments that weren't fetched before it.
+    @Test func outageAfterTheEndLosesNothingOfTheBacklog() async throws {
+        let live = LiveOrigin()
+        live.window = 10_000
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        try await fixture.pass(1800)
+        let origin = live.library.origin
+        // Six segments of each track in a quarter of a minute.
+        let gates = (0..<4).map { _ in ScriptedGate() }
+        for (index, folder) in gates.indices.flatMap({ index in ["v1", "a1"].map { (index, $0) } }) {
+            for number in index * 6..<index * 6 + 6 {
+                origin.always(live.segment(number, in: folder), .holdHead(gates[index]))
+            }
+        }
+        fixture.hangingFetches = 12
+        try await fixture.record()
+        for (index, gate) in gates.enumerated() {
+            try await fixture.pass(5)
+            if index == 1 { live.hasEndList = true }
+            try await fixture.pass(10)
+            if index == 3 { origin.isReachable = false }
+            gate.open()
+        }
+        fixture.hangingFetches = 0
+        try await fixture.pass(15)
+        origin.isReachable = true
+        try await fixture.pass(60)
+        for (track, folder) in ["video-1": "v1", "audio-1": "a1"] {
+            #expect(try await fixture.gapCount(track) == 0)
+            #expect(try await fixture.rows(track).count >= 300)
+            try await fixture.check(track, in: folder) { _ in true }
+        }
+        await fixture.close()
+    }
+
     // MARK: - Keys
 
     @Test(arguments: [0, 2000]) func keysThatChangeAreAskedOnce(first: Int) async throws {
@@ -306,6 +343,32 @@ struct LiveSegmentTests {
         }
         try await fixture.check { _ in true }
         #expect(try await fixture.gapCount() == 0)
+        await fixture.close()
+    }
+
+    /// The lost segment can't be written to the timeline for longer than the end waits for the disk.
+    @Test func recordingWhoseDiskIsFullAtItsEndCanBeEndedLater() async throws {
+        let disk = FullDisk()
+        let live = LiveOrigin(
+            files: HookedFileSystem { moment, path in
+                guard moment == .replacing, disk.isFull else { return }
+                throw CacheError(.storage, "\(path): no space left")
+            })
+        let fixture = try await fixture(live)
+        live.fail(live.segment(live.next), .status(500))
+        try await fixture.pass(8)
+        let recording = try fixture.recording
+        try await recording.setEnd()
+        disk.isFull = true
+        fixture.isHanging = true
+        try await fixture.pass(atMost: 60) { await recording.state == .stopped }
+        disk.isFull = false
+        fixture.isHanging = false
+        try await fixture.end()
+        #expect(await recording.state == .ended)
+        #expect(try await fixture.shelf?.assets().count == 1)
+        #expect(try await fixture.gapCount() == 1)
+        #expect(try await fixture.rows("video-1").allSatisfy { $0.state != .awaited })
         await fixture.close()
     }
 }

@@ -371,7 +371,10 @@ package actor Recording {
             await flush()
         }
         // What couldn't be written down would be awaited for good: it ends with its next start.
-        guard settled.isEmpty else { return }
+        guard settled.isEmpty else {
+            run = nil
+            return
+        }
         try? await change {
             $0.hasEnded = true
             $0.isWanted = false
