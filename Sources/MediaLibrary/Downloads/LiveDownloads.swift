@@ -24,10 +24,16 @@ struct LiveDownloads: Sendable {
     func recording(of asset: Asset, events: EventHub<RecordingEvent>) async throws -> Recording {
         let name = asset.id.rawValue + Self.suffix
         var channel = try await channel(of: asset.id) ?? Self.channel(for: asset, created: work.store.now)
-        channel.endsAt = channel.hasEnded ? channel.endsAt : asset.download?.endsAt
+        let url = try ResourceURL(asset.url).withoutUserInfo.description
+        let hasOtherURL = !channel.hasEnded && channel.url != url
+        if !channel.hasEnded {
+            channel.url = url
+            channel.endsAt = asset.download?.endsAt
+        }
         channel.headers = asset.download?.headers ?? [:]
         try await Self.write(channel, as: name, in: folder)
-        let recording = Recording(channel, work: recordingWork(asset, name: name, events: events))
+        let recording = Recording(
+            channel, work: recordingWork(asset, name: name, events: events), hasOtherURL: hasOtherURL)
         try await recording.open()
         return recording
     }

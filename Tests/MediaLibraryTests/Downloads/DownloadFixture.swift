@@ -13,7 +13,9 @@ final class DownloadFixture: Sendable {
     /// The number of sleepers of a store in which nothing runs.
     private let idleSleepers = Mutex(0)
 
-    init(files: any BlobFileSystem = POSIXFileSystem()) { library = LibraryFixture(files: files) }
+    init(files: any BlobFileSystem = POSIXFileSystem(), keyPolicy: CacheKeyPolicy = .wholeURL) {
+        library = LibraryFixture(files: files, keyPolicy: keyPolicy)
+    }
 
     var entry: ResourceURL { url("index.m3u8") }
 

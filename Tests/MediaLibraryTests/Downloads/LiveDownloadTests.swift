@@ -128,6 +128,29 @@ struct LiveDownloadTests {
         #expect(fixture.requests(for: "0.ts") == 1)
     }
 
+    /// The key of the download doesn't depend on the token.
+    @Test func recordsThroughTheNewURLWhenAddedAgain() async throws {
+        let fixture = DownloadFixture(keyPolicy: .dropping(queryItems: ["token"]))
+        func serve(_ token: String, _ numbers: Range<Int>, hasEnd: Bool = false) {
+            let text = SamplePlaylist.live(from: 0, numbers.map { "\($0).ts" }) + (hasEnd ? "#EXT-X-ENDLIST\n" : "")
+            fixture.library.serve(text, at: fixture.url("index.m3u8?token=\(token)"), entityTag: "\"\(token)\"")
+            for number in numbers { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts") }
+        }
+        serve("old", 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.url("index.m3u8?token=old")))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            fixture.always("index.m3u8?token=old", .status(403))
+            serve("new", 0..<6, hasEnd: true)
+            let again = try await downloads.add(DownloadRequest(url: fixture.url("index.m3u8?token=new")))
+            #expect(again.id == asset.id)
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.state == .complete)
+            #expect(download.parts == .init(done: 6, total: 6))
+        }
+        for number in 0..<6 { #expect(fixture.requests(for: "\(number).ts") == 1) }
+    }
+
     /// A CDN's nodes may answer with an older copy of the playlist in between.
     @Test func recordsEachSegmentOnceDespiteStaleCopies() async throws {
         serve(from: 0, 0..<3)

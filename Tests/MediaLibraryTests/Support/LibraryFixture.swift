@@ -9,9 +9,11 @@ final class LibraryFixture: Sendable {
     let origin: ScriptedOrigin
     let time = ManualTime()
     let files: any BlobFileSystem
+    let keyPolicy: CacheKeyPolicy
 
-    init(files: any BlobFileSystem = POSIXFileSystem()) {
+    init(files: any BlobFileSystem = POSIXFileSystem(), keyPolicy: CacheKeyPolicy = .wholeURL) {
         self.files = files
+        self.keyPolicy = keyPolicy
         folder = FileManager.default.temporaryDirectory.path + "/mediacache-tests-" + UUID().uuidString
         origin = ScriptedOrigin(time: time)
     }
@@ -23,6 +25,7 @@ final class LibraryFixture: Sendable {
         var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
         configuration.limits.minimumFreeBytes = 0
         configuration.transfers.retries = RetryPolicy(budget: 0)
+        configuration.keyPolicy = keyPolicy
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         return try await CacheStore.open(configuration, origin: origin, time: time, files: files, logger: logger)

@@ -106,8 +106,15 @@ package actor Recording {
     var lastState: RecordingState?
     var troubleAtStart: String?
 
-    init(_ channel: Channel, work: RecordingWork) {
+    /// Whether the known tracks are from another URL than the channel's.
+    private var hasOtherURL: Bool
+
+    /// Creates a recording that isn't open yet.
+    ///
+    /// - Parameter hasOtherURL: whether the channel's tracks were found at another URL than its own.
+    init(_ channel: Channel, work: RecordingWork, hasOtherURL: Bool = false) {
         self.channel = channel
+        self.hasOtherURL = hasOtherURL
         self.work = work
         id = channel.id
         age = Mutex(AgeClock(work.store.now.nanosecondsSinceEpoch, at: work.store.time.monotonic))
@@ -209,6 +216,11 @@ package actor Recording {
     private func record() async {
         for track in tracks { try? await track.timeline.finishGivingUp() }
         resume()
+        if hasOtherURL, !tracks.isEmpty {
+            hasOtherURL = false
+            // The tracks' links may still be valid where this fails.
+            try? await findTracks()
+        }
         var wait = Duration.milliseconds(500)
         while !Task.isCancelled, tracks.isEmpty, !isPastEnd {
             do {
