@@ -74,6 +74,25 @@ struct ProgrammeExportTests {
         FileManager.default.contents(atPath: "\(fixture.live.library.folder)/exports/\(name)")
     }
 
+    /// The rendition's segments fail around the programme's end, for longer than until it's silent.
+    @Test(arguments: [true, false]) func waitsForASilentTrackAndCountsItsMissingEnd(returns: Bool) async throws {
+        let fixture = try await fixture()
+        let recordings = try #require(fixture.recordings)
+        let events = recordings.events()
+        let match = try programme(fixture, from: 0, to: 60, .hls)
+        try await recordings.addProgramme(match, to: fixture.name)
+        try await fixture.pass(30)
+        let live = fixture.live
+        for number in live.next..<live.next + 60 { live.fail(live.segment(number, in: "a1"), .status(503)) }
+        try await fixture.pass(50)
+        #expect(await (try fixture.recording).silentTracks == ["audio-1"])
+        #expect(try await export(fixture, match, .hls)?.state == .waiting)
+        if returns { live.heal() }
+        try await fixture.pass(60)
+        #expect(try await next(events, .hls, isDone).missing == (returns ? 0 : 1))
+        await fixture.close()
+    }
+
     @Test func itIsExportedWhenItIsOver() async throws {
         let fixture = try await fixture()
         let recordings = try #require(fixture.recordings)

@@ -37,11 +37,22 @@ extension Recording {
         return max(span.lowerBound, first.lowerBound)..<span.upperBound
     }
 
+    /// How long exports wait for a silent track beyond their programme's end. They are made once.
+    private static let silencePatience: Int64 = 60_000_000_000
+
+    /// Whether a programme that ends at a moment can be exported: it's over, and each track has come to its end or has
+    /// had its time.
+    private func isExportable(at end: Int64) -> Bool {
+        guard isOver(at: end) else { return false }
+        let isWhole = timelines.allSatisfy { ($0.edgeTime ?? .min).clampedSum(Self.resolution - 1) >= end }
+        return isWhole || !isRunning || present >= end.clampedSum(Self.silencePatience)
+    }
+
     /// Has those made of what is wanted that are over.
     func exportWhatIsOver() async {
         let waiting = channel.programmes.filter { $0.exports.contains { $0.state == .waiting } }
         guard !waiting.isEmpty else { return }
-        let due = waiting.filter { isOver(at: $0.nanoseconds.upperBound) }.flatMap { programme in
+        let due = waiting.filter { isExportable(at: $0.nanoseconds.upperBound) }.flatMap { programme in
             programme.exports.filter { $0.state == .waiting }.map {
                 ProgrammeExports.Job(programme: programme.id, format: $0.format)
             }

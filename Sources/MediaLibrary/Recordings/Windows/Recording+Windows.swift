@@ -241,12 +241,14 @@ extension Recording {
         contents.playlists.append(.init(name: AssetContents.entryName, url: channel.url, text: ""))
         var folders: Set<String> = []
         var listed: Set<String> = []
+        var spans: [(span: Range<Int64>, tolerance: Int64)] = []
         for timeline in timelines {
             let stretch = try await timeline.stretch(from: span.from, to: to, isOver: isOver)
             guard let first = stretch.segments.first, let last = stretch.segments.last else { continue }
             let track = timeline.track
             folders.insert(track)
             gaps += stretch.segments.count { $0.state == .gap }
+            spans.append((first.start..<last.end, Int64(min(timeline.targetDuration, 3600)) * 1_000_000_000))
             bytes += stretch.segments.reduce(0) { $0 + ($1.state == .kept ? $1.length : 0) }
             contents.playlists.append(
                 .init(
@@ -263,8 +265,21 @@ extension Recording {
             contents.duration = max(contents.duration, Double(last.end - first.start) / 1e9)
         }
         guard !folders.isEmpty else { throw outside("nothing of that time is kept") }
+        gaps += Self.missingEnds(of: spans, in: span.from..<max(span.from, to))
         contents.playlists[0].text = ChannelEntry.text(channel.entry, playlist: "index.m3u8", having: folders)
         return RecordedWindow(begins: span.from, contents: contents, gaps: gaps, bytes: bytes)
+    }
+
+    /// Returns the number of tracks' beginnings and ends that are missing in a window where another track has segments.
+    /// The segments of two tracks rarely begin at the same time.
+    private static func missingEnds(of spans: [(span: Range<Int64>, tolerance: Int64)], in window: Range<Int64>) -> Int
+    {
+        let first = max(window.lowerBound, spans.map(\.span.lowerBound).min() ?? window.lowerBound)
+        let end = min(window.upperBound, spans.map(\.span.upperBound).max() ?? window.upperBound)
+        return spans.reduce(0) { count, track in
+            count + (track.span.lowerBound > first.clampedSum(track.tolerance) ? 1 : 0)
+                + (track.span.upperBound < end.clampedSum(-track.tolerance) ? 1 : 0)
+        }
     }
 }
 
