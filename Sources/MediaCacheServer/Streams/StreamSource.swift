@@ -150,7 +150,9 @@ final class StreamSource: ByteReaderSource {
     private func document(
         _ kind: StreamDocument.Kind, _ request: ReadRequest, _ target: PlayTarget
     ) async throws -> MemoryReader {
-        var whole = WholeBodyRequest(url: request.url, maximumLength: 4 << 20, settings: request.settings) { _ in false }
+        var whole = WholeBodyRequest(
+            url: request.url, maximumLength: 4 << 20, settings: request.settings
+        ) { _ in false }
         var body = try await store.wholeBody(whole)
         if isFromForbiddenAddress(body.head, target) {
             whole.revalidation = .since(store.monotonicTime)

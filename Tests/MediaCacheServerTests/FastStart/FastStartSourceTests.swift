@@ -43,7 +43,8 @@ struct FastStartSourceTests: StreamSourceSuite {
     }
 
     private func withView(
-        isAlwaysOn: Bool = false, plans: FastStartPlans = FastStartPlans(), _ body: (FastStartSource) async throws -> Void
+        isAlwaysOn: Bool = false, plans: FastStartPlans = FastStartPlans(),
+        _ body: (FastStartSource) async throws -> Void
     ) async throws {
         try await withSource { streams, store in
             try await body(FastStartSource(store: store, base: streams, isAlwaysOn: isAlwaysOn, plans: plans))
