@@ -41,8 +41,7 @@ final class HeaderProfileBook: Sendable {
         case untrusted
     }
 
-    /// The identity of anonymous requests to an origin where the owner has credentials. No user name of a URL contains
-    /// a NUL.
+    /// The identity of anonymous requests to an origin where the owner has credentials.
     private static let anonymous = ProfileIdentity(user: "\0anonymous")
 
     /// Users that are remembered; each is somebody's who has the access key.

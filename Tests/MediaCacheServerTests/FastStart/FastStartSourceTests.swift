@@ -131,19 +131,23 @@ struct FastStartSourceTests: StreamSourceSuite {
 
     @Test func openReadersHoldBoundedMemory() async throws {
         origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
-        let index = try rearranged().count - Self.film.count + 100_000
-        try await withView(plans: FastStartPlans(mostHeld: index)) { source in
-            var readers: [any MediaCacheServer.ByteReader] = []
-            var refused: Problem?
-            do {
-                for _ in 0..<100 { readers.append(try await open(source)) }
-            } catch {
-                refused = error as? Problem
-            }
-            #expect(refused?.status == 503)
-            #expect(!readers.isEmpty)
-            readers = []
-            try await open(source).cancel()
+        try await withSource { _, store in
+            var front = ReadRequest(url: url)
+            front.range = .closed(0, through: FastStartPlans.frontLength - 1)
+            let session = try await store.read(front)
+            defer { session.cancel() }
+            let found = try await FastStartPlans().layout(
+                of: front, in: store, head: session.head, length: Int64(Self.film.count))
+            let layout = try #require(found)
+            let plans = FastStartPlans(mostHeld: 2 * Int(layout.generatedLength))
+            var holds = [try plans.hold(layout), try plans.hold(layout)]
+            #expect(throws: Problem.busy) { try plans.hold(layout) }
+            holds.removeLast()
+            holds.append(try plans.hold(layout))
+            #expect(holds.count == 2)
+        }
+        try await withView(plans: FastStartPlans(mostHeld: 0)) { source in
+            await #expect(throws: Problem.busy) { try await open(source) }
         }
     }
 

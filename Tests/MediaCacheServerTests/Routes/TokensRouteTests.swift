@@ -242,8 +242,7 @@ struct TokensRouteTests {
             let update = #"{"origin":"http://other.example","headers":{"Cookie":"session=1"}}"#
             #expect(try await host.ask("PUT", "/api/v1/header-profiles", body: update).status == 204)
             let file = try ResourceURL("http://other.example/a/0.aac")
-            let own = try await host.play(file)
-            #expect(own.status == 200)
+            #expect(try await host.play(file).status == 200)
             // The origin's answer to others.
             origin[file] = ScriptedResource(.random(seed: 9, length: 200), contentType: "audio/aac")
             let mine = try await asset(of: show, host)
@@ -254,7 +253,6 @@ struct TokensRouteTests {
             #expect(read.value.status == 200 && read.value.body.count == 200)
             let requests = origin.requests.dropFirst(before).filter { $0.url == file }
             #expect(!requests.isEmpty && requests.allSatisfy { $0.headerFields[.cookie] == nil })
-            #expect(try await host.play(file).body == own.body)
         }
     }
 
