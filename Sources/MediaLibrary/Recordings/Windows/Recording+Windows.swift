@@ -276,10 +276,8 @@ extension Recording {
     {
         let first = max(window.lowerBound, spans.map(\.span.lowerBound).min() ?? window.lowerBound)
         let end = min(window.upperBound, spans.map(\.span.upperBound).max() ?? window.upperBound)
-        return spans.reduce(0) { count, track in
-            count + (track.span.lowerBound > first.clampedSum(track.tolerance) ? 1 : 0)
-                + (track.span.upperBound < end.clampedSum(-track.tolerance) ? 1 : 0)
-        }
+        return spans.count { $0.span.lowerBound > first.clampedSum($0.tolerance) }
+            + spans.count { $0.span.upperBound < end.clampedSum(-$0.tolerance) }
     }
 }
 
