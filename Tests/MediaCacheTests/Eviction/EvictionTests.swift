@@ -183,7 +183,7 @@ extension CacheStore {
         sourceLocation: SourceLocation = #_sourceLocation, _ condition: @Sendable (CacheStore) async throws -> Bool
     ) async rethrows {
         // A number of yields isn't a limit: an idle processor makes a million of them while one file is written.
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(900)
         while ContinuousClock.now < deadline {
             if try await condition(self) { return }
             await Task.yield()

@@ -314,30 +314,6 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// It receives something in each target duration, and takes longer than the edge waits for one that hangs.
-    @Test func slowSegmentIsWaitedFor() async throws {
-        let fixture = try await fixture { $0.window = 1000 }
-        try await fixture.record()
-        try await fixture.pass(60)
-        let url = fixture.live.segment(fixture.live.next)
-        let gates = (1...6).map { _ in ScriptedGate() }
-        fixture.live.library.origin.always(
-            url, .holdBody(at: 100, gates[0]), .holdBody(at: 200, gates[1]), .holdBody(at: 300, gates[2]),
-            .holdBody(at: 400, gates[3]), .holdBody(at: 500, gates[4]), .holdBody(at: 600, gates[5]))
-        fixture.hangingFetches = 1
-        try await fixture.pass(atMost: 8) { gates[0].arrivals == 1 }
-        for gate in gates {
-            try await fixture.pass(4.5)
-            gate.open()
-        }
-        fixture.hangingFetches = 0
-        try await fixture.pass(12)
-        #expect(fixture.live.library.origin.requests(for: url).count == 1)
-        try await fixture.check { _ in true }
-        #expect(try await fixture.gapCount() == 0)
-        await fixture.close()
-    }
-
     // MARK: - Ends of recordings
 
     /// Its playlists are half a minute late: the recording ends when they have come to its end.
