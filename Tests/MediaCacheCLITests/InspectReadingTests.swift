@@ -20,7 +20,7 @@ struct InspectReadingTests {
     }
 
     @Test(arguments: [
-        ("", "empty, or blank lines alone"), ("<!DOCTYPE html><html></html>", "HTML"), ("{\"error\": 1}", "JSON"),
+        ("", "empty or has only blank lines"), ("<!DOCTYPE html><html></html>", "HTML"), ("{\"error\": 1}", "JSON"),
         ("hello", "text"),
     ])
     func whatIsNoPlaylistIsNamed(body: String, content: String) throws {

@@ -1,37 +1,39 @@
-/// The attributes of a tag, in the order in which they are written (RFC 8216bis, section 4.2).
+/// The attributes of a tag in their written order (RFC 8216bis, section 4.2).
 ///
-/// A tag's type keeps its list, and its properties are views of it: attributes that the RFC doesn't know, their order
-/// and the digits of their numbers survive reading, editing and writing.
+/// Types of tags store their attribute list, and their properties are views of it. Attributes that the RFC doesn't
+/// define, the order of attributes and the digits of numbers survive parsing, editing and writing.
 public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral, CustomStringConvertible {
-    /// One attribute.
+    /// An attribute: a name and a value.
     public struct Attribute: Sendable, Hashable {
         /// The name.
         public let name: AttributeName
-        /// The value as it is written.
+        /// The value as written.
         public internal(set) var value: AttributeValue
 
-        /// An attribute.
+        /// Creates an attribute.
         public init(name: AttributeName, value: AttributeValue) {
             self.name = name
             self.value = value
         }
     }
 
-    /// The attributes, in order. A name that stands twice, which the RFC forbids, is there twice.
+    /// The attributes in order. A duplicate attribute, which the RFC forbids, is listed twice.
     public private(set) var attributes: [Attribute]
 
-    /// An empty list.
+    /// Creates an empty list.
     public init() {
         attributes = []
     }
 
-    /// Attributes in order.
+    /// Creates a list of attributes in order.
     public init(dictionaryLiteral elements: (AttributeName, AttributeValue)...) {
         attributes = elements.map { Attribute(name: $0.0, value: $0.1) }
     }
 
-    /// The value of an attribute: the last, where the name stands more than once. Setting it keeps its place, or adds
-    /// it at the end; setting nil removes it.
+    /// The value of an attribute, or of the last of several attributes with the name.
+    ///
+    /// Setting a value keeps the position of the attribute, or appends the attribute to the list. Setting nil removes
+    /// the attribute.
     public subscript(name: AttributeName) -> AttributeValue? {
         get {
             attributes.last { $0.name == name }?.value
@@ -41,21 +43,176 @@ public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral,
                 attributes.removeAll { $0.name == name }
                 return
             }
-            guard let place = attributes.firstIndex(where: { $0.name == name }) else {
+            guard let index = attributes.firstIndex(where: { $0.name == name }) else {
                 attributes.append(Attribute(name: name, value: newValue))
                 return
             }
             attributes.removeAll { $0.name == name }
-            attributes.insert(Attribute(name: name, value: newValue), at: place)
+            attributes.insert(Attribute(name: name, value: newValue), at: index)
         }
     }
 
-    /// The list as it is written after a tag's colon.
+    /// The list as playlists contain it after a tag's colon.
     public var description: String {
         attributes.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
     }
+}
 
-    mutating func append(_ attribute: Attribute) {
-        attributes.append(attribute)
+// MARK: - Parsing
+
+extension AttributeList {
+    /// A violation of the syntax of attribute lists.
+    enum Problem: Equatable {
+        case malformed(String)
+        case duplicate(String)
+        case undefinedVariable(String)
+    }
+
+    /// Parses a list, substituting the variables of a scope if there is one.
+    init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, substituting variables: VariableScope?) {
+        var problems: [Problem] = []
+        self.init(bytes, range, substituting: variables, problems: &problems)
+    }
+
+    /// Parses a list and appends its violations to `problems`.
+    init(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, substituting variables: VariableScope?,
+        problems: inout [Problem]
+    ) {
+        self.init()
+        var items = AttributeListScanner(bytes, range)
+        var names: Set<AttributeName> = []
+        while let item = items.next() {
+            let name = String(playlistBytes: bytes.part(item.name.lowerBound, item.name.upperBound))
+            let isName = bytes[item.name].allSatisfy { $0.isAttributeNameCharacter }
+            if item.isMalformed || !isName { problems.append(.malformed(name)) }
+            guard !item.name.isEmpty else { continue }
+            let attribute = AttributeName(rawValue: name)
+            if !names.insert(attribute).inserted { problems.append(.duplicate(name)) }
+            attributes.append(
+                Attribute(name: attribute, value: AttributeList.value(bytes, item, variables, &problems)))
+        }
+    }
+
+    private static func value(
+        _ bytes: UnsafeRawBufferPointer, _ item: AttributeListScanner.Item, _ variables: VariableScope?,
+        _ problems: inout [Problem]
+    ) -> AttributeValue {
+        let written = String(playlistBytes: bytes.part(item.value.lowerBound, item.value.upperBound))
+        guard let variables, VariableScope.hasReference(bytes, item.value) else {
+            return AttributeValue(text: written, isQuoted: item.isQuoted)
+        }
+        let (text, undefined) = variables.substituting(bytes, item.value)
+        problems.append(contentsOf: undefined.map { .undefinedVariable($0) })
+        if text == written || item.isQuoted { return AttributeValue(text: text, isQuoted: item.isQuoted) }
+        // A value with a comma or a blank can only be written in quotes.
+        return text.utf8.contains { $0 == .comma || $0.isBlank } ? .quoted(text) : .unquoted(text)
+    }
+}
+
+// MARK: - Typed values
+
+/// Typed access to values (RFC 8216bis, section 4.2). Each function returns nil for an absent attribute and for a value
+/// of another type.
+extension AttributeList {
+    /// Returns the text of a quoted or unquoted value. Real playlists confuse the two.
+    public func text(_ name: AttributeName) -> String? {
+        self[name]?.text
+    }
+
+    /// Returns a decimal integer, from 0 to 2⁶³ − 1. Fractions, which some servers write, are truncated.
+    public func integer(_ name: AttributeName) -> Int? {
+        guard let value = decimal(name), value.significand >= 0 else { return nil }
+        return value.truncated
+    }
+
+    /// Returns a decimal floating-point number, signed or unsigned.
+    public func decimal(_ name: AttributeName) -> DecimalValue? {
+        self[name].flatMap { DecimalValue($0.text) }
+    }
+
+    /// Returns true for YES and false for NO.
+    public func flag(_ name: AttributeName) -> Bool? {
+        switch self[name]?.text {
+        case "YES": true
+        case "NO": false
+        default: nil
+        }
+    }
+
+    /// Returns a decimal resolution, such as `1280x720`.
+    public func resolution(_ name: AttributeName) -> Resolution? {
+        self[name].flatMap { Resolution($0.text) }
+    }
+
+    /// Returns a byte range: `length@offset` or `length`.
+    public func byteRange(_ name: AttributeName) -> ByteRange? {
+        self[name].flatMap { ByteRange($0.text) }
+    }
+
+    /// Returns a date and time. Text that isn't one is returned without a time.
+    public func dateTime(_ name: AttributeName) -> DateTime? {
+        self[name].map { DateTime($0.text) }
+    }
+
+    /// Returns the items of a comma-separated list without the blanks around them; empty for an absent attribute.
+    public func list(_ name: AttributeName) -> [String] {
+        guard let text = self[name]?.text, !text.isEmpty else { return [] }
+        return text.split(separator: ",", omittingEmptySubsequences: true).map { String($0).trimmedBlanks }
+    }
+
+    /// Sets a quoted string; nil removes the attribute.
+    public mutating func setQuoted(_ text: String?, for name: AttributeName) {
+        self[name] = text.map { .quoted($0) }
+    }
+
+    /// Sets an unquoted value from its description; nil removes the attribute.
+    public mutating func setUnquoted(_ value: (some CustomStringConvertible)?, for name: AttributeName) {
+        self[name] = value.map { .unquoted($0.description) }
+    }
+
+    /// Sets YES or NO; nil removes the attribute.
+    public mutating func setFlag(_ flag: Bool?, for name: AttributeName) {
+        self[name] = flag.map { .unquoted($0 ? "YES" : "NO") }
+    }
+}
+
+// MARK: - Attribute values
+
+/// The value of an attribute without its quotes (RFC 8216bis, section 4.2).
+public struct AttributeValue: Sendable, Hashable, CustomStringConvertible {
+    /// The text between the quotes, or the unquoted value.
+    public let text: String
+    /// Whether the value is a quoted string.
+    public let isQuoted: Bool
+
+    /// Returns a quoted string. Quotes and line ends, which a quoted string can't contain, are removed.
+    public static func quoted(_ text: String) -> AttributeValue {
+        AttributeValue(text: text.removing { $0 == .quote || $0 == .lineFeed || $0 == .carriageReturn }, isQuoted: true)
+    }
+
+    /// Returns an enumerated string or a number. Quotes, commas and white space, which an unquoted value can't contain,
+    /// are removed.
+    public static func unquoted(_ text: String) -> AttributeValue {
+        let text = text.removing {
+            $0 == .quote || $0 == .comma || $0 == .lineFeed || $0 == .carriageReturn || $0.isBlank
+        }
+        return AttributeValue(text: text, isQuoted: false)
+    }
+
+    /// Creates a value from text without characters that need to be removed.
+    init(text: String, isQuoted: Bool) {
+        self.text = text
+        self.isQuoted = isQuoted
+    }
+
+    /// The value as playlists contain it, with quotes.
+    public var description: String { isQuoted ? "\"" + text + "\"" : text }
+}
+
+extension String {
+    /// Returns the text without the bytes that satisfy a predicate.
+    func removing(_ isRemoved: (UInt8) -> Bool) -> String {
+        utf8.contains(where: isRemoved) ? String(decoding: utf8.filter { !isRemoved($0) }, as: UTF8.self) : self
     }
 }

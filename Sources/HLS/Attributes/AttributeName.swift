@@ -1,23 +1,23 @@
 /// The name of an attribute (RFC 8216bis, section 4.2): upper-case letters, digits and hyphens.
 public struct AttributeName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name as it is written.
+    /// The name in playlists.
     public var rawValue: String
 
-    /// A name, of the RFC's or any other.
+    /// Creates a name, which may be unknown to the RFC.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// A name from a literal.
+    /// Creates a name from a literal.
     public init(stringLiteral value: String) {
         rawValue = value
     }
 
-    /// The name as it is written.
+    /// The name in playlists.
     public var description: String { rawValue }
 }
 
-/// Names that are used in more than one tag, or that hold references.
+/// Names of attributes that several tags have, or that hold URIs.
 extension AttributeName {
     static let assetList: AttributeName = "X-ASSET-LIST"
     static let assetURI: AttributeName = "X-ASSET-URI"

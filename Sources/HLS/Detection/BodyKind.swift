@@ -1,18 +1,18 @@
-/// What a body is, judged by its first bytes and tags.
+/// The kind of a body, detected from its first bytes and tags.
 public enum BodyKind: Sendable, Hashable {
-    /// A playlist; its kind is nil where no tag tells it, as in a playlist that is a header alone.
+    /// A playlist. Its kind is nil if no tag belongs to one kind only, as in a playlist with only a header.
     case playlist(PlaylistKind?)
-    /// Anything else.
+    /// Any other content.
     case foreign(ForeignContent)
 
-    /// Only this many bytes are looked at: a playlist shows its kind in its first lines.
+    /// The maximum number of inspected bytes. The first lines of a playlist determine its kind.
     static let inspectedLength = 64 * 1024
 
-    /// Judges a body, or the beginning of one.
+    /// Detects the kind of a body, which may be truncated.
     public init(of bytes: some Sequence<UInt8>) {
         var head = BodyKind.front(of: bytes)
         if head.withUnsafeBytes({ ForeignContent($0) }) == .empty {
-            // What stands after very many blank lines is the body all the same.
+            // Blank lines can be longer than the inspected bytes.
             let rest = bytes.drop { $0.isBlank || $0 == .lineFeed || $0 == .carriageReturn || $0 >= 0xBB }
             head = BodyKind.front(of: rest)
         }
@@ -24,7 +24,7 @@ public enum BodyKind: Sendable, Hashable {
         }
     }
 
-    /// The bytes that are looked at. One by one they would take longer to come than to be judged.
+    /// Returns the bytes to inspect. Contiguous storage is copied at once, which is faster than iterating over it.
     private static func front(of bytes: some Sequence<UInt8>) -> [UInt8] {
         bytes.withContiguousStorageIfAvailable { Array($0.prefix(inspectedLength)) }
             ?? Array(bytes.prefix(inspectedLength))
@@ -38,7 +38,7 @@ public enum BodyKind: Sendable, Hashable {
         }
     }
 
-    /// Whether `#EXTM3U` stands first, or, where a server forgot it, some line among the first is a tag.
+    /// Returns whether one of the first lines is a tag. Some servers omit `#EXTM3U`.
     static func startsLikePlaylist(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if ForeignContent.signature(bytes) != nil { return false }
         var lines = LineScanner(bytes)
@@ -51,5 +51,112 @@ public enum BodyKind: Sendable, Hashable {
             seen += 1
         }
         return false
+    }
+}
+
+/// The content of a body that isn't a playlist.
+public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// No bytes, or only blank lines.
+    case empty
+    /// A web page, often for a login or an error.
+    case html = "HTML"
+    /// XML, such as a DASH manifest.
+    case xml = "XML"
+    /// JSON.
+    case json = "JSON"
+    /// A gzip archive, possibly a compressed playlist; see ``PlaylistParser/inflate``.
+    case gzip
+    /// MPEG-2 transport stream packets.
+    case transportStream = "MPEG-TS"
+    /// ISO base media: MP4 or fragmented MP4.
+    case mp4 = "MP4"
+    /// Packed audio that begins with an ID3 tag or an ADTS frame.
+    case packedAudio = "packed audio"
+    /// WebVTT subtitles.
+    case webVTT = "WebVTT"
+    /// An image: JPEG, PNG, GIF or WebP.
+    case image
+    /// A list of absolute URLs without `#EXTM3U`, such as an old M3U playlist of files or radio stations.
+    case urlList
+    /// Other text.
+    case text
+    /// Other bytes.
+    case binary
+
+    /// A phrase that completes "The body is …".
+    public var description: String {
+        switch self {
+        case .empty: "empty or has only blank lines"
+        case .urlList: "a list of URLs without #EXTM3U, which isn't HLS"
+        default: rawValue
+        }
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        if let signature = ForeignContent.signature(bytes) {
+            self = signature
+            return
+        }
+        let start = LineScanner.hasByteOrderMark(bytes) ? 3 : 0
+        guard let first = bytes[start...].firstIndex(where: { !$0.isBlank && $0 != .lineFeed && $0 != .carriageReturn })
+        else {
+            self = .empty
+            return
+        }
+        self = ForeignContent.text(bytes, first)
+    }
+
+    /// Returns the content that a signature in the first bytes identifies; nil without a signature.
+    static func signature(_ bytes: UnsafeRawBufferPointer) -> ForeignContent? {
+        if bytes.has("\u{1F}", at: 0), bytes.count > 1, bytes[1] == 0x8B { return .gzip }
+        if bytes.count >= 188, bytes[0] == 0x47, bytes.count < 189 || bytes[188] == 0x47 { return .transportStream }
+        if bytes.has("ftyp", at: 4) || bytes.has("styp", at: 4) || bytes.has("moov", at: 4) || bytes.has("moof", at: 4)
+            || bytes.has("sidx", at: 4)
+        {
+            return .mp4
+        }
+        if bytes.has("ID3", at: 0) { return .packedAudio }
+        if bytes.count > 1, bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0 { return .packedAudio }
+        if bytes.has("WEBVTT", at: 0) || bytes.has("WEBVTT", at: 3) { return .webVTT }
+        if bytes.has("PNG", at: 1) || bytes.has("GIF8", at: 0) || bytes.has("WEBP", at: 8) { return .image }
+        if bytes.count > 2, bytes[0] == 0xFF, bytes[1] == 0xD8, bytes[2] == 0xFF { return .image }
+        return nil
+    }
+
+    private static func text(_ bytes: UnsafeRawBufferPointer, _ first: Int) -> ForeignContent {
+        let head = bytes[first..<min(first + 512, bytes.count)]
+        // Encrypted content may begin with any byte, including a bracket.
+        let isText = head.allSatisfy { $0 >= 0x20 || $0 == .tab || $0 == .lineFeed || $0 == .carriageReturn }
+        guard isText else { return .binary }
+        switch bytes[first] {
+        case .openBrace, UInt8(ascii: "["): return .json
+        case .lessThan:
+            let lowercased = head.map { $0 | 0x20 }
+            return lowercased.contains(Array("html".utf8)) || lowercased.contains(Array("<body".utf8)) ? .html : .xml
+        default: return isURLs(bytes) ? .urlList : .text
+        }
+    }
+
+    /// Returns whether the first lines other than comments are all absolute URLs.
+    private static func isURLs(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var lines = LineScanner(bytes.part(0, min(bytes.count, BodyKind.inspectedLength)))
+        var seen = 0
+        while let line = lines.next(), seen < 20 {
+            let range = bytes.trimmed(line.start, line.end)
+            guard let first = range.first, bytes[first] != .numberSign else { continue }
+            let reference = URLReference(String(playlistBytes: bytes.part(range.lowerBound, range.upperBound)))
+            guard reference.scheme != nil, reference.authority?.isEmpty == false,
+                !bytes[range].contains(where: \.isBlank)
+            else { return false }
+            seen += 1
+        }
+        return seen > 0
+    }
+}
+
+extension [UInt8] {
+    fileprivate func contains(_ word: [UInt8]) -> Bool {
+        guard count >= word.count else { return false }
+        return (0...(count - word.count)).contains { self[$0..<($0 + word.count)].elementsEqual(word) }
     }
 }

@@ -1,4 +1,4 @@
-/// The characters that the syntax of playlists and URLs is made of.
+/// The characters of the syntax of playlists and URLs.
 extension UInt8 {
     static let tab: UInt8 = 0x09
     static let lineFeed: UInt8 = 0x0A
@@ -23,16 +23,17 @@ extension UInt8 {
     static let openBrace: UInt8 = 0x7B
     static let closeBrace: UInt8 = 0x7D
 
-    /// A space, a tab, or what pads the body of a server that counts wrongly.
+    /// Whether the byte is a space, a tab, or NUL, with which servers pad a body of the wrong length.
     var isBlank: Bool { self == .space || self == .tab || self == 0 }
-    /// A control character but for line ends (RFC 8216bis, section 4.1) and the tab, which 4.4.5.2 asks for.
+    /// Whether the byte is a control character (RFC 8216bis, section 4.1) other than LF, CR, and tab, which section
+    /// 4.4.5.2 requires.
     var isForbiddenControl: Bool {
         self < 0x20 && self != .lineFeed && self != .carriageReturn && self != .tab || self == 0x7F
     }
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
     var isLetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
 
-    /// An upper-case letter, a digit or a hyphen (RFC 8216bis, section 4.2).
+    /// Whether the byte is an upper-case letter, a digit or a hyphen (RFC 8216bis, section 4.2).
     var isAttributeNameCharacter: Bool { self >= 0x41 && self <= 0x5A || isDigit || self == .minus }
 
     /// The value of a hexadecimal digit; nil for any other character.
@@ -45,6 +46,6 @@ extension UInt8 {
         }
     }
 
-    /// The upper-case hexadecimal digit of a value below 16.
+    /// Returns the upper-case hexadecimal digit for a value below 16.
     static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? value + 0x30 : value + 0x37 }
 }

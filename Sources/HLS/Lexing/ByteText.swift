@@ -1,11 +1,11 @@
 extension UnsafeRawBufferPointer {
-    /// The bytes of a range, as a buffer of their own.
+    /// Returns the bytes from `start` to `end` as a buffer with indices from 0.
     @inline(__always)
     func part(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[start..<end])
     }
 
-    /// The range less the blanks at both ends.
+    /// Returns the range from `start` to `end` without the blanks at both ends.
     @inline(__always)
     func trimmed(_ start: Int, _ end: Int) -> Range<Int> {
         var start = start
@@ -15,12 +15,13 @@ extension UnsafeRawBufferPointer {
         return start..<end
     }
 
-    /// The first control character beyond ASCII, U+0080 to U+009F, as UTF-8 has it; nil if there is none.
+    /// The second byte of the first control character from U+0080 to U+009F in UTF-8, which equals its code; nil if
+    /// there is none.
     var encodedControl: UInt8? {
         zip(self, dropFirst()).first { $0 == 0xC2 && (0x80...0x9F).contains($1) }?.1
     }
 
-    /// Whether `text` stands at `offset`.
+    /// Returns whether the bytes at `offset` are `text`.
     @inline(__always)
     func has(_ text: StaticString, at offset: Int) -> Bool {
         guard offset + text.utf8CodeUnitCount <= count else { return false }
@@ -28,7 +29,7 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
-    /// The first position of a byte within a range.
+    /// Returns the first position of a byte from `start` to `end`.
     func first(_ byte: UInt8, from start: Int, to end: Int) -> Int? {
         var index = start
         while index < end {
@@ -40,11 +41,11 @@ extension UnsafeRawBufferPointer {
 }
 
 extension String {
-    /// Text from a playlist's bytes. What isn't UTF-8 becomes percent-encoded bytes, so that a URI among them still
-    /// names the same resource.
+    /// Creates text from a playlist's bytes. Invalid UTF-8 is percent-encoded, so that a URI still identifies the same
+    /// resource.
     @inline(__always)
     init(playlistBytes bytes: UnsafeRawBufferPointer) {
-        // Nearly every URI: `String(validating:as:)` looks up generic metadata on each call.
+        // The path of nearly every URI. `String(validating:as:)` looks up generic metadata on each call.
         if bytes.isASCII {
             self = String(decoding: bytes, as: UTF8.self)
         } else if let valid = String(validating: bytes, as: UTF8.self) {
@@ -75,7 +76,7 @@ extension String {
         self.init(decoding: text, as: UTF8.self)
     }
 
-    /// The text less the blanks at both ends.
+    /// The text without the blanks at both ends.
     var trimmedBlanks: String {
         var copy = self
         return copy.withUTF8 { utf8 in
@@ -92,5 +93,45 @@ extension [UInt8] {
         append(.percent)
         append(.hexDigit(byte >> 4))
         append(.hexDigit(byte & 15))
+    }
+}
+
+// MARK: - Scans of eight bytes at a time
+
+extension UnsafeRawBufferPointer {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highs: UInt64 = 0x8080_8080_8080_8080
+
+    /// Whether no byte has its highest bit set.
+    var isASCII: Bool {
+        var index = 0
+        while index &+ 8 <= count {
+            if loadUnaligned(fromByteOffset: index, as: UInt64.self) & Self.highs != 0 { return false }
+            index &+= 8
+        }
+        return self[index...].allSatisfy { $0 & 0x80 == 0 }
+    }
+
+    /// Whether any byte is a control character other than LF, CR and tab (RFC 8216bis, section 4.1).
+    var hasForbiddenControl: Bool {
+        // Free of branches, so that the compiler vectorizes the loop.
+        var found: UInt8 = 0
+        for byte in self {
+            let isAllowed: UInt8 = byte == .lineFeed ? 1 : byte == .carriageReturn ? 1 : byte == .tab ? 1 : 0
+            found |= (byte < 0x20 ? 1 : 0) & ~isAllowed | (byte == 0x7F ? 1 : 0)
+        }
+        return found != 0
+    }
+
+    /// Returns whether any byte equals `byte`.
+    func contains(_ byte: UInt8) -> Bool {
+        let pattern = Self.ones &* UInt64(byte)
+        var index = 0
+        while index &+ 8 <= count {
+            let word = loadUnaligned(fromByteOffset: index, as: UInt64.self) ^ pattern
+            if (word &- Self.ones) & ~word & Self.highs != 0 { return true }
+            index &+= 8
+        }
+        return self[index...].contains { $0 == byte }
     }
 }

@@ -1,25 +1,25 @@
-/// One line of a playlist, as offsets into its bytes.
+/// The position of a line in a playlist's bytes.
 struct Line {
-    /// The first byte of the line.
+    /// The offset of the first byte.
     var start: Int
-    /// One past the last byte, the line's terminator left out.
+    /// The offset after the last byte, without the line end.
     var end: Int
-    /// One past the terminator: where the next line starts.
+    /// The offset after the line end, where the next line starts.
     var next: Int
-    /// Counted from 1.
+    /// The number of the line, counted from 1.
     var number: Int
 }
 
-/// Splits bytes into lines ended by LF, CRLF or CR.
+/// A scanner that splits bytes into lines that end in LF, CRLF or CR.
 ///
-/// A lone CR ends a line although RFC 8216bis, section 4.1, names only LF and CRLF: playlists written on old
-/// systems have it, and no URI holds one.
+/// RFC 8216bis, section 4.1, allows only LF and CRLF, but playlists from old systems end lines in CR alone, and no URI
+/// contains a CR.
 struct LineScanner {
     private let bytes: UnsafeRawBufferPointer
     private var position: Int
     private var number = 0
 
-    /// Starts after a UTF-8 byte order mark, where there is one.
+    /// Creates a scanner that starts after a UTF-8 byte order mark, if there is one.
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         position = LineScanner.hasByteOrderMark(bytes) ? 3 : 0
@@ -29,6 +29,7 @@ struct LineScanner {
         bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
     }
 
+    /// Returns the next line; nil at the end.
     @inline(__always)
     mutating func next() -> Line? {
         guard position < bytes.count else { return nil }
@@ -43,7 +44,8 @@ struct LineScanner {
         return Line(start: start, end: end, next: next, number: number)
     }
 
-    /// Looks at eight bytes at a time: most of a long playlist is spent here.
+    /// Returns the offset of the next line end. Compares eight bytes at a time, since a scan of a long playlist spends
+    /// most of its time here.
     @inline(__always)
     private func terminator(from start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -59,5 +61,30 @@ struct LineScanner {
         }
         while index < bytes.count, bytes[index] != .lineFeed, bytes[index] != .carriageReturn { index &+= 1 }
         return index
+    }
+}
+
+/// The position of a tag's name and value.
+struct TagLine {
+    /// The name without the number sign.
+    var name: Range<Int>
+    /// The text after the colon without the blanks at both ends; nil without a colon.
+    var value: Range<Int>?
+    /// Whether the colon has blanks around it.
+    var hasBlanks = false
+
+    /// Finds the tag on a line that starts with `#EXT`. Returns nil for comments and URIs (RFC 8216bis, section 4.1).
+    init?(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+        guard bytes.has("#EXT", at: range.lowerBound), range.count >= 4 else { return nil }
+        let start = range.lowerBound + 1
+        if let colon = bytes.first(.colon, from: start, to: range.upperBound) {
+            name = bytes.trimmed(start, colon)
+            let value = bytes.trimmed(colon + 1, range.upperBound)
+            hasBlanks = name.upperBound != colon || value.lowerBound != colon + 1
+            self.value = value
+        } else {
+            name = bytes.trimmed(start, range.upperBound)
+            value = nil
+        }
     }
 }

@@ -1,28 +1,30 @@
-/// What a client asks of a server in the query of a media playlist's URL (RFC 8216bis, section 6.2.5).
+/// The delivery directives in the query of a media playlist's URL (RFC 8216bis, section 6.2.5).
 public struct DeliveryDirectives: Sendable, Hashable {
-    /// What a delta update may leave out (6.2.5.1).
+    /// The content that a delta update may skip (6.2.5.1).
     public enum Skip: String, Sendable, Hashable {
-        /// Older segments.
+        /// Segments that are older than the skip boundary.
         case segments = "YES"
-        /// Older segments and date ranges.
+        /// Segments and date ranges that are older than the skip boundary.
         case segmentsAndDateRanges = "v2"
     }
 
-    /// `_HLS_msn`: answer when the playlist has a segment of this media sequence number, or a later one (6.2.5.2).
+    /// `_HLS_msn`: the media sequence number of a segment. The server responds when the playlist has this segment or a
+    /// later one (6.2.5.2).
     public var mediaSequence: Int?
-    /// `_HLS_part`: answer when the playlist has this part of the segment, from 0 (6.2.5.2).
+    /// `_HLS_part`: the index of a part of the segment, from 0. The server responds when the playlist has this part
+    /// (6.2.5.2).
     public var part: Int?
-    /// `_HLS_skip`: leave out what is older than the skip boundary (6.2.5.1).
+    /// `_HLS_skip`: a request for a delta update (6.2.5.1).
     public var skip: Skip?
 
-    /// Directives; without arguments, none.
+    /// Creates directives.
     public init(mediaSequence: Int? = nil, part: Int? = nil, skip: Skip? = nil) {
         self.mediaSequence = mediaSequence
         self.part = part
         self.skip = skip
     }
 
-    /// The directives in a URL's query. A value that is no number, or no known one, is left out.
+    /// Reads the directives in a URL's query. Invalid values are ignored.
     public init(url: String) {
         for item in (URLReference(url).query ?? "").split(separator: "&") {
             guard let equals = item.firstIndex(of: "=") else { continue }
@@ -36,14 +38,14 @@ public struct DeliveryDirectives: Sendable, Hashable {
         }
     }
 
-    /// Whether nothing is asked.
+    /// Whether there are no directives.
     public var isEmpty: Bool { mediaSequence == nil && skip == nil }
 
-    /// A URL with these directives in place of those that it has. Other query items stay where they are.
+    /// Returns a URL with its directives replaced by these. Other query items keep their positions.
     public func applied(to url: String) -> String {
         var reference = URLReference(url)
         var items = (reference.query ?? "").split(separator: "&").filter { !$0.hasPrefix("_HLS_") }.map { String($0) }
-        // In the order of their names, so that caches see one URL for one request.
+        // Sorted by name, so that equal requests have equal URLs for caches.
         if let mediaSequence {
             items.append("_HLS_msn=\(mediaSequence)")
             if let part { items.append("_HLS_part=\(part)") }
@@ -53,8 +55,52 @@ public struct DeliveryDirectives: Sendable, Hashable {
         return reference.description
     }
 
-    /// A URL without directives: what names the playlist itself.
+    /// Returns a URL without directives, which identifies the playlist itself.
     public static func removed(from url: String) -> String {
         DeliveryDirectives().applied(to: url)
+    }
+}
+
+extension MediaPlaylist {
+    /// Returns the time to wait before the next load, from the beginning of the last load (RFC 8216bis, section 6.3.4):
+    /// the target duration after a change, half of it otherwise.
+    ///
+    /// - Parameter outcome: The outcome of the last load.
+    /// - Returns: The minimum time to wait; nil if the playlist won't change any more.
+    public func reloadInterval(after outcome: PlaylistReload.Outcome) -> Duration? {
+        if hasEndList || type == .onDemand { return nil }
+        // An invalid playlist without a target duration is reloaded at the pace of its last segment, of at least a
+        // second.
+        let target = Duration.seconds(max(1, targetDuration ?? segments.last?.duration.roundedUp ?? 1))
+        switch outcome {
+        case .updated, .reset: return target
+        case .unchanged, .stale: return target / 2
+        }
+    }
+
+    /// The time without a change after which a client may treat the server as stalled: one and a half target durations
+    /// (RFC 8216bis, section 6.3.4).
+    public var stallInterval: Duration {
+        .seconds(max(1, targetDuration ?? 1)) * 3 / 2
+    }
+
+    /// Returns the directives for the next load (RFC 8216bis, section 6.2.5).
+    ///
+    /// - Parameters:
+    ///   - age: The age of the known playlist. If it's more than half of the skip boundary, the directives don't
+    ///     request a delta update, which might skip unknown segments.
+    ///   - wantsParts: Whether to load the playlist for each partial segment instead of once per segment.
+    /// - Returns: No directives if the server supports neither blocking reloads nor delta updates.
+    public func nextDirectives(age: Duration = .zero, wantsParts: Bool = true) -> DeliveryDirectives {
+        var directives = DeliveryDirectives()
+        guard let control = serverControl, !hasEndList else { return directives }
+        if control.canBlockReload {
+            directives.mediaSequence = nextMediaSequence
+            if wantsParts, partInformation != nil { directives.part = upcoming?.parts.count ?? 0 }
+        }
+        if let boundary = control.canSkipUntil, age <= .nanoseconds(boundary.nanoseconds) / 2, !segments.isEmpty {
+            directives.skip = control.canSkipDateRanges ? .segmentsAndDateRanges : .segments
+        }
+        return directives
     }
 }

@@ -1,59 +1,254 @@
-/// What a reload of a live media playlist brought (RFC 8216bis, section 6.3.4).
+/// The result of reloading a live media playlist (RFC 8216bis, section 6.3.4).
 public struct PlaylistReload: Sendable, Hashable {
-    /// How the reload stands to what was known.
+    /// The relation of a loaded playlist to the known playlist.
     public enum Outcome: Sendable, Hashable {
-        /// Something is new.
+        /// The playlist has changed.
         case updated
-        /// Nothing is new.
+        /// The playlist hasn't changed.
         case unchanged
-        /// It is an older copy, as caches hand out, or it is empty: what was known stays.
+        /// The loaded playlist is empty or an older copy, which caches may return. The known playlist stays valid.
         case stale
-        /// The media sequence began anew: nothing that was known belongs to it.
+        /// The media sequence restarted. The loaded playlist has nothing in common with the known playlist.
         case reset
     }
 
-    /// A partial segment and its place.
+    /// A partial segment and its position.
     public struct PlacedPart: Sendable, Hashable {
         /// The media sequence number of the segment that the part belongs to.
         public var mediaSequence: Int
-        /// The part's index within its segment, from 0.
+        /// The index of the part within its segment, from 0.
         public var index: Int
         /// The part.
         public var part: PartialSegment
-        /// The part's bytes; nil where it's a whole resource.
+        /// The byte range of the part; nil for a whole resource.
         public var byteRange: Range<Int>?
     }
 
-    /// How the reload stands to what was known.
+    /// The relation of the loaded playlist to the known playlist.
     public var outcome: Outcome
-    /// What is known now. It is complete: what a delta update left out is filled in.
+    /// The playlist after the reload, including the segments that a delta update skipped.
     public var playlist: MediaPlaylist
-    /// The media sequence numbers of segments that weren't known.
+    /// The media sequence numbers of segments that weren't in the known playlist.
     public var newSegments: Range<Int>
     /// The media sequence numbers of segments that are no longer in the playlist.
     public var removedSegments: Range<Int>
-    /// The media sequence numbers that the playlist moved past between two loads: they were never seen.
+    /// The media sequence numbers of segments that were added and removed between the two loads.
     public var missedSegments: Range<Int>
-    /// The partial segments that weren't known, in order.
+    /// The partial segments that weren't in the known playlist, in order.
     public var newParts: [PlacedPart]
     /// The IDs of date ranges that are no longer in the playlist.
     public var removedDateRanges: [String]
 
-    /// Whether the playlist ends here: nothing will be added.
+    /// Whether no more segments will be added.
     public var hasEnded: Bool { playlist.hasEndList }
 }
 
-/// Why a reload can't be applied.
+/// An error of applying a reload.
 public enum PlaylistReloadError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A delta update leaves out segments that aren't known, by media sequence number: the whole playlist has to be
-    /// loaded (section 6.2.5.1).
+    /// A delta update skips segments with these media sequence numbers, and the known playlist doesn't have all of
+    /// them. The client has to load the whole playlist (RFC 8216bis, section 6.2.5.1).
     case unknownSegments(Range<Int>)
 
-    /// One sentence for people.
+    /// A sentence that describes the error.
     public var description: String {
         switch self {
         case .unknownSegments(let range):
-            "The update leaves out segments \(range.lowerBound) to \(range.upperBound - 1), which aren't all known."
+            "The delta update skips segments \(range.lowerBound) to \(range.upperBound - 1), and some of them are unknown. "
+                + "Load the whole playlist."
         }
+    }
+}
+
+extension MediaPlaylist {
+    /// Returns the result of replacing the known playlist, `self`, by a newly loaded one.
+    ///
+    /// Segments with equal media sequence numbers are compared by their URIs without queries. If none of them match,
+    /// the server restarted the media sequence. If the only segment with a program date and time was removed, the first
+    /// segment gets the time that follows from it.
+    ///
+    /// - Parameter update: The loaded playlist, whole or a delta update.
+    /// - Throws: ``PlaylistReloadError`` if a delta update skips segments that the known playlist doesn't have.
+    public func reloaded(with update: MediaPlaylist) throws(PlaylistReloadError) -> PlaylistReload {
+        if update.segments.isEmpty, update.upcoming == nil, update.skip == nil, !segments.isEmpty {
+            return update.hasEndList && !hasEndList ? ended() : unchanged(.stale)
+        }
+        let update = try fillingSkippedSegments(of: update)
+        switch relation(to: update) {
+        case .reset:
+            return PlaylistReload(
+                outcome: .reset, playlist: update, newSegments: update.sequenceRange, removedSegments: sequenceRange,
+                missedSegments: 0..<0, newParts: update.parts(after: nil),
+                removedDateRanges: removedDateRanges(in: update))
+        case .stale:
+            return unchanged(.stale)
+        case .unchanged, .updated:
+            return applying(update)
+        }
+    }
+
+    /// The media sequence numbers of ``segments``.
+    var sequenceRange: Range<Int> { firstMediaSequence..<nextMediaSequence }
+
+    private func unchanged(_ outcome: PlaylistReload.Outcome) -> PlaylistReload {
+        PlaylistReload(
+            outcome: outcome, playlist: self, newSegments: nextMediaSequence..<nextMediaSequence,
+            removedSegments: 0..<0, missedSegments: 0..<0, newParts: [], removedDateRanges: [])
+    }
+
+    private func ended() -> PlaylistReload {
+        var reload = unchanged(.updated)
+        reload.playlist.hasEndList = true
+        return reload
+    }
+
+    // MARK: - Comparing playlists
+
+    private func relation(to update: MediaPlaylist) -> PlaylistReload.Outcome {
+        if segments.isEmpty { return update == self ? .unchanged : .updated }
+        let overlap = sequenceRange.clamped(to: update.sequenceRange)
+        guard !overlap.isEmpty else { return update.firstMediaSequence >= nextMediaSequence ? .updated : .reset }
+        let isSame = overlap.contains { isSameMedia(segment(at: $0), update.segment(at: $0)) }
+        guard isSame else { return .reset }
+        if update.nextMediaSequence < nextMediaSequence { return .stale }
+        if update.nextMediaSequence == nextMediaSequence {
+            let known = upcoming?.parts.count ?? 0
+            if (update.upcoming?.parts.count ?? 0) < known || update.firstMediaSequence < firstMediaSequence {
+                return .stale
+            }
+        }
+        return .updated
+    }
+
+    func segment(at mediaSequence: Int) -> MediaSegment? {
+        let index = mediaSequence &- firstMediaSequence
+        return segments.indices.contains(index) ? segments[index] : nil
+    }
+
+    /// Returns whether two segments have the same URI, without queries, and byte range. Servers put changing tokens
+    /// into queries.
+    private func isSameMedia(_ left: MediaSegment?, _ right: MediaSegment?) -> Bool {
+        guard let left, let right else { return false }
+        if left.uri == right.uri { return left.byteRange?.length == right.byteRange?.length }
+        return left.uri.utf8.prefix { $0 != .question }.elementsEqual(right.uri.utf8.prefix { $0 != .question })
+            && left.byteRange?.length == right.byteRange?.length
+    }
+
+    // MARK: - Merging playlists
+
+    private func applying(_ update: MediaPlaylist) -> PlaylistReload {
+        var merged = update
+        let first = update.firstMediaSequence
+        let missed = segments.isEmpty ? 0..<0 : nextMediaSequence..<max(nextMediaSequence, first)
+        if missed.isEmpty, !segments.isEmpty {
+            continueDiscontinuitySequence(in: &merged)
+            continueClock(in: &merged)
+        }
+        let start = segments.isEmpty ? first : max(nextMediaSequence, first)
+        return PlaylistReload(
+            outcome: merged == self ? .unchanged : .updated, playlist: merged,
+            newSegments: start..<max(start, update.nextMediaSequence),
+            removedSegments: firstMediaSequence..<min(max(first, firstMediaSequence), nextMediaSequence),
+            missedSegments: missed, newParts: update.parts(after: self),
+            removedDateRanges: removedDateRanges(in: update))
+    }
+
+    /// Counts the removed discontinuities (RFC 8216bis, section 6.2.2) if the server omits
+    /// EXT-X-DISCONTINUITY-SEQUENCE.
+    private func continueDiscontinuitySequence(in update: inout MediaPlaylist) {
+        guard update.discontinuitySequence == 0 else { return }
+        let removed = max(0, update.firstMediaSequence.addingClamped(-max(firstMediaSequence, -.max)))
+        let count = segments.prefix(removed).filter(\.isDiscontinuous).count
+        update.discontinuitySequence = discontinuitySequence.addingClamped(count)
+    }
+
+    /// Sets the time of the first segment if no segment has one and the known playlist implies it.
+    private func continueClock(in update: inout MediaPlaylist) {
+        let hasClock = update.segments.contains { $0.programDateTime?.nanosecondsSinceEpoch != nil }
+        guard !hasClock, !update.segments.isEmpty else { return }
+        let index = update.firstMediaSequence &- firstMediaSequence
+        var clock: Int64?
+        for (offset, resolved) in resolvedSegments.enumerated() where offset <= index {
+            let start = resolved.programDateTime?.nanosecondsSinceEpoch
+            clock = offset == index ? start : start.map { $0 &+ resolved.segment.duration.nanoseconds }
+        }
+        guard let clock else { return }
+        update.segments[0].programDateTime = DateTime(nanosecondsSinceEpoch: clock)
+    }
+
+    private func removedDateRanges(in update: MediaPlaylist) -> [String] {
+        let remaining = Set(update.dateRanges.map(\.id))
+        var removed: Set<String> = []
+        return dateRanges.map(\.id).filter { !remaining.contains($0) && removed.insert($0).inserted }
+    }
+
+    /// Returns the parts that another version of the playlist doesn't have.
+    private func parts(after known: MediaPlaylist?) -> [PlaylistReload.PlacedPart] {
+        var placed: [PlaylistReload.PlacedPart] = []
+        var ranges = PartByteRanges()
+        for (offset, segment) in (segments + (upcoming.map { [$0] } ?? [])).enumerated() where !segment.tags.isEmpty {
+            let sequence = firstMediaSequence.addingClamped(offset)
+            // Known parts count as well: the ranges of new parts may begin at their ends.
+            let parts = segment.parts.map { ($0, ranges.next($0)) }
+            var start = 0
+            if let known, !known.segments.isEmpty || known.upcoming != nil {
+                // The parts of a segment that was already complete aren't needed.
+                if sequence < known.nextMediaSequence { continue }
+                if sequence == known.nextMediaSequence { start = known.upcoming?.parts.count ?? 0 }
+            }
+            for (index, (part, range)) in parts.enumerated() where index >= start {
+                placed.append(.init(mediaSequence: sequence, index: index, part: part, byteRange: range))
+            }
+        }
+        return placed
+    }
+}
+
+extension MediaPlaylist {
+    /// Returns a delta update with the skipped segments of the known playlist (RFC 8216bis, section 6.2.5.1). Returns
+    /// any other playlist as is.
+    private func fillingSkippedSegments(of update: MediaPlaylist) throws(PlaylistReloadError) -> MediaPlaylist {
+        guard let skip = update.skip else { return update }
+        let skipped = update.mediaSequence..<max(update.mediaSequence, update.firstMediaSequence)
+        guard skipped.isEmpty || sequenceRange.contains(skipped.lowerBound) && skipped.upperBound <= nextMediaSequence
+        else { throw .unknownSegments(skipped) }
+        let start = skipped.lowerBound &- firstMediaSequence
+        let known = skipped.isEmpty ? [] : Array(segments[start..<(start + skipped.count)])
+        var whole = update
+        whole.skip = nil
+        whole.segments = known + inheriting(update.segments, from: known.last)
+        whole.upcoming = update.upcoming.flatMap { inheriting([$0], from: known.last).first }
+        whole.unknownTags = update.unknownTags.isEmpty ? unknownTags : update.unknownTags
+        mergeDateRanges(into: &whole, skip)
+        return whole
+    }
+
+    /// Returns segments with the keys and the map of the last skipped segment, as far as they have none of their own.
+    private func inheriting(_ segments: [MediaSegment], from last: MediaSegment?) -> [MediaSegment] {
+        guard let conditions = last?.conditions else { return segments }
+        return segments.map { segment in
+            var segment = segment
+            if segment.conditions == nil {
+                segment.share(conditions)
+            } else {
+                if segment.keys.isEmpty { segment.keys = conditions.keys }
+                if segment.map == nil { segment.map = conditions.map }
+            }
+            return segment
+        }
+    }
+
+    /// Removes the date ranges that the update declares as removed. If the server may skip date ranges, adds the known
+    /// ones that are absent from the update.
+    private func mergeDateRanges(into whole: inout MediaPlaylist, _ skip: SkippedSegments) {
+        let removed = Set(skip.recentlyRemovedDateRanges)
+        for index in whole.segments.indices where !whole.segments[index].tags.isEmpty {
+            whole.segments[index].tags.removeAll { tag in
+                if case .dateRange(let range) = tag { removed.contains(range.id) } else { false }
+            }
+        }
+        guard serverControl?.canSkipDateRanges == true, !whole.segments.isEmpty else { return }
+        let present = Set(whole.dateRanges.map(\.id))
+        let absent = dateRanges.filter { !present.contains($0.id) && !removed.contains($0.id) }
+        whole.segments[0].tags.insert(contentsOf: absent.map { .dateRange($0) }, at: 0)
     }
 }

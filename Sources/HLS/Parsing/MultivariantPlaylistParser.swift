@@ -1,79 +1,80 @@
-/// Builds a multivariant playlist from its lines.
+/// A parser that builds a multivariant playlist from its lines.
 struct MultivariantPlaylistParser {
-    private var playlist = MultivariantPlaylist()
+    var playlist = MultivariantPlaylist()
+    /// The index of the entry with the variant stream whose URI hasn't been read yet.
+    var pendingVariant: Int?
     private var common = CommonTags()
-    /// The place of the variant stream that waits for its URI.
-    private var pending: Int?
 
-    mutating func parse(_ reader: inout TagReader) throws(PlaylistError) -> MultivariantPlaylist {
+    mutating func parse(_ reader: inout LineReader) throws(PlaylistError) -> MultivariantPlaylist {
         while let content = try reader.next() {
             switch content {
-            case .tag(let tag, let value): try self.tag(tag, value, &reader)
-            case .uri(let range): try uriLine(range, &reader)
+            case .segmentDuration(let value): try appendMisplaced(.init(tag: .segment, value: value), &reader)
+            case .tag(let item): try readTag(item, &reader)
+            case .uri(let range): try readURI(range, &reader)
             case .unknown(let name, let value): playlist.entries.append(.unknown(reader.unknownTag(name, value)))
             }
         }
-        try finishVariant(&reader)
+        try reportMissingURI(&reader)
         playlist.tagOrder = reader.order
-        playlist.version = common.version
-        playlist.variables = common.variables
-        playlist.hasIndependentSegments = common.hasIndependentSegments
-        playlist.start = common.start
+        playlist.common = common
         try reader.finish()
-        try MultivariantPlaylistRules.check(playlist, &reader)
+        try check(&reader)
         return playlist
     }
 
-    private mutating func tag(
-        _ tag: PlaylistTag, _ value: Range<Int>, _ reader: inout TagReader
-    ) throws(PlaylistError) {
-        switch tag {
-        case .version, .independentSegments, .start, .define:
-            try common.read(tag, value, &reader)
-        case .streamInformation:
-            try finishVariant(&reader)
-            let variant = VariantStream(attributes: try reader.attributes(tag, value, VariantStream.rules))
-            pending = playlist.entries.count
-            playlist.entries.append(.variant(variant))
-        case .media:
-            playlist.entries.append(
-                .rendition(Rendition(attributes: try reader.attributes(tag, value, Rendition.rules))))
-        case .iFrameStreamInformation:
-            playlist.entries.append(
-                .iFrameStream(IFrameStream(attributes: try reader.attributes(tag, value, IFrameStream.rules))))
-        case .sessionData:
-            playlist.entries.append(
-                .sessionData(SessionData(attributes: try reader.attributes(tag, value, SessionData.rules))))
-        case .sessionKey:
-            let key = EncryptionKey(attributes: try reader.attributes(tag, value, EncryptionKey.rules))
-            if key.method == .none { try reader.report(.error, tag, "method", "A session key's method can't be NONE.") }
-            try KeyRules.check(key, tag, &reader)
-            playlist.entries.append(.sessionKey(key))
-        case .contentSteering:
-            playlist.entries.append(
-                .contentSteering(ContentSteering(attributes: try reader.attributes(tag, value, ContentSteering.rules))))
-        default:
-            try reader.report(.error, tag, "place", "\(tag.rawValue) stands in a multivariant playlist.")
-            playlist.entries.append(
-                .unknown(reader.misplacedTag(tag, value)))
+    private mutating func readTag(_ item: LineReader.Item, _ reader: inout LineReader) throws(PlaylistError) {
+        switch item.tag.definition.place {
+        case .multivariantPlaylist(let read): try read(&self, item, &reader)
+        case .anyPlaylist(let field): try field.read(&common, item, &reader)
+        case .mediaPlaylist, .mediaSegment: try appendMisplaced(item, &reader)
+        case .firstLine: break
         }
     }
 
-    private mutating func uriLine(_ range: Range<Int>, _ reader: inout TagReader) throws(PlaylistError) {
+    private mutating func appendMisplaced(
+        _ item: LineReader.Item, _ reader: inout LineReader
+    ) throws(PlaylistError) {
+        try reader.report(.error, item.tag, "place", "\(item.tag) isn't allowed in a multivariant playlist.")
+        playlist.entries.append(.unknown(reader.misplacedTag(item)))
+    }
+
+    private mutating func readURI(_ range: Range<Int>, _ reader: inout LineReader) throws(PlaylistError) {
         let uri = try reader.uri(range)
-        if let place = pending, case .variant(var variant) = playlist.entries[place] {
+        if let index = pendingVariant, case .variant(var variant) = playlist.entries[index] {
             variant.uri = uri
-            playlist.entries[place] = .variant(variant)
-            pending = nil
+            playlist.entries[index] = .variant(variant)
+            pendingVariant = nil
         } else {
-            try reader.report(.error, .streamInformation, "missing", "The URI follows no EXT-X-STREAM-INF.")
+            try reader.report(.error, .streamInformation, "missing", "The URI doesn't follow an EXT-X-STREAM-INF.")
             playlist.entries.append(.variant(VariantStream(attributes: AttributeList(), uri: uri)))
         }
     }
 
-    private mutating func finishVariant(_ reader: inout TagReader) throws(PlaylistError) {
-        guard pending != nil else { return }
+    /// Reports that the pending variant stream has no URI, if there is one.
+    mutating func reportMissingURI(_ reader: inout LineReader) throws(PlaylistError) {
+        guard pendingVariant != nil else { return }
         try reader.report(.error, .streamInformation, "uri", "No URI follows the last EXT-X-STREAM-INF.")
-        pending = nil
+        pendingVariant = nil
+    }
+
+    // MARK: - The end of the playlist
+
+    private struct Group: Hashable {
+        var type: RenditionType?
+        var id: String
+    }
+
+    /// Reports violations of rules for the playlist as a whole.
+    private func check(_ reader: inout LineReader) throws(PlaylistError) {
+        try reader.checkVersion(playlist.version, required: playlist.requiredVersion)
+        let groups = Set(playlist.renditions.map { Group(type: $0.type, id: $0.groupID) })
+        for variant in playlist.variants {
+            for type in RenditionType.allCases {
+                guard let id = variant.group(type), !groups.contains(Group(type: type, id: id)) else { continue }
+                try reader.reportWhole(
+                    .error, .streamInformation, "group",
+                    "A variant stream refers to the \(type.rawValue) group \(id), which has no renditions.")
+            }
+        }
     }
 }

@@ -1,41 +1,42 @@
-/// Reads playlists from bytes, in one pass.
+/// A parser that reads playlists in one pass.
 ///
-/// What real servers write is read: findings say what was wrong. A strict parse ends at the first thing that RFC
-/// 8216bis forbids.
+/// The parser accepts invalid playlists as real servers write them, and reports violations as diagnostics. A strict
+/// parser throws at the first violation of RFC 8216bis.
 ///
 /// ```swift
 /// let parsed = try PlaylistParser().parse(body)
 /// if case .media(let playlist) = parsed.playlist { print(playlist.segments.count) }
 /// ```
 public struct PlaylistParser: Sendable {
-    /// Bounds of what is read, since a playlist comes from outside.
+    /// Limits for playlists, which are untrusted input.
     public struct Limits: Sendable, Hashable {
-        /// The longest playlist, in bytes, inflated where it is compressed. 64 MiB.
+        /// The maximum length of a playlist in bytes, after decompression. The default is 64 MiB.
         public var playlistLength = 64 * 1024 * 1024
-        /// The longest line, in bytes. 1 MiB.
+        /// The maximum length of a line in bytes. The default is 1 MiB.
         public var lineLength = 1024 * 1024
-        /// The most segments and tags that are kept. 2 million.
+        /// The maximum number of segments and tags. The default is 2 million.
         public var entries = 2_000_000
-        /// The most findings that are kept; the others are counted. 1,000.
+        /// The maximum number of stored diagnostics. The default is 1,000; further diagnostics are only counted.
         public var diagnostics = 1000
 
-        /// The default limits.
+        /// Creates the default limits.
         public init() {}
     }
 
-    /// Inflates a gzip body: takes the bytes and the most bytes to give back.
+    /// A function that decompresses gzip. Its parameters are the compressed bytes and the maximum length of the result.
     public typealias Inflater = @Sendable (_ compressed: [UInt8], _ limit: Int) throws -> [UInt8]
 
-    /// Whether the first thing that the RFC forbids ends the parse.
+    /// Whether the parser throws at the first violation of the RFC.
     public var isStrict: Bool
-    /// What variables may come from.
+    /// The context for variables.
     public var context: PlaylistContext
-    /// Bounds of what is read.
+    /// The limits for playlists.
     public var limits: Limits
-    /// Inflates bodies that are compressed; without it they are an error.
+    /// The function that decompresses gzip bodies. Without it, the parser throws ``PlaylistError/notInflated`` for
+    /// them.
     public var inflate: Inflater?
 
-    /// A parser; tolerant unless it is told otherwise.
+    /// Creates a parser, which is tolerant by default.
     public init(
         isStrict: Bool = false, context: PlaylistContext = PlaylistContext(), limits: Limits = Limits(),
         inflate: Inflater? = nil
@@ -46,9 +47,10 @@ public struct PlaylistParser: Sendable {
         self.inflate = inflate
     }
 
-    /// Reads a playlist.
+    /// Parses a playlist.
     ///
-    /// - Throws: ``PlaylistError``: the body is something else, or past a limit, or wrong when the parse is strict.
+    /// - Throws: ``PlaylistError`` if the body isn't a playlist, exceeds a limit or can't be decompressed, and for any
+    ///   violation of the RFC if the parser is strict.
     public func parse(_ bytes: [UInt8]) throws(PlaylistError) -> ParsedPlaylist {
         var log = DiagnosticLog(isStrict: isStrict, limit: limits.diagnostics)
         var body = bytes
@@ -67,7 +69,7 @@ public struct PlaylistParser: Sendable {
         }
     }
 
-    /// Reads a playlist from text.
+    /// Parses a playlist from text.
     ///
     /// - Throws: ``PlaylistError``, as ``parse(_:)-([UInt8])`` does.
     public func parse(_ text: String) throws(PlaylistError) -> ParsedPlaylist {
@@ -76,7 +78,7 @@ public struct PlaylistParser: Sendable {
 
     private func parse(_ bytes: UnsafeRawBufferPointer, _ log: DiagnosticLog) throws(PlaylistError) -> ParsedPlaylist {
         guard BodyKind.startsLikePlaylist(bytes) else { throw .notAPlaylist(ForeignContent(bytes)) }
-        var reader = TagReader(bytes, context: context, limits: limits, log: log)
+        var reader = LineReader(bytes, context: context, limits: limits, log: log)
         let playlist: Playlist
         if PlaylistKind.detect(bytes) == .multivariant {
             var parser = MultivariantPlaylistParser()
@@ -99,4 +101,17 @@ public struct PlaylistParser: Sendable {
         try checkLength(body)
         return body
     }
+}
+
+/// The result of parsing a playlist.
+public struct ParsedPlaylist: Sendable, Hashable {
+    /// The playlist.
+    public var playlist: Playlist
+    /// The diagnostics, at most ``PlaylistParser/Limits/diagnostics``.
+    public var diagnostics: [Diagnostic]
+    /// The number of diagnostics beyond the limit, which aren't stored.
+    public var droppedDiagnostics: Int
+    /// The values of the variables that the playlist defines, by name. The media playlists of a multivariant playlist
+    /// may import them.
+    public var variables: [String: String]
 }

@@ -1,6 +1,7 @@
-/// The references of a playlist, found and replaced in its bytes without building a model.
+/// A finder of the references in a playlist's bytes, which can also replace them, without parsing the playlist into a
+/// model.
 ///
-/// Everything else stays byte for byte: blanks, line ends, unknown tags, text that isn't UTF-8.
+/// All other bytes stay the same: blanks, line ends, unknown tags, and text that isn't UTF-8.
 ///
 /// ```swift
 /// let proxied = PlaylistReferences().rewritten(body) { reference in
@@ -8,20 +9,20 @@
 /// }
 /// ```
 public struct PlaylistReferences: Sendable {
-    /// By this much of a playlist it's judged how much longer it gets.
+    /// The number of bytes from which the length of the rewritten playlist is estimated.
     private static let sampleLength = 64 * 1024
 
-    /// What variables of the playlist may come from (RFC 8216bis, section 4.4.2.3).
+    /// The context for the playlist's variables (RFC 8216bis, section 4.4.2.3).
     public var context: PlaylistContext
 
-    /// Finds references with the variables that `context` brings.
+    /// Creates a value with a context for variables.
     public init(context: PlaylistContext = PlaylistContext()) {
         self.context = context
     }
 
     /// Calls `body` with each reference, in the order of the playlist.
     ///
-    /// - Throws: what `body` throws.
+    /// - Throws: The error that `body` throws.
     public func forEach<Failure: Error>(
         in bytes: [UInt8], _ body: (Reference) throws(Failure) -> Void
     ) throws(Failure) {
@@ -31,32 +32,32 @@ public struct PlaylistReferences: Sendable {
         }
     }
 
-    /// All references, in the order of the playlist.
+    /// Returns all references in the order of the playlist.
     public func all(in bytes: [UInt8]) -> [Reference] {
         var references: [Reference] = []
         forEach(in: bytes) { references.append($0) }
         return references
     }
 
-    /// Returns a playlist as ``rewritten(_:_:)`` reads it: without control characters other than line ends and tabs, and
-    /// without the line ends of Unicode.
+    /// Returns a playlist without control characters other than line ends and tabs, and without Unicode line
+    /// separators, as ``rewritten(_:_:)`` reads it.
     package static func withoutLineSplitters(_ bytes: [UInt8]) -> [UInt8] { LineSplitters.removed(from: bytes) }
 
-    /// The playlist with some of its references replaced.
+    /// Returns a playlist with some of its references replaced.
     ///
-    /// Control characters other than line ends and tabs, and the line ends of Unicode, are taken out first: some players
-    /// end lines there, and would read a reference where there is none.
-    ///
-    /// Where players split a list of attributes in different ways, only one of them finds a reference behind a blank, a
-    /// second quote or a backslash. The line ends in front of the name of such an attribute.
+    /// The result hides no reference from `replacement`, whichever player reads it:
+    /// - Control characters other than line ends and tabs, and Unicode line separators, are removed first. Some players
+    ///   end lines there and would find a URI on the rest of the line.
+    /// - Players split malformed attribute lists in different ways, at blanks, second quotes or backslashes. A line is
+    ///   truncated before an attribute in which only some players find a reference.
+    /// - An EXTINF on the last line gets a line end. Without one, some players read its title as a URI.
     ///
     /// - Parameters:
-    ///   - bytes: the playlist in UTF-8.
-    ///   - replacement: the new URI of a reference; nil leaves it as it is written, variables included. Quotes and line
-    ///     ends in it are percent-encoded, since neither can stand there.
-    /// - Returns: the bytes, equal to the given ones but for what was replaced or left out. A line end follows EXTINF at
-    ///   the end, where some players would read its title as a URI.
-    /// - Throws: what `replacement` throws.
+    ///   - bytes: The playlist in UTF-8.
+    ///   - replacement: Returns the new URI for a reference, or nil to leave the reference as written, including its
+    ///     variables. Quotes and line ends in the new URI are percent-encoded.
+    /// - Returns: The rewritten playlist.
+    /// - Throws: The error that `replacement` throws.
     public func rewritten<Failure: Error>(
         _ bytes: [UInt8], _ replacement: (Reference) throws(Failure) -> String?
     ) throws(Failure) -> [UInt8] {
@@ -83,8 +84,8 @@ public struct PlaylistReferences: Sendable {
                 if needsQuotes { output.append(.quote) }
                 copied = reference.bytes.upperBound
                 if !isReserved, copied >= PlaylistReferences.sampleLength {
-                    // Room for all of it, judged by the part that is done: growing by doubling would hold it twice.
-                    // Bounded, since the first lines of a hostile playlist may grow as no other does.
+                    // Reserves the estimated length, since an array that grows by doubling is in memory twice. The
+                    // estimate is limited: the first lines of a hostile playlist may grow more than the others.
                     isReserved = true
                     let growth = Double(output.count) / Double(copied) * 1.02
                     output.reserveCapacity(Int(Double(buffer.count) * min(growth, 4)) + 1024)
@@ -98,7 +99,7 @@ public struct PlaylistReferences: Sendable {
 }
 
 extension [UInt8] {
-    /// A URI whose bytes that would end its line or its quoted string are percent-encoded.
+    /// Appends a URI. Bytes that would end its line or its quoted string are percent-encoded.
     mutating func appendURI(_ uri: String) {
         var uri = uri
         uri.withUTF8 { utf8 in
@@ -121,11 +122,51 @@ extension [UInt8] {
     }
 }
 
-/// Lends an array's bytes, with the error's type kept.
+/// Calls `body` with the bytes of an array, and preserves the type of the error.
 func withBytes<Value, Failure: Error>(
     of bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
 ) throws(Failure) -> Value {
     try bytes.withUnsafeBufferPointer { (buffer) throws(Failure) in
         try body(UnsafeRawBufferPointer(buffer))
+    }
+}
+
+/// The characters other than LF, CRLF and CR at which some players end a line.
+///
+/// RFC 8216bis, section 4.1, forbids the control characters among them. FFmpeg ends a line at NUL, Python's
+/// `splitlines()` at VT, FF, FS, GS, RS, NEL, U+2028 and U+2029, and regular expressions of JavaScript at the last two.
+enum LineSplitters {
+    /// Returns the bytes without these characters. Nearly all playlists have none and aren't copied.
+    static func removed(from bytes: [UInt8]) -> [UInt8] {
+        let (hasControls, isASCII) = bytes.withUnsafeBytes { ($0.hasForbiddenControl, $0.isASCII) }
+        guard hasControls || !isASCII && hasSeparator(bytes) else { return bytes }
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        for byte in bytes where !byte.isForbiddenControl {
+            output.append(byte)
+            // The removal of a control character can create a separator.
+            let length = separatorLength(output[...])
+            if length > 0 { output.removeLast(length) }
+        }
+        return output
+    }
+
+    /// Returns whether a byte may be the first byte of NEL, U+2028 or U+2029 in UTF-8.
+    static func mayBeginSeparator(_ byte: UInt8) -> Bool { byte == 0xC2 || byte == 0xE2 }
+
+    /// Returns whether the bytes contain NEL, U+2028 or U+2029.
+    static func hasSeparator(_ bytes: [UInt8]) -> Bool {
+        bytes.indices.contains { index in
+            bytes[index] >= 0x80 && separatorLength(bytes[...index]) > 0
+        }
+    }
+
+    /// Returns the length of NEL, U+2028 or U+2029 at the end of the bytes; 0 if there is none.
+    private static func separatorLength(_ bytes: ArraySlice<UInt8>) -> Int {
+        switch bytes.last {
+        case 0x85: bytes.suffix(2).first == 0xC2 ? 2 : 0
+        case 0xA8, 0xA9: bytes.suffix(3).starts(with: [0xE2, 0x80]) ? 3 : 0
+        default: 0
+        }
     }
 }

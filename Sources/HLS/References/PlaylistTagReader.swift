@@ -1,7 +1,8 @@
-/// Reads the tags of a playlist's bytes one after the other, without a model: beside its references, which are found in
-/// the same order.
+/// A reader of the known tags in a playlist's bytes, without a model.
+///
+/// Tags and references have the same order, so that a caller can read both in parallel.
 package struct PlaylistTagReader {
-    /// A tag and where its value stands.
+    /// A tag and the position of its value.
     package struct Item {
         /// The tag.
         package let tag: PlaylistTag
@@ -10,16 +11,16 @@ package struct PlaylistTagReader {
 
     private let bytes: UnsafeRawBufferPointer
     private var lines: LineScanner
-    /// A line that begins behind the last limit.
+    /// The next line, which begins at or after the last limit.
     private var pending: Line?
 
-    /// A reader of `bytes`, which must outlive it.
+    /// Creates a reader of `bytes`, which must outlive it.
     package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         lines = LineScanner(bytes)
     }
 
-    /// The next tag that the RFC defines whose line begins before `limit`; nil if there is none.
+    /// Returns the next known tag on a line that begins before the offset `limit`; nil if there is none.
     package mutating func next(before limit: Int) -> Item? {
         while let line = pending ?? lines.next() {
             guard line.start < limit else {
@@ -35,17 +36,17 @@ package struct PlaylistTagReader {
         return nil
     }
 
-    /// The decimal number that a value begins with.
+    /// Returns the decimal number at the beginning of a value; nil if there is none.
     package func decimal(_ item: Item) -> DecimalValue? {
         item.value.flatMap { DecimalValue.read(bytes, $0)?.value }
     }
 
-    /// A value as it's written.
+    /// Returns a value as text; empty for a tag without one.
     package func text(_ item: Item) -> String {
         item.value.map { String(playlistBytes: bytes.part($0.lowerBound, $0.upperBound)) } ?? ""
     }
 
-    /// A value as an attribute list, variables as they are written.
+    /// Returns a value as an attribute list, without substituting variables.
     package func attributes(_ item: Item) -> AttributeList {
         item.value.map { AttributeList(bytes, $0, substituting: nil) } ?? AttributeList()
     }

@@ -1,21 +1,55 @@
-/// One reference of a playlist: a URI line, or an attribute that holds a URI.
+/// A reference of a playlist: a URI line, or an attribute that holds a URI.
 public struct Reference: Sendable, Hashable {
-    /// What the reference names.
+    /// The role of the resource.
     public var role: ReferenceRole
-    /// The URI after variable substitution (RFC 8216bis, section 4.3), relative or absolute as it is written. Bytes
-    /// that aren't UTF-8 are percent-encoded. Past 64 MiB of substituted text, no more is substituted.
+    /// The relative or absolute URI after variable substitution (RFC 8216bis, section 4.3). Bytes that aren't UTF-8 are
+    /// percent-encoded. Substitution ends after 64 MiB of substituted text.
     public var uri: String
-    /// The place of the URI as it is written, within the playlist's bytes, quotes left out.
+    /// The position of the written URI in the playlist's bytes, without quotes.
     public var bytes: Range<Int>
     /// The line, counted from 1.
     public var line: Int
-    /// The attribute that holds the URI; nil for a URI line.
+    /// The name of the attribute that holds the URI; nil for a URI line.
     public var attribute: AttributeName?
-    /// Whether the attribute's value stands in quotes.
+    /// Whether the attribute's value is quoted.
     public var isQuoted: Bool
-    /// Whether the URI as it is written names variables.
+    /// Whether the written URI refers to variables.
     public var hasVariables: Bool
 
-    /// How the URI is written (RFC 3986, section 4.2).
+    /// The form of the URI (RFC 3986, section 4.2).
     public var form: URLReference.Form { URLReference.form(of: uri) }
+}
+
+/// The role of a resource that a playlist refers to.
+public enum ReferenceRole: Sendable, Hashable {
+    /// A media segment: a URI line of a media playlist (RFC 8216bis, section 4.4.4.1).
+    case mediaSegment
+    /// The media playlist of a variant stream: the line after EXT-X-STREAM-INF (4.4.6.2).
+    case variantStream
+    /// The media playlist of a rendition: EXT-X-MEDIA (4.4.6.1).
+    case rendition
+    /// An I-frame playlist: EXT-X-I-FRAME-STREAM-INF (4.4.6.3).
+    case iFramePlaylist
+    /// A key of media segments: EXT-X-KEY (4.4.4.4).
+    case key
+    /// A key that clients can preload: EXT-X-SESSION-KEY (4.4.6.5).
+    case sessionKey
+    /// A media initialization section: EXT-X-MAP (4.4.4.5).
+    case initializationSection
+    /// A partial segment: EXT-X-PART (4.4.4.9).
+    case partialSegment
+    /// A resource that clients will soon need: EXT-X-PRELOAD-HINT (4.4.5.3).
+    case preloadHint
+    /// The media playlist of another rendition: EXT-X-RENDITION-REPORT (4.4.5.4).
+    case renditionReport
+    /// Session data in JSON: EXT-X-SESSION-DATA (4.4.6.4).
+    case sessionData
+    /// A steering manifest: EXT-X-CONTENT-STEERING (4.4.6.6).
+    case steeringManifest
+    /// The playlist of an interstitial: X-ASSET-URI of EXT-X-DATERANGE (appendix D).
+    case interstitialAsset
+    /// A JSON list of interstitials: X-ASSET-LIST of EXT-X-DATERANGE (appendix D).
+    case interstitialAssetList
+    /// The URI of a tag that the RFC doesn't define, with the name of the tag.
+    case other(tag: String)
 }

@@ -1,9 +1,9 @@
-/// Finds the references of a playlist's bytes one after the other, holding no more than a line's state.
+/// A scanner that finds the references in a playlist's bytes. It only stores the state of one line.
 struct ReferenceScanner {
-    /// Something that a player may resolve.
+    /// A reference, or text that may be one.
     enum Finding {
         case reference(Reference)
-        /// The end of a line in which some player may find a reference, and others don't.
+        /// The rest of a line in which only some players find a reference.
         case ambiguousText(Range<Int>)
     }
 
@@ -15,13 +15,17 @@ struct ReferenceScanner {
     private var tag: PlaylistTag?
     private var tagName: Range<Int> = 0..<0
     private var list: Range<Int> = 0..<0
+    /// The last letters of the names of attributes that hold URIs, as players look for them.
+    private var uriName: StaticString = URIAttributes.uriName
+    /// Whether another tag may begin within the list.
     private var hasInnerTag = false
-    /// Whether players split the list alike; nil until it matters.
+    /// Whether all players split the list in the same way; nil until needed.
     private var isUnambiguous: Bool?
     private var ambiguousText: Range<Int>?
     private var followsStreamInformation = false
     private let hasBraces: Bool
-    private var expanded = 0
+    /// The number of bytes that variables have been expanded to.
+    private var expandedLength = 0
 
     init(_ bytes: UnsafeRawBufferPointer, context: PlaylistContext) {
         self.bytes = bytes
@@ -30,7 +34,7 @@ struct ReferenceScanner {
         hasBraces = bytes.contains(.openBrace)
     }
 
-    /// The next reference, or nil at the end.
+    /// Returns the next reference; nil at the end.
     mutating func nextReference() -> Reference? {
         while let finding = next() {
             if case .reference(let reference) = finding { return reference }
@@ -38,6 +42,7 @@ struct ReferenceScanner {
         return nil
     }
 
+    /// Returns the next reference or ambiguous text; nil at the end.
     mutating func next() -> Finding? {
         while true {
             if let range = ambiguousText {
@@ -51,11 +56,11 @@ struct ReferenceScanner {
             let range = bytes.trimmed(line.start, line.end)
             guard let first = range.first else { continue }
             if bytes[first] >= 0x80, ReferenceScanner.trimmed(text(range).unicodeScalars).utf8.first == .numberSign {
-                // A tag to hls.js, a URI to others.
+                // hls.js reads the line as a tag, other players as a URI.
                 return .ambiguousText(first..<line.end)
             }
             if bytes[first] != .numberSign { return .reference(uriLine(range)) }
-            // Nearly every tag of a long playlist is EXTINF.
+            // Nearly all tags of a long playlist are EXTINF.
             if bytes.has(ReferenceScanner.segmentTag, at: range.lowerBound) {
                 if let reference = segmentReference(range) { return .reference(reference) }
                 findName(in: range)
@@ -67,14 +72,14 @@ struct ReferenceScanner {
 
     private static let segmentTag: StaticString = "#EXTINF:"
 
-    /// Whether the last line is EXTINF without a line end.
+    /// Whether the playlist ends in an EXTINF without a line end.
     var endsInSegmentTag: Bool {
         line.end == bytes.count
             && bytes.has(ReferenceScanner.segmentTag, at: bytes.trimmed(line.start, line.end).lowerBound)
     }
 
-    /// A URL behind the duration of EXTINF where no comma separates them: hls.js reads it as the segment's URI. Relative
-    /// references are left, which lead to the playlist's own origin.
+    /// Returns a URL that follows the duration of EXTINF without a comma, which hls.js reads as the segment's URI.
+    /// Relative references are ignored, since they lead to the playlist's own origin.
     private mutating func segmentReference(_ range: Range<Int>) -> Reference? {
         var index = range.lowerBound + ReferenceScanner.segmentTag.utf8CodeUnitCount
         while index < range.upperBound, bytes[index].isBlank { index += 1 }
@@ -85,7 +90,7 @@ struct ReferenceScanner {
         }
         guard index < range.upperBound, bytes[index] != .comma else { return nil }
         let rest = bytes.trimmed(index, range.upperBound)
-        // Browsers drop tabs, and take a backslash for a slash.
+        // Browsers remove tabs and treat a backslash as a slash.
         let written = text(rest).unicodeScalars.filter { $0 != "\t" }.map { $0 == "\\" ? "/" : $0 }
         switch URLReference.form(of: ReferenceScanner.trimmed(String.UnicodeScalarView(written))) {
         case .absolute, .networkPath: break
@@ -98,7 +103,7 @@ struct ReferenceScanner {
         let role: ReferenceRole = followsStreamInformation ? .variantStream : .mediaSegment
         followsStreamInformation = false
         var range = range
-        // hls.js finds EXT-X-MEDIA anywhere in the text.
+        // hls.js finds EXT-X-MEDIA anywhere on a line.
         if let mark = bytes.first(.numberSign, from: range.lowerBound, to: range.upperBound),
             URIAttributes.firstName(bytes, mark..<range.upperBound) != nil
         {
@@ -108,19 +113,21 @@ struct ReferenceScanner {
         return reference(role, range, attribute: nil, isQuoted: false)
     }
 
-    /// Notes the text from the name of an attribute on that holds a reference, in a line that isn't a list of attributes.
+    /// Finds the name of an attribute that holds a URI in a line without an attribute list. The text from the name on
+    /// is ambiguous.
     private mutating func findName(in range: Range<Int>) {
         guard let name = URIAttributes.firstName(bytes, range) else { return }
         ambiguousText = name..<line.end
     }
 
-    /// Begins the attributes of a tag. Returns false for a line that has none: a comment, or what no player takes for a
-    /// tag.
+    /// Begins the attribute list of a tag. Returns false for a line without one: a comment, or text that no player
+    /// reads as a tag.
     private mutating func beginTag(_ range: Range<Int>) -> Bool {
         guard let tagLine = TagLine(bytes, range), let value = tagLine.value,
             !bytes[tagLine.name].contains(where: { $0.isBlank || $0 == .equals || $0 == .quote || $0 == .comma })
         else { return false }
         tag = PlaylistTag(bytes, tagLine.name)
+        uriName = tag == .dateRange ? URIAttributes.assetURIName : URIAttributes.uriName
         tagName = tagLine.name
         list = value
         hasInnerTag = bytes.first(.numberSign, from: value.lowerBound, to: value.upperBound) != nil
@@ -139,32 +146,33 @@ struct ReferenceScanner {
 
     private mutating func nextAttribute() -> Reference? {
         while let item = attributes?.next(), let end = attributes?.position {
-            let name = URIAttributes.name(bytes, item.name, of: tag)
+            let name = URIAttributes.name(bytes, item.name, uriName)
             var value = item.value
             let start = name == nil ? item.name.lowerBound : value.lowerBound
-            if let place = ambiguousPlace(of: item, in: start..<end, isReference: name != nil) {
-                ambiguousText = place..<line.end
-                value = value.clamped(to: 0..<place)
+            if let position = ambiguousPosition(in: start..<end, of: item, isReference: name != nil) {
+                ambiguousText = position..<line.end
+                value = value.clamped(to: 0..<position)
                 attributes = nil
             }
             if let name, !value.isEmpty {
-                let role = ReferenceScanner.role(of: name, tag) ?? .other(tag: text(tagName))
-                return reference(role, value, attribute: name, isQuoted: item.isQuoted)
+                let role = tag?.definition.uris.first { $0.key == name }?.value
+                return reference(
+                    role ?? .other(tag: text(tagName)), value, attribute: name, isQuoted: item.isQuoted)
             }
         }
         attributes = nil
         return nil
     }
 
-    /// Where the text of an attribute begins that a player may read as another reference.
-    private mutating func ambiguousPlace(
-        of item: AttributeListScanner.Item, in range: Range<Int>, isReference: Bool
+    /// Returns the position in an attribute at which some players find another reference; nil if there is none.
+    private mutating func ambiguousPosition(
+        in range: Range<Int>, of item: AttributeListScanner.Item, isReference: Bool
     ) -> Int? {
         var rest: Int?
         if isReference, item.isQuoted, item.isMalformed {
             rest = bytes.trimmed(min(item.value.upperBound + 1, range.upperBound), range.upperBound).first
         }
-        if let name = URIAttributes.firstName(bytes, range, of: hasInnerTag ? nil : tag) {
+        if let name = URIAttributes.firstName(bytes, range, hasInnerTag ? URIAttributes.uriName : uriName) {
             let isPlain = isUnambiguous ?? AttributeListScanner.isUnambiguous(bytes, list)
             isUnambiguous = isPlain
             if !isPlain || !item.isQuoted || !item.value.contains(name) { return min(name, rest ?? name) }
@@ -180,35 +188,70 @@ struct ReferenceScanner {
         _ role: ReferenceRole, _ range: Range<Int>, attribute: AttributeName?, isQuoted: Bool
     ) -> Reference {
         let hasVariables = hasBraces && VariableScope.hasReference(bytes, range)
-        let substitutes = hasVariables && expanded < VariableScope.expansionLimit
+        let substitutes = hasVariables && expandedLength < VariableScope.expansionLimit
         var uri = substitutes ? variables.substituting(bytes, range).text : text(range)
-        if substitutes { expanded += uri.utf8.count }
+        if substitutes { expandedLength += uri.utf8.count }
         if let first = uri.utf8.first, first >= 0x80 { uri = ReferenceScanner.trimmed(uri.unicodeScalars) }
         return Reference(
             role: role, uri: uri, bytes: range, line: line.number, attribute: attribute, isQuoted: isQuoted,
             hasVariables: hasVariables)
     }
 
-    /// The text without the blanks of Unicode at its front: browsers and scripts trim them off a URI.
+    /// Returns the text without leading Unicode white space, which browsers and scripts remove from a URI.
     private static func trimmed(_ text: String.UnicodeScalarView) -> String {
         String(text.drop { $0.properties.isWhitespace || $0 == "\u{FEFF}" })
     }
+}
 
-    private static func role(of attribute: AttributeName, _ tag: PlaylistTag?) -> ReferenceRole? {
-        guard URIAttributes.names(of: tag).contains(attribute) else { return nil }
-        return switch tag {
-        case .key: .key
-        case .sessionKey: .sessionKey
-        case .map: .initializationSection
-        case .media: .rendition
-        case .iFrameStreamInformation: .iFramePlaylist
-        case .part: .partialSegment
-        case .preloadHint: .preloadHint
-        case .renditionReport: .renditionReport
-        case .sessionData: .sessionData
-        case .contentSteering: .steeringManifest
-        case .dateRange: attribute == .assetURI ? .interstitialAsset : .interstitialAssetList
-        default: nil
+/// Rules for the attributes in which any player finds a URI.
+///
+/// Players split attribute lists in different ways. Media3 looks for `URI="` anywhere in a line, so that the end of a
+/// name is enough. FFmpeg begins an attribute after a blank and after any closing quote. hls.js finds EXT-X-MEDIA in
+/// the middle of any line, and ignores Unicode white space around a name.
+enum URIAttributes {
+    /// The end of the names of URI attributes in any tag but EXT-X-DATERANGE.
+    static let uriName: StaticString = "URI"
+    /// The end of the names of URI attributes in EXT-X-DATERANGE. Its client-defined attributes may end in `URI`.
+    static let assetURIName: StaticString = "X-ASSET-URI"
+
+    /// Returns the name of an attribute that holds a URI; nil for any other attribute.
+    ///
+    /// - Parameter uriName: The end of the name in the line's tag.
+    static func name(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ uriName: StaticString
+    ) -> AttributeName? {
+        if range.count == 3, uriName.utf8CodeUnitCount == 3, bytes.has("URI", at: range.lowerBound) { return .uri }
+        guard let start = nameStart(bytes, range.lowerBound..<range.upperBound, uriName) else { return nil }
+        // Only some players ignore text after the name.
+        guard bytes[range.upperBound - 1] < 0x80, start >= range.lowerBound else { return nil }
+        return AttributeName(rawValue: String(playlistBytes: bytes.part(range.lowerBound, range.upperBound)))
+    }
+
+    /// Returns the position of the first name before an equals sign that belongs to an attribute with a URI; nil if
+    /// there is none.
+    ///
+    /// - Parameter uriName: The end of the name in the line's tag.
+    static func firstName(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ uriName: StaticString = uriName
+    ) -> Int? {
+        var start = range.lowerBound
+        while let equals = bytes.first(.equals, from: start, to: range.upperBound) {
+            if let name = nameStart(bytes, start..<equals, uriName) { return name }
+            start = equals + 1
         }
+        return nil
+    }
+
+    /// Returns the position of the name at the end of a range, without a prefix of the name; nil if there is none.
+    private static func nameStart(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ uriName: StaticString
+    ) -> Int? {
+        var end = range.upperBound
+        while end > range.lowerBound, bytes[end - 1].isBlank || bytes[end - 1] >= 0x80 { end -= 1 }
+        func ends(in name: StaticString) -> Int? {
+            let start = end - name.utf8CodeUnitCount
+            return start >= range.lowerBound && bytes.has(name, at: start) ? start : nil
+        }
+        return ends(in: "X-ASSET-LIST") ?? ends(in: uriName)
     }
 }

@@ -1,22 +1,20 @@
-/// A URL or a relative reference, split into its five components as RFC 3986, section 3, describes, and resolved as
-/// section 5.2 does.
+/// A URL or a relative reference, split into its five components (RFC 3986, section 3).
 ///
-/// Nothing is decoded, encoded or put in order: a component is the text that stood there, so that spaces, characters
-/// beyond ASCII and odd escapes of real playlists reach the server as their author wrote them. Only blanks around the
-/// whole reference are dropped.
+/// Components aren't decoded, encoded or normalized. Spaces, characters beyond ASCII and invalid escapes, which real
+/// playlists contain, reach the server unchanged. Only blanks around the whole reference are removed.
 public struct URLReference: Sendable, Hashable, CustomStringConvertible {
-    /// The scheme without its colon; nil in a relative reference.
+    /// The scheme without the colon; nil for a relative reference.
     public var scheme: String?
-    /// What stands between `//` and the path, user information and port included; nil where there is no `//`.
+    /// The text between `//` and the path, including user information and port; nil without `//`.
     public var authority: String?
-    /// The path, empty or not.
+    /// The path, which may be empty.
     public var path: String
-    /// The query without its question mark; nil where there is none.
+    /// The query without the question mark; nil without one.
     public var query: String?
-    /// The fragment without its number sign; nil where there is none.
+    /// The fragment without the number sign; nil without one.
     public var fragment: String?
 
-    /// Splits a reference. Every text is one: the grammar of RFC 3986, appendix B, matches anything.
+    /// Splits a reference into its components. Any text is valid (RFC 3986, appendix B).
     public init(_ text: String) {
         var utf8 = Substring(text.trimmedBlanks).utf8
         if let mark = utf8.firstIndex(of: .numberSign) {
@@ -40,26 +38,26 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
         path = String(Substring(utf8))
     }
 
-    /// How a reference is written.
+    /// The form of a reference (RFC 3986, section 4.2).
     public enum Form: Sendable, Hashable {
-        /// With a scheme: `https://host/path`.
+        /// A reference with a scheme: `https://host/path`.
         case absolute
-        /// With an authority and no scheme: `//host/path`.
+        /// A reference with an authority but no scheme: `//host/path`.
         case networkPath
-        /// From the root: `/path`.
+        /// A path from the root: `/path`.
         case rootRelative
-        /// From the base's folder: `path`, `../path`, `?query`.
+        /// A path relative to the base's folder: `path`, `../path`, `?query`.
         case relativePath
     }
 
-    /// How the reference is written (RFC 3986, section 4.2).
+    /// The form of the reference (RFC 3986, section 4.2).
     public var form: Form {
         if scheme != nil { return .absolute }
         if authority != nil { return .networkPath }
         return path.utf8.first == .slash ? .rootRelative : .relativePath
     }
 
-    /// How a reference is written, without splitting it.
+    /// Returns the form of a reference without splitting it.
     public static func form(of text: String) -> Form {
         var text = text
         return text.withUTF8 { utf8 in
@@ -71,7 +69,7 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The components put together again (RFC 3986, section 5.3).
+    /// The reference, recomposed from its components (RFC 3986, section 5.3).
     public var description: String {
         var text = ""
         if let scheme { text += scheme + ":" }
@@ -82,12 +80,93 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// The colon after a scheme: a letter, then letters, digits, plus, minus and dot (RFC 3986, section 3.1).
+    /// Returns the position of the colon after a scheme: a letter, then letters, digits, `+`, `-` and `.` (RFC 3986,
+    /// section 3.1).
     private static func schemeEnd<Bytes: Collection>(_ utf8: Bytes) -> Bytes.Index? where Bytes.Element == UInt8 {
         guard let first = utf8.first, first.isLetter else { return nil }
         let end = utf8.firstIndex { byte in
             !(byte.isLetter || byte.isDigit || byte == .plus || byte == .minus || byte == .dot)
         }
         return end.flatMap { utf8[$0] == .colon ? $0 : nil }
+    }
+}
+
+// MARK: - Resolution
+
+extension URLReference {
+    /// Resolves a reference against a base (RFC 3986, section 5.2).
+    ///
+    /// - Parameters:
+    ///   - reference: A reference of any form.
+    ///   - base: An absolute URL. If it has no scheme, the result may have none.
+    /// - Returns: The target. An absolute reference is returned without its dot segments.
+    public static func resolve(_ reference: String, against base: String) -> String {
+        URLReference(reference).resolved(against: URLReference(base)).description
+    }
+
+    /// Returns the target of the reference relative to a base (RFC 3986, section 5.2.2, strict).
+    public func resolved(against base: URLReference) -> URLReference {
+        var target = self
+        if scheme != nil {
+            // Dot segments are removed only from a path with a root. `urn:a/../b` is opaque.
+            if authority != nil || path.utf8.first == .slash { target.path = URLReference.removingDotSegments(path) }
+            return target
+        }
+        target.scheme = base.scheme
+        if authority != nil {
+            target.path = URLReference.removingDotSegments(path)
+            return target
+        }
+        target.authority = base.authority
+        if path.isEmpty {
+            target.path = base.path
+            target.query = query ?? base.query
+        } else if path.utf8.first == .slash {
+            target.path = URLReference.removingDotSegments(path)
+        } else {
+            target.path = URLReference.removingDotSegments(base.merged(with: path))
+        }
+        return target
+    }
+
+    /// Returns the path up to its last slash, followed by `reference` (RFC 3986, section 5.2.3).
+    private func merged(with reference: String) -> String {
+        if authority != nil, path.isEmpty { return "/" + reference }
+        guard let slash = path.utf8.lastIndex(of: .slash) else { return reference }
+        return String(path[...slash]) + reference
+    }
+
+    /// Returns a path without its dot segments (RFC 3986, section 5.2.4).
+    static func removingDotSegments(_ path: String) -> String {
+        let input = Array(path.utf8)
+        var output: [UInt8] = []
+        output.reserveCapacity(input.count)
+        var index = 0
+        while index < input.count {
+            let isRooted = input[index] == .slash
+            let start = isRooted ? index + 1 : index
+            let end = input[start...].firstIndex(of: .slash) ?? input.count
+            let segment = input[start..<end]
+            let isLast = end == input.count
+            if segment.elementsEqual([.dot, .dot]) {
+                if isRooted { removeLastSegment(&output) }
+                if isLast, isRooted { output.append(.slash) }
+            } else if segment.elementsEqual([.dot]) {
+                if isLast, isRooted { output.append(.slash) }
+            } else {
+                output.append(contentsOf: input[index..<end])
+            }
+            // A leading `./` or `../` is removed with its slash (rule A).
+            index = !isRooted && !isLast && isDots(segment) ? end + 1 : end
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func isDots(_ segment: ArraySlice<UInt8>) -> Bool {
+        segment.elementsEqual([.dot]) || segment.elementsEqual([.dot, .dot])
+    }
+
+    private static func removeLastSegment(_ output: inout [UInt8]) {
+        while let last = output.popLast(), last != .slash {}
     }
 }

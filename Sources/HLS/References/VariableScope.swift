@@ -1,20 +1,67 @@
-/// The variables known at a place of a playlist, and their substitution (RFC 8216bis, section 4.3).
+/// The sources of a playlist's variables outside the playlist (RFC 8216bis, section 4.4.2.3).
+public struct PlaylistContext: Sendable, Hashable {
+    /// The URL of the playlist after redirects. Its query holds the values for QUERYPARAM of EXT-X-DEFINE.
+    public var playlistURL: String?
+    /// The values of the multivariant playlist's variables by name, for IMPORT of EXT-X-DEFINE.
+    public var importableVariables: [String: String]
+
+    /// Creates a context. The default arguments provide no variables.
+    public init(playlistURL: String? = nil, importableVariables: [String: String] = [:]) {
+        self.playlistURL = playlistURL
+        self.importableVariables = importableVariables
+    }
+
+    /// Returns the percent-decoded value of a query item of ``playlistURL``; nil if the item is absent or has no value.
+    func queryValue(_ name: String) -> String? {
+        guard let playlistURL, let query = URLReference(playlistURL).query else { return nil }
+        for item in query.utf8.split(separator: .ampersand) {
+            guard let equals = item.firstIndex(of: .equals) else { continue }
+            if PlaylistContext.percentDecoded(item[..<equals]) == name {
+                return PlaylistContext.percentDecoded(item[item.index(after: equals)...])
+            }
+        }
+        return nil
+    }
+
+    private static func percentDecoded(_ text: Substring.UTF8View) -> String {
+        var bytes: [UInt8] = []
+        let input = Array(text)
+        var index = 0
+        while index < input.count {
+            if input[index] == .percent, index + 2 < input.count, let high = input[index + 1].hexValue,
+                let low = input[index + 2].hexValue
+            {
+                bytes.append(high << 4 | low)
+                index += 3
+            } else {
+                bytes.append(input[index])
+                index += 1
+            }
+        }
+        return bytes.withUnsafeBytes { String(playlistBytes: $0) }
+    }
+}
+
+/// The variables that are defined at a position in a playlist (RFC 8216bis, section 4.3).
 struct VariableScope {
-    /// Why a definition gives no variable.
+    /// A reason why a definition is invalid.
     enum Failure: Equatable {
         case noName
         case alreadyDefined(String)
         case notImportable(String)
         case noQueryItem(String)
-        /// The variable is defined, with the reference in it as it is written.
+        /// The value refers to an undefined variable. The variable is defined, but the reference isn't substituted.
         case undefinedReference(String)
         case tooLarge
     }
 
-    /// Values may hold values: without a bound, thirty lines could name a gigabyte.
+    /// The maximum length of a value in bytes. Values may refer to other values: without a limit, thirty lines could
+    /// define a gigabyte.
     static let valueLimit = 64 * 1024
+    /// The maximum length of all values in bytes, and of text with substituted variables.
     static let totalLimit = 1024 * 1024
-    /// A playlist of short lines that each name a long value would grow ten thousand times.
+    /// The maximum length in bytes of all text with substituted variables. Without a limit, a playlist of short lines
+    /// that refer to a long value could grow ten thousand times.
     static let expansionLimit = 64 * 1024 * 1024
 
     private(set) var values: [String: String] = [:]
@@ -25,7 +72,8 @@ struct VariableScope {
         self.context = context
     }
 
-    /// Adds what an EXT-X-DEFINE tag defines (section 4.4.2.3); the reason why not otherwise.
+    /// Defines the variable of an EXT-X-DEFINE tag (RFC 8216bis, section 4.4.2.3). Returns nil, or the reason for a
+    /// failure.
     mutating func define(_ definition: VariableDefinition) -> Failure? {
         guard let source = definition.source else { return .noName }
         let name: String
@@ -53,6 +101,7 @@ struct VariableScope {
         return undefined.first.map { .undefinedReference($0) }
     }
 
+    /// Returns whether a range of bytes contains `{$`.
     static func hasReference(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         var index = range.lowerBound
         while index &+ 1 < range.upperBound {
@@ -62,9 +111,9 @@ struct VariableScope {
         return false
     }
 
-    /// The text of a range with `{$name}` replaced, once: a value isn't looked into again.
+    /// Returns the text of a range with each `{$name}` replaced by its value. Values aren't substituted again.
     ///
-    /// An undefined reference stays as it is written, and its name is returned.
+    /// References to undefined variables stay in the text, and their names are returned.
     func substituting(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> (text: String, undefined: [String]) {
         var output: [UInt8] = []
         var undefined: [String] = []
@@ -85,8 +134,9 @@ struct VariableScope {
         return (output.withUnsafeBytes { String(playlistBytes: $0) }, undefined)
     }
 
-    /// The closing brace of the reference that begins a range; nil where none begins. Only the characters of names
-    /// (section 4.4.2.3) are passed over, so that a line of opening braces isn't searched again from each.
+    /// Returns the position of the closing brace of a reference at the beginning of a range; nil if there is none.
+    /// Skips only the characters of names (RFC 8216bis, section 4.4.2.3), so that a line of opening braces takes linear
+    /// time.
     private static func referenceEnd(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
         guard range.count > 2, bytes[range.lowerBound] == .openBrace, bytes[range.lowerBound + 1] == .dollar else {
             return nil
@@ -101,7 +151,7 @@ struct VariableScope {
         return index < range.upperBound && bytes[index] == .closeBrace ? index : nil
     }
 
-    /// A value from outside less what would end a line or a quoted string.
+    /// Returns an external value with the characters that would end a line or a quoted string percent-encoded.
     private static func writable(_ value: String) -> String {
         guard value.utf8.contains(where: { $0 == .quote || $0 == .lineFeed || $0 == .carriageReturn }) else {
             return value

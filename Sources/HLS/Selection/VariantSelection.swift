@@ -1,18 +1,115 @@
-/// Which variant streams to take.
+/// A criterion for selecting variant streams.
 public enum VariantSelection: Sendable, Hashable {
-    /// All.
+    /// All variant streams.
     case all
-    /// The one of the greatest bandwidth.
+    /// The variant stream with the highest bandwidth.
     case highest
-    /// The one of the least bandwidth.
+    /// The variant stream with the lowest bandwidth.
     case lowest
-    /// The one of the greatest bandwidth up to a limit, in bits per second; the lowest where all are above it.
+    /// The variant stream with the highest bandwidth up to a limit in bits per second, or with the lowest bandwidth if
+    /// all exceed the limit.
     case bandwidth(atMost: Int)
-    /// The tallest up to a height, in pixels, and of those the highest; the least tall where all are taller. Streams
-    /// without a resolution are taken only where none has one.
+    /// The variant stream with the highest bandwidth among those with the greatest height up to a limit in pixels, or
+    /// with the smallest height if all exceed the limit. Variant streams without a resolution count only if none has
+    /// one.
     case height(atMost: Int)
-    /// Those of which a codec begins with a text: `avc1`, `hvc1.2`, `mp4a.40.2`.
+    /// The variant streams with a codec that begins with a prefix: `avc1`, `hvc1.2`, `mp4a.40.2`.
     case codec(String)
-    /// Those with audio renditions of a language (RFC 5646): `de` is also `de-CH`.
+    /// The variant streams with an audio rendition in a language (RFC 5646). `de` also matches `de-CH`.
     case language(String)
+}
+
+extension MultivariantPlaylist {
+    /// Returns the variant streams that match a criterion, in the order of the playlist.
+    public func variants(_ selection: VariantSelection) -> [VariantStream] {
+        variants([selection])
+    }
+
+    /// Returns the variant streams that match all criteria. Each criterion is applied to the matches of the previous
+    /// one: `[.codec("avc1"), .height(atMost: 720)]` selects among the variant streams in H.264.
+    public func variants(_ selections: [VariantSelection]) -> [VariantStream] {
+        selections.reduce(variants) { variants, selection in
+            switch selection {
+            case .all: variants
+            case .highest: first(variants) { $0.bandwidth > $1.bandwidth }
+            case .lowest: first(variants) { $0.bandwidth < $1.bandwidth }
+            case .bandwidth(let limit): bandwidth(variants, limit)
+            case .height(let limit): height(variants, limit)
+            case .codec(let prefix): variants.filter { $0.codecs.contains { $0.hasPrefix(prefix) } }
+            case .language(let language):
+                variants.filter { renditions(.audio, of: $0).contains { $0.speaks(language) } }
+            }
+        }
+    }
+
+    /// Returns the renditions in the groups of a variant stream (RFC 8216bis, section 4.4.6.2.1), in the order of the
+    /// playlist.
+    public func renditions(of variant: VariantStream) -> [Rendition] {
+        renditions.filter { rendition in
+            guard let type = rendition.type, let group = variant.group(type) else { return false }
+            return rendition.groupID == group
+        }
+    }
+
+    /// Returns the renditions of one type in the groups of a variant stream.
+    public func renditions(_ type: RenditionType, of variant: VariantStream) -> [Rendition] {
+        renditions(of: variant).filter { $0.type == type }
+    }
+
+    /// Returns the rendition to play: the rendition in the language, otherwise the default rendition, otherwise the
+    /// first one with AUTOSELECT (RFC 8216bis, section 4.4.6.1). Forced subtitles are never selected by language.
+    public func rendition(_ type: RenditionType, of variant: VariantStream, language: String? = nil) -> Rendition? {
+        let renditions = renditions(type, of: variant)
+        if let language {
+            let speaking = renditions.filter { $0.speaks(language) && !$0.isForced }
+            if let rendition = speaking.first(where: \.isDefault) ?? speaking.first { return rendition }
+        }
+        return renditions.first(where: \.isDefault) ?? renditions.first(where: \.isAutoselect)
+    }
+
+    private func first(
+        _ variants: [VariantStream], _ isBetter: (VariantStream, VariantStream) -> Bool
+    ) -> [VariantStream] {
+        var best: VariantStream?
+        for variant in variants {
+            if let best, !isBetter(variant, best) { continue }
+            best = variant
+        }
+        return best.map { [$0] } ?? []
+    }
+
+    private func bandwidth(_ variants: [VariantStream], _ limit: Int) -> [VariantStream] {
+        let fitting = variants.filter { $0.bandwidth <= limit }
+        return fitting.isEmpty
+            ? first(variants) { $0.bandwidth < $1.bandwidth } : first(fitting) { $0.bandwidth > $1.bandwidth }
+    }
+
+    private func height(_ variants: [VariantStream], _ limit: Int) -> [VariantStream] {
+        let heights = variants.compactMap { $0.resolution?.height }
+        guard let height = heights.filter({ $0 <= limit }).max() ?? heights.min() else {
+            return first(variants) { $0.bandwidth > $1.bandwidth }
+        }
+        return first(variants.filter { $0.resolution?.height == height }) { $0.bandwidth > $1.bandwidth }
+    }
+}
+
+extension VariantStream {
+    /// Returns the group ID of the stream's renditions of a type.
+    func group(_ type: RenditionType) -> String? {
+        switch type {
+        case .audio: audioGroup
+        case .video: videoGroup
+        case .subtitles: subtitlesGroup
+        case .closedCaptions: closedCaptionsGroup
+        }
+    }
+}
+
+extension Rendition {
+    /// Returns whether the rendition's language is `language` or a variety of it. `de-CH` is a variety of `de`.
+    public func speaks(_ language: String) -> Bool {
+        guard let own = self.language?.lowercased() else { return false }
+        let language = language.lowercased()
+        return own == language || own.hasPrefix(language + "-")
+    }
 }

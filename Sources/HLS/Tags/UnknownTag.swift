@@ -1,21 +1,22 @@
-/// A tag that the RFC doesn't define, or that stands in a playlist of the wrong kind (RFC 8216bis, section 4.1: such
-/// tags are ignored). It survives reading and writing.
+/// A tag that the RFC doesn't define, or a tag in a playlist of the wrong kind.
+///
+/// Clients ignore such tags (RFC 8216bis, section 4.1). They survive parsing and writing.
 public struct UnknownTag: Sendable, Hashable, CustomStringConvertible {
     /// The name without the number sign: `EXT-X-CONTENT-IDENTIFIER`.
     public let name: String
-    /// What follows the colon; nil where there is none.
+    /// The text after the colon; nil for a tag without a colon.
     public let value: String?
-    /// The line that it was read from, counted from 1; 0 for one that wasn't read.
+    /// The line of the tag, counted from 1; 0 for a tag that wasn't parsed.
     public let line: Int
 
-    /// A tag. Line ends, which can't stand in one, are dropped.
+    /// Creates a tag, without the line ends in its name and value.
     public init(name: String, value: String? = nil, line: Int = 0) {
         self.name = name.removing { $0 == .lineFeed || $0 == .carriageReturn }
         self.value = value?.removing { $0 == .lineFeed || $0 == .carriageReturn }
         self.line = line
     }
 
-    /// The value read as an attribute list.
+    /// The value, parsed as an attribute list.
     public var attributes: AttributeList {
         var text = value ?? ""
         return text.withUTF8 { utf8 in
@@ -24,17 +25,24 @@ public struct UnknownTag: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The tag as it is written.
+    /// The tag as playlists contain it.
     public var description: String { "#" + name + (value.map { ":" + $0 } ?? "") }
 
-    /// Equal tags say the same, wherever they were read.
+    /// Returns whether two tags have equal names and values. Lines are ignored.
     public static func == (left: UnknownTag, right: UnknownTag) -> Bool {
         left.name == right.name && left.value == right.value
     }
 
-    /// Feeds the name and the value.
+    /// Feeds the name and the value into `hasher`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(value)
+    }
+}
+
+extension MediaSegment {
+    /// The unknown tags that precede the segment.
+    public var unknownTags: [UnknownTag] {
+        tags.compactMap { if case .unknown(let tag) = $0 { tag } else { nil } }
     }
 }

@@ -1,17 +1,17 @@
-/// Bytes of a resource (RFC 8216bis, section 4.4.4.2).
+/// A byte range of a resource (RFC 8216bis, section 4.4.4.2).
 public struct ByteRange: Sendable, Hashable, CustomStringConvertible {
-    /// How many bytes; never negative.
+    /// The number of bytes.
     public var length: Int
-    /// The first byte; nil where it is the one after the previous range of the same resource.
+    /// The offset of the first byte; nil for a range that begins at the end of the previous range of the resource.
     public var offset: Int?
 
-    /// A range.
+    /// Creates a range.
     public init(length: Int, offset: Int? = nil) {
         self.length = length
         self.offset = offset
     }
 
-    /// Reads `length@offset` or `length`; `length@` too, as the latter.
+    /// Parses `length@offset`, `length` or, as some servers write it, `length@`. Returns nil for any other text.
     public init?(_ text: String) {
         var text = text
         let range = text.withUTF8 { utf8 -> ByteRange? in
@@ -29,7 +29,7 @@ public struct ByteRange: Sendable, Hashable, CustomStringConvertible {
         self.init(length: Int(clamping: length.value.significand))
         if length.end == range.upperBound { return }
         guard bytes[length.end] == .at else { return nil }
-        // Some servers write the sign without an offset.
+        // Some servers write `@` without an offset.
         if length.end + 1 == range.upperBound { return }
         guard
             let offset = DecimalValue.read(bytes, (length.end + 1)..<range.upperBound),
@@ -38,13 +38,13 @@ public struct ByteRange: Sendable, Hashable, CustomStringConvertible {
         self.offset = Int(clamping: offset.value.significand)
     }
 
-    /// One past the last byte; nil without an offset, or where the sum is past 64 bits.
+    /// The offset after the last byte; nil without an offset, and for a sum that exceeds 64 bits.
     public var end: Int? {
         guard let offset else { return nil }
         let (end, overflow) = offset.addingReportingOverflow(length)
         return overflow ? nil : end
     }
 
-    /// The range as a playlist writes it.
+    /// The range as playlists contain it.
     public var description: String { offset.map { "\(length)@\($0)" } ?? "\(length)" }
 }

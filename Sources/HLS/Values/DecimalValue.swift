@@ -1,27 +1,27 @@
-/// A decimal number as a playlist writes it: exact, with its digits kept (RFC 8216bis, section 4.2).
+/// An exact decimal number that preserves its digits (RFC 8216bis, section 4.2).
 ///
-/// `9.009` stays `9.009` and `10.000` stays `10.000`; the two forms of ten compare equal.
+/// `10.000` is written as `10.000` again, but compares equal to `10`.
 public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// All digits, as a whole number: 9009 for 9.009.
+    /// All digits as an integer: 9009 for 9.009.
     public let significand: Int64
-    /// How many of the digits stand after the point: 3 for 9.009. From 0 to 18.
+    /// The number of digits after the point, from 0 to 18: 3 for 9.009.
     public let fractionDigits: UInt8
 
     /// Zero.
     public static let zero = DecimalValue(significand: 0, fractionDigits: 0)
 
-    /// A number from its digits. More than 18 fraction digits are taken as 18.
+    /// Creates a number from its digits. A value of `fractionDigits` above 18 counts as 18.
     public init(significand: Int64, fractionDigits: UInt8) {
         self.significand = significand
         self.fractionDigits = min(fractionDigits, 18)
     }
 
-    /// A whole number.
+    /// Creates a number from an integer.
     public init(_ integer: Int) {
         self.init(significand: Int64(integer), fractionDigits: 0)
     }
 
-    /// A number of nanoseconds as seconds, without needless zeros: 10, 9.009.
+    /// Creates a number of seconds from nanoseconds, without trailing zeros: 10, 9.009.
     public init(nanoseconds: Int64) {
         var significand = nanoseconds
         var digits: UInt8 = 9
@@ -32,24 +32,24 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
         self.init(significand: significand, fractionDigits: digits)
     }
 
-    /// Reads a text that is a number and nothing else: `10`, `9.009`, `-1.5`, also `.5` and `10.`.
+    /// Parses a number: `10`, `9.009`, `-1.5`, also `.5` and `10.`. Returns nil for any other text.
     public init?(_ text: String) {
         var text = text
         let value = text.withUTF8 { utf8 -> DecimalValue? in
             let bytes = UnsafeRawBufferPointer(utf8)
-            guard let read = DecimalValue.read(bytes, 0..<bytes.count), read.end == bytes.count else { return nil }
-            return read.value
+            guard let number = DecimalValue.read(bytes, 0..<bytes.count), number.end == bytes.count else { return nil }
+            return number.value
         }
         guard let value else { return nil }
         self = value
     }
 
-    /// The nearest binary number.
+    /// The number as the nearest binary number.
     public var doubleValue: Double {
         Double(significand) / DecimalValue.doublePowers[Int(fractionDigits)]
     }
 
-    /// The number times 10⁹, rounded half away from zero, kept within 64 bits: a duration in nanoseconds.
+    /// The number multiplied by 10⁹, rounded half away from zero and clamped to 64 bits: a duration in nanoseconds.
     public var nanoseconds: Int64 {
         if fractionDigits <= 9 {
             let (product, overflow) = significand.multipliedReportingOverflow(
@@ -61,12 +61,13 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
         return rest.magnitude * 2 >= power.magnitude ? quotient + significand.signum() : quotient
     }
 
-    /// The whole part.
+    /// The integer part.
     public var truncated: Int {
         Int(clamping: significand / DecimalValue.powers[Int(fractionDigits)])
     }
 
-    /// The nearest whole number, half away from zero: what a target duration is compared with (section 4.4.3.1).
+    /// The nearest integer, rounded half away from zero. Target durations are compared with it (RFC 8216bis, section
+    /// 4.4.3.1).
     public var rounded: Int {
         let power = DecimalValue.powers[Int(fractionDigits)]
         let (quotient, rest) = significand.quotientAndRemainder(dividingBy: power)
@@ -74,17 +75,17 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
             clamping: rest.magnitude * 2 >= power.magnitude && rest != 0 ? quotient + significand.signum() : quotient)
     }
 
-    /// The smallest whole number that isn't less.
+    /// The smallest integer that isn't less than the number.
     public var roundedUp: Int {
         let (quotient, rest) = significand.quotientAndRemainder(dividingBy: DecimalValue.powers[Int(fractionDigits)])
         return Int(clamping: rest > 0 ? quotient + 1 : quotient)
     }
 
-    /// The number as a playlist writes it.
+    /// The number as playlists contain it.
     public var description: String {
         guard fractionDigits > 0 else { return String(significand) }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { digits in
-            // From the last digit to the first; a zero stands before the point.
+            // Digits are written from the last to the first, with at least one before the point.
             var rest = significand.magnitude
             var index = digits.count
             var written = 0
@@ -106,27 +107,74 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
         }
     }
 
-    /// Equal values are equal, however many zeros they are written with.
+    /// Returns whether two numbers have the same value, regardless of trailing zeros.
     public static func == (left: DecimalValue, right: DecimalValue) -> Bool {
         if left.fractionDigits == right.fractionDigits { return left.significand == right.significand }
         return left.scaled == right.scaled
     }
 
-    /// By value.
+    /// Returns whether the left number has the lower value.
     public static func < (left: DecimalValue, right: DecimalValue) -> Bool {
         left.fractionDigits == right.fractionDigits ? left.significand < right.significand : left.scaled < right.scaled
     }
 
-    /// Feeds the value, which is the same for `10` and `10.000`.
+    /// Feeds the value into `hasher`. It's the same for `10` and `10.000`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(scaled)
     }
 
-    /// The value times 10¹⁸: 64 bits times 10¹⁸ always fit into 128.
+    /// The value multiplied by 10¹⁸. The product of 64 bits and 10¹⁸ always fits into 128 bits.
     private var scaled: Int128 {
         Int128(significand) * Int128(DecimalValue.powers[18 - Int(fractionDigits)])
     }
 
     static let powers: [Int64] = (0...18).map { (0..<$0).reduce(into: 1) { power, _ in power *= 10 } }
     private static let doublePowers: [Double] = powers.map { Double($0) }
+}
+
+extension DecimalValue {
+    /// Reads the number at the beginning of a range of bytes. Digits after the 18th of the fraction are ignored.
+    ///
+    /// - Returns: The number and the position after it; nil without a number, and for an integer part that exceeds 64
+    ///   bits.
+    @inline(__always)
+    static func read(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> (value: DecimalValue, end: Int)? {
+        var index = range.lowerBound
+        let end = range.upperBound
+        var isNegative = false
+        if index < end, bytes[index] == .minus || bytes[index] == .plus {
+            isNegative = bytes[index] == .minus
+            index &+= 1
+        }
+        var significand: Int64 = 0
+        var digits = 0
+        while index < end, bytes[index].isDigit {
+            let (product, overflow) = significand.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(Int64(bytes[index] &- .zero))
+            if overflow || carry { return nil }
+            significand = sum
+            digits &+= 1
+            index &+= 1
+        }
+        var fraction: UInt8 = 0
+        if index < end, bytes[index] == .dot {
+            index &+= 1
+            var isFull = false
+            while index < end, bytes[index].isDigit {
+                if !isFull {
+                    let (product, overflow) = significand.multipliedReportingOverflow(by: 10)
+                    let (sum, carry) = product.addingReportingOverflow(Int64(bytes[index] &- .zero))
+                    isFull = overflow || carry || fraction == 18
+                    if !isFull {
+                        significand = sum
+                        fraction &+= 1
+                    }
+                }
+                digits &+= 1
+                index &+= 1
+            }
+        }
+        guard digits > 0 else { return nil }
+        return (DecimalValue(significand: isNegative ? -significand : significand, fractionDigits: fraction), index)
+    }
 }

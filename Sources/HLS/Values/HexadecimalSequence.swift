@@ -1,14 +1,14 @@
-/// A hexadecimal-sequence: `0x` and hexadecimal digits (RFC 8216bis, section 4.2).
+/// A sequence of bytes in hexadecimal digits after `0x` (RFC 8216bis, section 4.2: hexadecimal-sequence).
 public struct HexadecimalSequence: Sendable, Hashable, CustomStringConvertible {
-    /// The bytes, most significant first. An odd number of digits is filled with a zero in front.
+    /// The bytes, with the most significant one first. An odd number of digits is padded with a leading zero.
     public var bytes: [UInt8]
 
-    /// A sequence of bytes.
+    /// Creates a sequence of bytes.
     public init(bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Reads `0x1F`; an upper-case `0X` and lower-case digits are taken too.
+    /// Parses `0x1F`, with digits and prefix in either case. Returns nil for any other text.
     public init?(_ text: String) {
         let utf8 = Array(text.utf8)
         guard utf8.count > 2, utf8[0] == .zero, utf8[1] | 0x20 == UInt8(ascii: "x") else { return nil }
@@ -20,7 +20,7 @@ public struct HexadecimalSequence: Sendable, Hashable, CustomStringConvertible {
         bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    /// The sequence as a playlist writes it, in upper case.
+    /// The sequence as playlists contain it, with digits in upper case.
     public var description: String {
         let digits = bytes.flatMap { [UInt8.hexDigit($0 >> 4), UInt8.hexDigit($0 & 15)] }
         return "0x" + String(decoding: digits, as: UTF8.self)

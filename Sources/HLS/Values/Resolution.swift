@@ -1,17 +1,17 @@
-/// A decimal-resolution: width and height in pixels (RFC 8216bis, section 4.2).
+/// A width and height in pixels (RFC 8216bis, section 4.2: decimal-resolution).
 public struct Resolution: Sendable, Hashable, CustomStringConvertible {
-    /// Pixels across.
+    /// The width in pixels.
     public var width: Int
-    /// Pixels down.
+    /// The height in pixels.
     public var height: Int
 
-    /// A resolution.
+    /// Creates a resolution.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height
     }
 
-    /// Reads `1280x720`; an upper-case X, which some servers write, is taken too.
+    /// Parses `1280x720` or, as some servers write it, `1280X720`. Returns nil for any other text.
     public init?(_ text: String) {
         let parts = text.split(omittingEmptySubsequences: false) { $0 == "x" || $0 == "X" }
         guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]), width >= 0, height >= 0 else {
@@ -20,6 +20,6 @@ public struct Resolution: Sendable, Hashable, CustomStringConvertible {
         self.init(width: width, height: height)
     }
 
-    /// The resolution as a playlist writes it.
+    /// The resolution as playlists contain it.
     public var description: String { "\(width)x\(height)" }
 }

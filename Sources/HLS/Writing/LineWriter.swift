@@ -1,8 +1,14 @@
-/// Collects the lines of a playlist.
+/// A writer of the lines of a playlist.
 struct LineWriter {
     private(set) var bytes: [UInt8] = []
+    /// The tags that were read and are written even if their value is the default.
+    let tagsRead: Set<PlaylistTag>
 
-    /// Where the first line begins that holds no tag.
+    init(tagsRead: Set<PlaylistTag> = []) {
+        self.tagsRead = tagsRead
+    }
+
+    /// The offset of the first line that isn't a tag.
     var firstURI: Int {
         var start = 0
         while start < bytes.count, bytes[start] == .numberSign {
@@ -11,39 +17,47 @@ struct LineWriter {
         return start
     }
 
+    /// Writes a tag without a value.
     mutating func tag(_ tag: PlaylistTag) {
-        start(tag)
-        bytes.append(.lineFeed)
+        name(tag)
+        endLine()
     }
 
+    /// Writes a tag with a value.
     mutating func tag(_ tag: PlaylistTag, _ value: some CustomStringConvertible) {
-        start(tag)
-        bytes.append(.colon)
+        name(tag)
+        append(.colon)
         line(value.description)
     }
 
-    mutating func tag(_ tag: PlaylistTag, _ attributed: some AttributeTag) {
-        self.tag(tag, attributed.attributes)
-    }
-
-    /// A line of its own. Line ends within the text would make it two: they are percent-encoded.
+    /// Writes a line. Line ends within the text are percent-encoded.
     mutating func line(_ text: String) {
         append(text)
-        bytes.append(.lineFeed)
+        endLine()
     }
 
-    /// EXTINF with its duration, what else stands before the comma, and the title.
-    mutating func segmentTag(_ duration: DecimalValue, _ title: String, parameters: () -> [String]) {
-        start(.segment)
-        bytes.append(.colon)
-        append(duration.description)
-        for text in parameters() { append(" " + text) }
-        bytes.append(.comma)
-        if !title.isEmpty { append(title) }
-        bytes.append(.lineFeed)
+    /// Writes the tags that playlists of both kinds may have.
+    mutating func tags(_ common: CommonTags) {
+        for tag in PlaylistTag.allCases {
+            if case .anyPlaylist(let field) = tag.definition.place { field.write(common, tag, &self) }
+        }
     }
 
-    private mutating func append(_ text: String) {
+    // MARK: - Parts of a line
+
+    /// Writes the number sign and the name of a tag.
+    mutating func name(_ tag: PlaylistTag) {
+        bytes.append(.numberSign)
+        tag.definition.name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    /// Writes a byte.
+    mutating func append(_ byte: UInt8) {
+        bytes.append(byte)
+    }
+
+    /// Writes text with its line ends percent-encoded.
+    mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             if utf8.contains(where: { $0 == .lineFeed || $0 == .carriageReturn }) {
@@ -60,8 +74,7 @@ struct LineWriter {
         }
     }
 
-    private mutating func start(_ tag: PlaylistTag) {
-        bytes.append(.numberSign)
-        bytes.append(contentsOf: tag.rawValue.utf8)
+    mutating func endLine() {
+        bytes.append(.lineFeed)
     }
 }

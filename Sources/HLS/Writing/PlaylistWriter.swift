@@ -1,4 +1,4 @@
-/// Writes playlists: the same model always gives the same bytes, and these give the same model when they are read.
+/// A writer of playlists. Equal playlists give the same bytes, and parsing these bytes gives an equal playlist.
 ///
 /// ```swift
 /// var playlist = MediaPlaylist(targetDuration: 6)
@@ -6,69 +6,72 @@
 /// let text = PlaylistWriter().text(.media(playlist))
 /// ```
 public struct PlaylistWriter: Sendable {
-    /// Which protocol version to write.
+    /// The protocol version to write.
     public enum Version: Sendable, Hashable {
-        /// The lowest that the content needs, and no EXT-X-VERSION tag where that is 1 (RFC 8216bis, section 8).
+        /// The lowest version that the content needs (RFC 8216bis, section 8). Version 1 has no EXT-X-VERSION tag.
         case lowest
-        /// The one that the playlist declares, needed or not.
+        /// The version that the playlist declares.
         case declared
     }
 
-    /// In which order to write tags.
+    /// The order of tags.
     public enum Order: Sendable, Hashable {
-        /// Always the same.
+        /// A fixed order.
         case canonical
-        /// Tags of the whole where they were read, and blank lines between them: in a media playlist up to the first
-        /// URI. What wasn't read is written where the canonical order puts it.
+        /// The order in which tags of the playlist as a whole were read, with the blank lines between them. In a media
+        /// playlist, the order is known up to the first URI. Tags that weren't read follow the canonical order.
         case asRead
     }
 
-    /// Which protocol version to write.
+    /// The protocol version to write.
     public var version: Version
-    /// In which order to write tags.
+    /// The order of tags.
     public var order: Order
 
-    /// A writer.
+    /// Creates a writer.
     public init(version: Version = .lowest, order: Order = .canonical) {
         self.version = version
         self.order = order
     }
 
-    /// The playlist in UTF-8, lines ended by LF.
+    /// Returns the playlist in UTF-8 with LF as the line end.
     public func bytes(_ playlist: Playlist) -> [UInt8] {
-        var lines = LineWriter()
-        lines.tag(.header)
-        let order: TagOrder
+        var lines: LineWriter
+        let tagOrder: TagOrder
         switch playlist {
         case .media(let media):
-            order = media.tagOrder
-            MediaPlaylistWriter(version: number(media), zeros: self.order == .asRead ? order : TagOrder())
-                .write(media, to: &lines)
+            tagOrder = media.tagOrder
+            lines = LineWriter(tagsRead: order == .asRead ? tagOrder.tags : [])
+            lines.tag(.header)
+            MediaPlaylistWriter(version: number(media.version, media.requiredVersion)).write(media, to: &lines)
         case .multivariant(let multivariant):
-            order = multivariant.tagOrder
-            MultivariantPlaylistWriter(version: number(multivariant)).write(multivariant, to: &lines)
+            tagOrder = multivariant.tagOrder
+            lines = LineWriter()
+            lines.tag(.header)
+            var common = multivariant.common
+            common.version = number(multivariant.version, multivariant.requiredVersion)
+            lines.tags(common)
+            for entry in multivariant.entries { entry.write(to: &lines) }
         }
-        guard self.order == .asRead else { return lines.bytes }
+        guard order == .asRead else { return lines.bytes }
         let end = playlist.kind == .media ? lines.firstURI : lines.bytes.count
-        let arranged = order.arranged(lines.bytes[..<end], playlist.kind) + lines.bytes[end...]
-        // Of tags of both kinds the first decides, where the one that did had nothing to keep.
+        let arranged = tagOrder.arranged(lines.bytes[..<end], playlist.kind) + lines.bytes[end...]
+        // In a playlist with tags of both kinds, another order can change the kind.
         return Self.kind(of: arranged) == Self.kind(of: lines.bytes) ? arranged : lines.bytes
+    }
+
+    /// Returns the playlist as text with LF as the line end.
+    public func text(_ playlist: Playlist) -> String {
+        String(decoding: bytes(playlist), as: UTF8.self)
     }
 
     private static func kind(of bytes: [UInt8]) -> PlaylistKind? {
         withBytes(of: bytes) { PlaylistKind.detect($0) }
     }
 
-    /// The playlist as text, lines ended by LF.
-    public func text(_ playlist: Playlist) -> String {
-        String(decoding: bytes(playlist), as: UTF8.self)
-    }
-
-    private func number(_ playlist: MediaPlaylist) -> Int? {
-        version == .declared ? playlist.version : playlist.requiredVersion > 1 ? playlist.requiredVersion : nil
-    }
-
-    private func number(_ playlist: MultivariantPlaylist) -> Int? {
-        version == .declared ? playlist.version : playlist.requiredVersion > 1 ? playlist.requiredVersion : nil
+    private func number(_ declared: Int?, _ required: @autoclosure () -> Int) -> Int? {
+        if version == .declared { return declared }
+        let required = required()
+        return required > 1 ? required : nil
     }
 }

@@ -1,23 +1,24 @@
 extension MediaPlaylist {
     /// The lowest protocol version that the content needs (RFC 8216bis, section 8).
     public var requiredVersion: Int {
-        var version = variables.map(\.requiredVersion).max() ?? 1
-        if let skip { version = max(version, skip.recentlyRemovedDateRanges.isEmpty ? 9 : 10) }
-        if hasIFramesOnly { version = max(version, 4) }
+        var version = common.requiredVersion
+        for tag in PlaylistTag.allCases {
+            if case .mediaPlaylist(let field, _) = tag.definition.place {
+                version = max(version, field.requiredVersion(self, tag))
+            }
+        }
         var hasFractions = false
         var hasByteRanges = false
         var conditions: SegmentConditions?
         for segment in segments {
             hasFractions = hasFractions || segment.duration.fractionDigits > 0
             hasByteRanges = hasByteRanges || segment.hasByteRange
-            // Keys and maps are looked at where they change.
             if segment.conditions !== conditions {
                 conditions = segment.conditions
                 version = max(version, requiredVersion(of: conditions))
             }
         }
-        version = max(version, hasByteRanges ? 4 : hasFractions ? 3 : 1, requiredVersion(of: upcoming?.conditions))
-        return version
+        return max(version, hasByteRanges ? 4 : hasFractions ? 3 : 1, requiredVersion(of: upcoming?.conditions))
     }
 
     private func requiredVersion(of conditions: SegmentConditions?) -> Int {
@@ -31,38 +32,15 @@ extension MediaPlaylist {
 extension MultivariantPlaylist {
     /// The lowest protocol version that the content needs (RFC 8216bis, section 8).
     public var requiredVersion: Int {
-        let version = variables.map(\.requiredVersion).max() ?? 1
-        return entries.reduce(version) { version, entry in
-            switch entry {
-            case .rendition(let rendition):
-                let usesServices = rendition.instreamID?.hasPrefix("SERVICE") == true
-                return max(version, usesServices ? 7 : 1, rendition.attributes.requiredVersion)
-            case .variant(let variant): return max(version, variant.attributes.requiredVersion)
-            case .iFrameStream(let stream): return max(version, stream.attributes.requiredVersion)
-            case .sessionKey(let key): return max(version, key.requiredVersion)
-            case .sessionData, .contentSteering, .unknown: return version
-            }
+        entries.reduce(common.requiredVersion) { max($0, $1.requiredVersion) }
+    }
+}
+
+extension CommonTags {
+    fileprivate var requiredVersion: Int {
+        PlaylistTag.allCases.reduce(1) { version, tag in
+            guard case .anyPlaylist(let field) = tag.definition.place else { return version }
+            return max(version, field.requiredVersion(self, tag))
         }
-    }
-}
-
-extension VariableDefinition {
-    fileprivate var requiredVersion: Int {
-        if case .queryItem? = source { 11 } else { 8 }
-    }
-}
-
-extension EncryptionKey {
-    fileprivate var requiredVersion: Int {
-        if method == .none { return 1 }
-        if method != .aes128 || attributes[.keyFormat] != nil || attributes[.keyFormatVersions] != nil { return 5 }
-        return attributes[.iv] != nil ? 2 : 1
-    }
-}
-
-extension AttributeList {
-    /// An attribute whose name begins with `REQ-` needs a client that knows the rule about such names.
-    fileprivate var requiredVersion: Int {
-        attributes.contains { $0.name.rawValue.hasPrefix("REQ-") } ? 12 : 1
     }
 }

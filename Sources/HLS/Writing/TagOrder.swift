@@ -1,63 +1,69 @@
-/// In which order a playlist's tags were read, and which blank lines stood between them, so that they can be written so
-/// again. It's no part of what the playlist says: any two are equal.
+/// The order in which the tags and blank lines of a playlist were read, for writing them in the same order.
+///
+/// The order isn't part of a playlist's content: any two orders are equal.
 struct TagOrder: Sendable, Hashable {
-    /// Past so many lines nothing more is noted.
+    /// The maximum number of recorded lines.
     private static let limit = 4096
 
-    /// The tags' names; empty for a blank line.
+    /// The names of the tags; empty for a blank line.
     private(set) var names: [String] = []
+
+    /// The known tags in the order.
+    var tags: Set<PlaylistTag> { Set(names.compactMap { PlaylistTag(rawValue: $0) }) }
 
     static func == (_: TagOrder, _: TagOrder) -> Bool { true }
 
     func hash(into _: inout Hasher) {}
 
-    /// Notes the next tag, or a blank line.
-    mutating func note(_ name: String) {
+    /// Appends the name of a tag; empty for a blank line.
+    mutating func append(_ name: String) {
         if names.count < Self.limit { names.append(name) }
     }
 
-    /// Whether a tag was there.
-    func has(_ tag: PlaylistTag) -> Bool { names.contains(tag.rawValue) }
-
-    /// The lines of a playlist with those of the whole brought to where they stood among the others. The others stay in
-    /// the order that they're written in, which says what applies to what. A tag that wasn't there follows the one that
-    /// it follows in `written`.
+    /// Returns the lines of a playlist with the tags of the whole playlist moved to the positions at which they were
+    /// read.
+    ///
+    /// All other lines keep the order in which they are written, which determines what they apply to. A tag that wasn't
+    /// read stays after the line that precedes it in `written`.
     ///
     /// - Parameters:
-    ///   - written: lines of tags, and URIs, which stay behind their tags.
-    ///   - kind: of which kind of playlist: in the other one's place a tag is like one that nobody knows.
+    ///   - written: lines with tags, and URIs, which stay after their tags.
+    ///   - kind: the kind of playlist. Tags of the other kind are treated like unknown tags.
     func arranged(_ written: ArraySlice<UInt8>, _ kind: PlaylistKind) -> [UInt8] {
         guard !names.isEmpty else { return Array(written) }
-        var places: [String: ArraySlice<Int>] = [:]
+        var positions: [String: ArraySlice<Int>] = [:]
         var blanks: [Int] = []
-        for (place, name) in names.enumerated() {
-            if name.isEmpty { blanks.append(place) } else { places[Self.key(name, kind), default: []].append(place) }
+        for (position, name) in names.enumerated() {
+            if name.isEmpty {
+                blanks.append(position)
+            } else {
+                positions[Self.key(name, kind), default: []].append(position)
+            }
         }
-        var pieces: [(place: Int, bytes: ArraySlice<UInt8>)] = []
+        var pieces: [(position: Int, bytes: ArraySlice<UInt8>)] = []
         var previous = 0
         for line in Self.lines(written) {
             if let name = Self.name(of: line) {
-                previous = places[Self.key(name, kind)]?.popFirst() ?? previous
+                previous = positions[Self.key(name, kind)]?.popFirst() ?? previous
             }
             pieces.append((previous, line))
         }
         pieces += blanks.map { ($0, [.lineFeed]) }
-        let order = pieces.indices.sorted { (pieces[$0].place, $0) < (pieces[$1].place, $1) }
+        let order = pieces.indices.sorted { (pieces[$0].position, $0) < (pieces[$1].position, $1) }
         return order.flatMap { pieces[$0].bytes }
     }
 
-    /// What tags are told apart by: those of the whole by name, the others not at all.
+    /// Returns the key of a tag among the positions: the name for a tag of the whole playlist, and one common key for
+    /// all other tags.
     private static func key(_ name: String, _ kind: PlaylistKind) -> String {
-        switch PlaylistTag(rawValue: name) {
-        case .header, .version, .independentSegments, .start, .define: name
-        case .targetDuration, .mediaSequence, .discontinuitySequence, .playlistType, .iFramesOnly, .partInformation,
-            .serverControl, .skip, .endList:
-            kind == .media ? name : ""
-        default: ""
+        switch PlaylistTag(rawValue: name)?.definition.place {
+        case .firstLine, .anyPlaylist: name
+        case .mediaPlaylist(let field, _): field.isUnique && kind == .media ? name : ""
+        case .mediaSegment, .multivariantPlaylist, nil: ""
         }
     }
 
-    /// The lines, each with its line feed.
+    /// Returns the lines, each with its line feed.
     private static func lines(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var lines: [ArraySlice<UInt8>] = []
         var rest = bytes
@@ -69,7 +75,7 @@ struct TagOrder: Sendable, Hashable {
         return lines
     }
 
-    /// The name of the tag on a line; nil if it is a URI's.
+    /// Returns the name of the tag on a line; nil for a URI.
     private static func name(of line: ArraySlice<UInt8>) -> String? {
         guard line.first == .numberSign else { return nil }
         let name = line.dropFirst().prefix { $0 != .colon && $0 != .lineFeed }

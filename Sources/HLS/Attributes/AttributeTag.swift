@@ -1,0 +1,77 @@
+/// A tag with an attribute list as its value (RFC 8216bis, section 4.2).
+///
+/// Conforming types store the attribute list; their other properties are views of it.
+public protocol AttributeTag: Sendable, Hashable {
+    /// The attributes in their written order, including unknown ones.
+    var attributes: AttributeList { get set }
+
+    /// Creates a tag from attributes, which may be incomplete.
+    init(attributes: AttributeList)
+}
+
+/// The syntax of one attribute of a tag.
+struct AttributeRule {
+    let name: AttributeName
+    let type: AttributeType
+    let isRequired: Bool
+
+    static func required(_ name: AttributeName, _ type: AttributeType) -> AttributeRule {
+        AttributeRule(name: name, type: type, isRequired: true)
+    }
+
+    static func optional(_ name: AttributeName, _ type: AttributeType) -> AttributeRule {
+        AttributeRule(name: name, type: type, isRequired: false)
+    }
+}
+
+/// The type of an attribute's value (RFC 8216bis, section 4.2).
+enum AttributeType {
+    case quoted
+    case integer
+    case decimal
+    case signedDecimal
+    case hexadecimal
+    case resolution
+    case flag
+    case enumerated([String])
+    case quotedByteRange
+    case quotedDate
+    /// A quoted string or an enumerated string. Only CLOSED-CAPTIONS has this type.
+    case any
+
+    /// Returns whether a value has this type.
+    func accepts(_ value: AttributeValue) -> Bool {
+        switch self {
+        case .any: return true
+        case .quoted: return value.isQuoted
+        case .quotedByteRange: return value.isQuoted && ByteRange(value.text) != nil
+        case .quotedDate: return value.isQuoted && DateTime(value.text).nanosecondsSinceEpoch != nil
+        case .integer: return !value.isQuoted && !value.text.isEmpty && value.text.utf8.allSatisfy(\.isDigit)
+        case .decimal:
+            guard let number = DecimalValue(value.text) else { return false }
+            return !value.isQuoted && number.significand >= 0
+        case .signedDecimal: return !value.isQuoted && DecimalValue(value.text) != nil
+        case .hexadecimal: return !value.isQuoted && HexadecimalSequence(value.text) != nil
+        case .resolution: return !value.isQuoted && Resolution(value.text) != nil
+        case .flag: return !value.isQuoted && (value.text == "YES" || value.text == "NO")
+        case .enumerated(let names): return !value.isQuoted && names.contains(value.text)
+        }
+    }
+
+    /// The type's name in diagnostics, with an article.
+    var name: String {
+        switch self {
+        case .quoted: "a quoted string"
+        case .integer: "a decimal integer"
+        case .decimal: "a decimal number"
+        case .signedDecimal: "a signed decimal number"
+        case .hexadecimal: "a hexadecimal sequence"
+        case .resolution: "a resolution"
+        case .flag: "YES or NO"
+        case .enumerated(let names): "one of " + names.joined(separator: ", ")
+        case .quotedByteRange: "a quoted byte range"
+        case .quotedDate: "a quoted date and time"
+        case .any: "a value"
+        }
+    }
+}

@@ -1,0 +1,133 @@
+/// A media playlist: a list of media segments (RFC 8216bis, section 4.1).
+public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
+    /// The protocol version that the playlist declares (RFC 8216bis, section 4.4.1.2); nil without one. See
+    /// ``requiredVersion``.
+    public var version: Int?
+    /// The variables that the playlist defines (4.4.2.3). Their values are already substituted in URIs and attributes.
+    public var variables: [VariableDefinition] = []
+    /// Whether every segment can be decoded without the others (4.4.2.1).
+    public var hasIndependentSegments = false
+    /// The preferred position to start playback at (4.4.2.2).
+    public var start: StartPoint?
+    /// The upper bound of segment durations in seconds (4.4.3.1); nil if the playlist has none.
+    public var targetDuration: Int?
+    /// The media sequence number of the first segment, including skipped segments (4.4.3.2). Some servers write a
+    /// negative number, which the RFC forbids.
+    public var mediaSequence = 0
+    /// The discontinuity sequence number of the first segment (4.4.3.3).
+    public var discontinuitySequence = 0
+    /// Whether no more segments will be added (4.4.3.4).
+    public var hasEndList = false
+    /// The way the playlist may change (4.4.3.5); nil without a restriction.
+    public var type: MediaPlaylistType?
+    /// Whether each segment is a single I-frame (4.4.3.6).
+    public var hasIFramesOnly = false
+    /// The common properties of partial segments (4.4.3.7).
+    public var partInformation: PartInformation?
+    /// The capabilities of the server (4.4.3.8).
+    public var serverControl: ServerControl?
+    /// The segments that a delta update omits before the first of ``segments`` (4.4.5.2).
+    public var skip: SkippedSegments?
+    /// The unknown tags before the first segment and its tags.
+    public var unknownTags: [UnknownTag] = []
+    /// The segments in order.
+    public var segments: [MediaSegment] = []
+    /// The tags after the last segment: parts of the next segment, date ranges, keys and unknown tags. Its URI is
+    /// empty.
+    public var upcoming: MediaSegment?
+    /// The resources that clients will soon need (4.4.5.3).
+    public var preloadHints: [PreloadHint] = []
+    /// The live edges of other renditions (4.4.5.4).
+    public var renditionReports: [RenditionReport] = []
+    /// The order in which the tags before the first URI were read.
+    var tagOrder = TagOrder()
+
+    /// Creates a playlist without segments. The target duration is in seconds.
+    public init(targetDuration: Int? = nil) {
+        self.targetDuration = targetDuration
+    }
+
+    /// The media sequence number of the first of ``segments``, after any skipped segments.
+    public var firstMediaSequence: Int { mediaSequence.addingClamped(skip?.count ?? 0) }
+
+    /// The media sequence number of the segment that will follow the last of ``segments``.
+    public var nextMediaSequence: Int { firstMediaSequence.addingClamped(segments.count) }
+
+    /// All date ranges in the order of the playlist (4.4.5.1).
+    public var dateRanges: [DateRange] {
+        segments.flatMap(\.dateRanges) + (upcoming?.dateRanges ?? [])
+    }
+
+    /// All unknown tags in the order of the playlist.
+    public var allUnknownTags: [UnknownTag] {
+        unknownTags + segments.flatMap(\.unknownTags) + (upcoming?.unknownTags ?? [])
+    }
+
+    /// The media initialization sections in order. Each is listed where it begins to apply (4.4.4.5).
+    public var maps: [MediaInitializationSection] {
+        var maps: [MediaInitializationSection] = []
+        var previous: MediaInitializationSection?
+        for segment in segments + (upcoming.map { [$0] } ?? []) where segment.map != previous {
+            previous = segment.map
+            if let map = previous { maps.append(map) }
+        }
+        return maps
+    }
+
+    /// The sum of the segment durations in nanoseconds, clamped to 64 bits.
+    public var durationNanoseconds: Int64 {
+        segments.reduce(0) { $0.addingClamped($1.duration.nanoseconds) }
+    }
+}
+
+extension FixedWidthInteger {
+    /// Returns the sum, clamped to the type's range. Sequence numbers of a playlist may begin anywhere.
+    func addingClamped(_ other: Self) -> Self {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+}
+
+// MARK: - URIs
+
+extension MediaPlaylist {
+    /// Returns the playlist with every URI replaced. Empty URIs stay empty.
+    ///
+    /// - Parameter transform: returns the new URI for a role and the old URI.
+    public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MediaPlaylist {
+        var playlist = self
+        var last: (old: SegmentConditions, new: SegmentConditions)?
+        for index in playlist.segments.indices {
+            MediaPlaylist.mapURIs(of: &playlist.segments[index], transform, &last)
+        }
+        if var upcoming {
+            MediaPlaylist.mapURIs(of: &upcoming, transform, &last)
+            playlist.upcoming = upcoming
+        }
+        playlist.preloadHints = preloadHints.map { $0.mappingURIs(of: .preloadHint, transform) }
+        playlist.renditionReports = renditionReports.map { $0.mappingURIs(of: .renditionReport, transform) }
+        return playlist
+    }
+
+    /// Returns the playlist with every URI resolved against the URL of the playlist (RFC 8216bis, section 4.1).
+    public func resolvingURIs(against base: String) -> MediaPlaylist {
+        let base = URLReference(base)
+        return mappingURIs { _, uri in URLReference(uri).resolved(against: base).description }
+    }
+
+    private static func mapURIs(
+        of segment: inout MediaSegment, _ transform: (ReferenceRole, String) -> String,
+        _ last: inout (old: SegmentConditions, new: SegmentConditions)?
+    ) {
+        if !segment.uri.isEmpty { segment.uri = transform(.mediaSegment, segment.uri) }
+        if let conditions = segment.conditions {
+            // Segments that share keys and maps share the new ones as well.
+            let shared = last?.old === conditions ? last?.new : nil
+            let mapped = shared ?? conditions.mappingURIs(transform)
+            last = (conditions, mapped)
+            segment.share(mapped)
+        }
+        guard !segment.tags.isEmpty else { return }
+        segment.tags = segment.tags.map { $0.mappingURIs(transform) }
+    }
+}

@@ -1,0 +1,105 @@
+/// A media segment: its URI and the tags that apply to it (RFC 8216bis, section 4.4.4).
+///
+/// Rare tags are stored separately in ``tags``, and segments share their keys and maps. A plain segment takes 80 bytes
+/// and its URI.
+public struct MediaSegment: Sendable, Hashable {
+    /// The URI of the segment; empty in ``MediaPlaylist/upcoming``.
+    public var uri: String
+    /// The title as written, including blanks before it.
+    var writtenTitle: String
+    /// The duration in seconds.
+    public var duration: DecimalValue
+    /// Whether a discontinuity precedes the segment (4.4.4.3).
+    public var isDiscontinuous: Bool
+    /// Whether the segment isn't available (4.4.4.7).
+    public var isGap: Bool
+    /// The byte range in two words, with -1 for an absent value. An optional range would take three words.
+    private var rangeLength: Int
+    private var rangeOffset: Int
+    /// The other tags before the segment, in order.
+    public var tags: [SegmentTag]
+    private(set) var conditions: SegmentConditions?
+
+    /// Creates a segment with a duration in seconds.
+    public init(uri: String, duration: DecimalValue) {
+        self.uri = uri
+        self.duration = duration
+        writtenTitle = ""
+        isDiscontinuous = false
+        isGap = false
+        rangeLength = -1
+        rangeOffset = -1
+        tags = []
+        conditions = nil
+    }
+
+    /// The human-readable title; empty without one.
+    public var title: String {
+        get { writtenTitle.trimmedBlanks }
+        set { writtenTitle = newValue }
+    }
+
+    /// The byte range of the segment (4.4.4.2); nil for the whole resource.
+    public var byteRange: ByteRange? {
+        get {
+            rangeLength < 0 ? nil : ByteRange(length: rangeLength, offset: rangeOffset < 0 ? nil : rangeOffset)
+        }
+        set {
+            rangeLength = newValue.map { max(0, $0.length) } ?? -1
+            rangeOffset = newValue?.offset.map { max(0, $0) } ?? -1
+        }
+    }
+
+    var hasByteRange: Bool { rangeLength >= 0 }
+
+    /// The keys in force (4.4.4.4). Without encryption, the array is empty or has one key with the method NONE.
+    public var keys: [EncryptionKey] {
+        get { conditions?.keys ?? [] }
+        set { conditions = SegmentConditions(keys: newValue, map: map) }
+    }
+
+    /// The media initialization section that the segment requires (4.4.4.5).
+    public var map: MediaInitializationSection? {
+        get { conditions?.map }
+        set { conditions = SegmentConditions(keys: keys, map: newValue) }
+    }
+
+    /// Takes over the keys and the map of other segments.
+    mutating func share(_ conditions: SegmentConditions?) {
+        self.conditions = conditions
+    }
+}
+
+/// The keys and the media initialization section in force for a run of segments, which share one instance.
+final class SegmentConditions: Sendable, Hashable {
+    let keys: [EncryptionKey]
+    let map: MediaInitializationSection?
+
+    /// Creates conditions; nil without keys and without a map.
+    init?(keys: [EncryptionKey], map: MediaInitializationSection?) {
+        if keys.isEmpty, map == nil { return nil }
+        self.keys = keys
+        self.map = map
+    }
+
+    private init(mapping conditions: SegmentConditions, _ transform: (ReferenceRole, String) -> String) {
+        keys = conditions.keys.map { $0.mappingURIs(of: .key, transform) }
+        var map = conditions.map?.mappingURIs(of: .map, transform)
+        if let keys = map?.keys { map?.keys = keys.map { $0.mappingURIs(of: .key, transform) } }
+        self.map = map
+    }
+
+    /// Returns the conditions with the URIs of the keys and the map replaced.
+    func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> SegmentConditions {
+        SegmentConditions(mapping: self, transform)
+    }
+
+    static func == (left: SegmentConditions, right: SegmentConditions) -> Bool {
+        left === right || left.keys == right.keys && left.map == right.map
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(keys)
+        hasher.combine(map)
+    }
+}

@@ -1,0 +1,109 @@
+/// A playlist of either kind (RFC 8216bis, section 4.1).
+public enum Playlist: Sendable, Hashable {
+    /// A list of media segments.
+    case media(MediaPlaylist)
+    /// A list of variant streams and renditions.
+    case multivariant(MultivariantPlaylist)
+
+    /// The kind of the playlist.
+    public var kind: PlaylistKind {
+        switch self {
+        case .media: .media
+        case .multivariant: .multivariant
+        }
+    }
+
+    /// The media playlist; nil for a multivariant playlist.
+    public var media: MediaPlaylist? {
+        if case .media(let playlist) = self { playlist } else { nil }
+    }
+
+    /// The multivariant playlist; nil for a media playlist.
+    public var multivariant: MultivariantPlaylist? {
+        if case .multivariant(let playlist) = self { playlist } else { nil }
+    }
+
+    /// All unknown tags in the order of the playlist.
+    public var unknownTags: [UnknownTag] {
+        switch self {
+        case .media(let playlist): playlist.allUnknownTags
+        case .multivariant(let playlist): playlist.unknownTags
+        }
+    }
+
+    /// Returns the playlist with every URI replaced. Empty URIs stay empty.
+    ///
+    /// - Parameter transform: returns the new URI for a role and the old URI.
+    public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> Playlist {
+        switch self {
+        case .media(let playlist): .media(playlist.mappingURIs(transform))
+        case .multivariant(let playlist): .multivariant(playlist.mappingURIs(transform))
+        }
+    }
+
+    /// Returns the playlist with every URI resolved against the URL of the playlist (RFC 8216bis, section 4.1).
+    public func resolvingURIs(against base: String) -> Playlist {
+        switch self {
+        case .media(let playlist): .media(playlist.resolvingURIs(against: base))
+        case .multivariant(let playlist): .multivariant(playlist.resolvingURIs(against: base))
+        }
+    }
+}
+
+/// A kind of playlist (RFC 8216bis, section 4.1).
+public enum PlaylistKind: String, Sendable, Hashable, CaseIterable {
+    /// A list of media segments.
+    case media
+    /// A list of variant streams and renditions.
+    case multivariant
+
+    /// Returns the kind of a playlist by its first decisive tag; nil if no tag belongs to one kind only.
+    ///
+    /// EXTINF outranks tags such as EXT-X-SESSION-KEY, which some servers write into media playlists. EXT-X-STREAM-INF
+    /// outranks EXT-X-TARGETDURATION for the same reason.
+    static func detect(_ bytes: UnsafeRawBufferPointer) -> PlaylistKind? {
+        var lines = LineScanner(bytes)
+        var hint: PlaylistKind?
+        while let line = lines.next() {
+            let range = bytes.trimmed(line.start, line.end)
+            guard let tagLine = TagLine(bytes, range), let tag = PlaylistTag(bytes, tagLine.name) else {
+                if let first = range.first, bytes[first] != .numberSign { hint = hint ?? .media }
+                continue
+            }
+            if tag.definition.decidesKind { return tag.kind }
+            hint = hint ?? tag.kind
+        }
+        return hint
+    }
+}
+
+/// The values of the tags that playlists of both kinds may have (RFC 8216bis, sections 4.4.1 and 4.4.2).
+struct CommonTags {
+    var version: Int?
+    var variables: [VariableDefinition] = []
+    var hasIndependentSegments = false
+    var start: StartPoint?
+}
+
+/// A playlist with tags of both kinds.
+protocol PlaylistWithCommonTags {
+    var version: Int? { get set }
+    var variables: [VariableDefinition] { get set }
+    var hasIndependentSegments: Bool { get set }
+    var start: StartPoint? { get set }
+}
+
+extension PlaylistWithCommonTags {
+    var common: CommonTags {
+        get {
+            CommonTags(
+                version: version, variables: variables, hasIndependentSegments: hasIndependentSegments, start: start)
+        }
+        set {
+            version = newValue.version
+            variables = newValue.variables
+            hasIndependentSegments = newValue.hasIndependentSegments
+            start = newValue.start
+        }
+    }
+}

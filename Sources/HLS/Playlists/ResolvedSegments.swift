@@ -1,0 +1,114 @@
+/// A media segment with the numbers, times and bytes that its position in the playlist implies.
+public struct ResolvedSegment: Sendable, Hashable {
+    /// The segment.
+    public var segment: MediaSegment
+    /// The media sequence number (RFC 8216bis, section 4.4.3.2).
+    public var mediaSequence: Int
+    /// The discontinuity sequence number (4.4.3.3).
+    public var discontinuitySequence: Int
+    /// The start time in nanoseconds from the beginning of the first segment.
+    public var startNanoseconds: Int64
+    /// The wall-clock time of the first sample (4.4.4.6): declared for the segment, or computed from another segment's
+    /// time and the durations between. Nil if no segment has a time.
+    public var programDateTime: DateTime?
+    /// The bit rate that applies to the segment, in kilobits per second (4.4.4.8). Nil for byte ranges: their length
+    /// gives the rate.
+    public var bitrate: Int?
+    /// The bytes of the segment, with the offset that the previous range of the resource implies (4.4.4.2); nil for a
+    /// whole resource.
+    public var byteRange: Range<Int>?
+
+    /// Returns the initialization vector for decrypting the segment with one of its keys (4.4.4.4 and 5.2).
+    ///
+    /// - Returns: 16 bytes.
+    public func initializationVector(for key: EncryptionKey) -> [UInt8] {
+        key.initializationVector(mediaSequence: mediaSequence)
+    }
+}
+
+/// The segments of a media playlist as resolved segments, computed in one pass.
+public struct ResolvedSegments: Sequence, Sendable {
+    /// An iterator that makes one pass over the segments.
+    public struct Iterator: IteratorProtocol {
+        private let segments: [MediaSegment]
+        private var index = 0
+        private var mediaSequence: Int
+        private var discontinuitySequence: Int
+        private var start: Int64 = 0
+        private var clock: Int64?
+        private var bitrate: Int?
+        private var lastURI = ""
+        private var lastEnd: Int?
+
+        init(_ playlist: MediaPlaylist) {
+            segments = playlist.segments
+            mediaSequence = playlist.firstMediaSequence
+            discontinuitySequence = playlist.discontinuitySequence
+            clock = Iterator.firstClock(playlist.segments)
+        }
+
+        /// Returns the time of the first segment, computed backwards from the first segment that declares one.
+        private static func firstClock(_ segments: [MediaSegment]) -> Int64? {
+            var elapsed: Int64 = 0
+            for segment in segments {
+                if !segment.tags.isEmpty, let date = segment.programDateTime?.nanosecondsSinceEpoch {
+                    return date &- elapsed
+                }
+                elapsed &+= segment.duration.nanoseconds
+            }
+            return nil
+        }
+
+        /// Returns the next segment; nil after the last.
+        public mutating func next() -> ResolvedSegment? {
+            guard index < segments.count else { return nil }
+            let segment = segments[index]
+            if segment.isDiscontinuous { discontinuitySequence &+= 1 }
+            var date: DateTime?
+            if !segment.tags.isEmpty {
+                date = segment.programDateTime
+                if let moment = date?.nanosecondsSinceEpoch { clock = moment }
+                if let rate = segment.bitrate { bitrate = rate }
+            }
+            if date?.nanosecondsSinceEpoch == nil { date = clock.map { DateTime(nanosecondsSinceEpoch: $0) } }
+            let resolved = ResolvedSegment(
+                segment: segment, mediaSequence: mediaSequence, discontinuitySequence: discontinuitySequence,
+                startNanoseconds: start, programDateTime: date, bitrate: segment.byteRange == nil ? bitrate : nil,
+                byteRange: byteRange(of: segment))
+            start &+= segment.duration.nanoseconds
+            clock = clock.map { $0 &+ segment.duration.nanoseconds }
+            mediaSequence &+= 1
+            index += 1
+            return resolved
+        }
+
+        private mutating func byteRange(of segment: MediaSegment) -> Range<Int>? {
+            guard let range = segment.byteRange else {
+                lastEnd = nil
+                return nil
+            }
+            let offset = range.offset ?? (segment.uri == lastURI ? lastEnd : nil) ?? 0
+            let (end, overflow) = offset.addingReportingOverflow(range.length)
+            guard !overflow else { return nil }
+            lastURI = segment.uri
+            lastEnd = end
+            return offset..<end
+        }
+    }
+
+    private let playlist: MediaPlaylist
+
+    init(_ playlist: MediaPlaylist) {
+        self.playlist = playlist
+    }
+
+    /// Returns an iterator that begins at the first segment.
+    public func makeIterator() -> Iterator {
+        Iterator(playlist)
+    }
+}
+
+extension MediaPlaylist {
+    /// The segments with the numbers, times and bytes that their positions imply.
+    public var resolvedSegments: ResolvedSegments { ResolvedSegments(self) }
+}

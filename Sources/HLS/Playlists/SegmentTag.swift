@@ -1,0 +1,39 @@
+/// A tag of a media segment that few segments have.
+public enum SegmentTag: Sendable, Hashable {
+    /// The wall-clock time of the segment's first sample (RFC 8216bis, section 4.4.4.6).
+    case programDateTime(DateTime)
+    /// The approximate bit rate from the segment on, in kilobits per second (4.4.4.8).
+    case bitrate(Int)
+    /// A partial segment (4.4.4.9).
+    case part(PartialSegment)
+    /// A time range with attributes (4.4.5.1).
+    case dateRange(DateRange)
+    /// An advertisement cue. Not part of the RFC.
+    case cue(AdvertisementCue)
+    /// The text between the duration and the comma of EXTINF in IPTV lists, such as `tvg-id="1"`. Not part of the RFC.
+    case durationParameters(String)
+    /// Any other tag.
+    case unknown(UnknownTag)
+
+    /// Writes the tag. The parameters of EXTINF aren't a line of their own and are written with the duration.
+    func write(to lines: inout LineWriter) {
+        switch self {
+        case .programDateTime(let date): lines.tag(.programDateTime, date)
+        case .bitrate(let rate): lines.tag(.bitrate, rate)
+        case .part(let part): lines.tag(.part, part.attributes)
+        case .dateRange(let range): lines.tag(.dateRange, range.attributes)
+        case .cue(let cue): if let value = cue.value { lines.tag(cue.tag, value) } else { lines.tag(cue.tag) }
+        case .unknown(let tag): lines.line(tag.description)
+        case .durationParameters: break
+        }
+    }
+
+    /// Returns the tag with its URIs replaced.
+    func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> SegmentTag {
+        switch self {
+        case .part(let part): .part(part.mappingURIs(of: .part, transform))
+        case .dateRange(let range): .dateRange(range.mappingURIs(of: .dateRange, transform))
+        case .programDateTime, .bitrate, .cue, .durationParameters, .unknown: self
+        }
+    }
+}

@@ -1,0 +1,36 @@
+extension PlaylistTag {
+    /// EXT-X-START (RFC 8216bis, section 4.4.2.2): the preferred position to start playback at.
+    public static let start = PlaylistTag(
+        "EXT-X-START", section: "4.4.2.2", place: .anyPlaylist(.attributes(\.start)),
+        attributes: [.required("TIME-OFFSET", .signedDecimal), .optional("PRECISE", .flag)])
+}
+
+/// The preferred position to start playback at, in EXT-X-START (RFC 8216bis, section 4.4.2.2).
+public struct StartPoint: AttributeTag {
+    /// The attributes in their written order, including unknown ones.
+    public var attributes: AttributeList
+
+    /// Creates a tag from attributes, which may be incomplete.
+    public init(attributes: AttributeList) {
+        self.attributes = attributes
+    }
+
+    /// Creates a start point from a time offset in seconds.
+    public init(timeOffset: DecimalValue, isPrecise: Bool = false) {
+        attributes = AttributeList()
+        self.timeOffset = timeOffset
+        self.isPrecise = isPrecise
+    }
+
+    /// The offset from the beginning of the playlist in seconds, or from its end if negative.
+    public var timeOffset: DecimalValue {
+        get { attributes.decimal("TIME-OFFSET") ?? .zero }
+        set { attributes.setUnquoted(newValue, for: "TIME-OFFSET") }
+    }
+
+    /// Whether players should skip the samples of the segment before the offset.
+    public var isPrecise: Bool {
+        get { attributes.flag("PRECISE") ?? false }
+        set { attributes.setFlag(newValue ? true : nil, for: "PRECISE") }
+    }
+}

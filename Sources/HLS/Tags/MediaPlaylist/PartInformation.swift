@@ -1,0 +1,29 @@
+extension PlaylistTag {
+    /// EXT-X-PART-INF (RFC 8216bis, section 4.4.3.7): the target duration of partial segments.
+    public static let partInformation = PlaylistTag(
+        "EXT-X-PART-INF", section: "4.4.3.7", place: .mediaPlaylist(.attributes(\.partInformation)),
+        attributes: [.required("PART-TARGET", .decimal)])
+}
+
+/// The common properties of partial segments, EXT-X-PART-INF (RFC 8216bis, section 4.4.3.7).
+public struct PartInformation: AttributeTag {
+    /// The attributes in their written order, including unknown ones.
+    public var attributes: AttributeList
+
+    /// Creates a tag from attributes, which may be incomplete.
+    public init(attributes: AttributeList) {
+        self.attributes = attributes
+    }
+
+    /// Creates a tag with a target duration in seconds.
+    public init(partTarget: DecimalValue) {
+        attributes = AttributeList()
+        self.partTarget = partTarget
+    }
+
+    /// The upper bound of the durations of partial segments, in seconds.
+    public var partTarget: DecimalValue {
+        get { attributes.decimal("PART-TARGET") ?? .zero }
+        set { attributes.setUnquoted(newValue, for: "PART-TARGET") }
+    }
+}

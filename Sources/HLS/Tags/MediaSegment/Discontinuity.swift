@@ -1,0 +1,12 @@
+extension PlaylistTag {
+    /// EXT-X-DISCONTINUITY (RFC 8216bis, section 4.4.4.3): a discontinuity before the next segment.
+    public static let discontinuity = PlaylistTag(
+        "EXT-X-DISCONTINUITY", section: "4.4.4.3",
+        place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in
+            if parser.segment.isDiscontinuous {
+                try reader.report(
+                    .warning, item.tag, "duplicate", "The segment has two discontinuities, which count as one.")
+            }
+            parser.segment.isDiscontinuous = true
+        })
+}

@@ -1,0 +1,96 @@
+extension PlaylistTag {
+    /// EXT-X-PART (RFC 8216bis, section 4.4.4.9): a partial segment.
+    public static let part = PlaylistTag(
+        "EXT-X-PART", section: "4.4.4.9",
+        place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in
+            parser.segment.tags.append(.part(PartialSegment(attributes: try reader.attributes(item))))
+        },
+        decidesKind: true,
+        attributes: [
+            .required(.uri, .quoted),
+            .required(.duration, .decimal),
+            .optional("INDEPENDENT", .flag),
+            .optional(.byteRange, .quotedByteRange),
+            .optional("GAP", .flag),
+        ],
+        uris: [.uri: .partialSegment])
+}
+
+/// A partial segment, EXT-X-PART (RFC 8216bis, section 4.4.4.9).
+public struct PartialSegment: AttributeTag {
+    /// The attributes in their written order, including unknown ones.
+    public var attributes: AttributeList
+
+    /// Creates a tag from attributes, which may be incomplete.
+    public init(attributes: AttributeList) {
+        self.attributes = attributes
+    }
+
+    /// Creates a part with a duration in seconds.
+    public init(uri: String, duration: DecimalValue) {
+        attributes = AttributeList()
+        self.duration = duration
+        self.uri = uri
+    }
+
+    /// The URI of the part; empty if the tag has none.
+    public var uri: String {
+        get { attributes.text(.uri) ?? "" }
+        set { attributes.setQuoted(newValue, for: .uri) }
+    }
+
+    /// The duration in seconds.
+    public var duration: DecimalValue {
+        get { attributes.decimal(.duration) ?? .zero }
+        set { attributes.setUnquoted(newValue, for: .duration) }
+    }
+
+    /// Whether the part contains an independent frame.
+    public var isIndependent: Bool {
+        get { attributes.flag("INDEPENDENT") ?? false }
+        set { attributes.setFlag(newValue ? true : nil, for: "INDEPENDENT") }
+    }
+
+    /// The byte range of the part; nil for the whole resource.
+    public var byteRange: ByteRange? {
+        get { attributes.byteRange(.byteRange) }
+        set { attributes.setQuoted(newValue?.description, for: .byteRange) }
+    }
+
+    /// Whether the part isn't available.
+    public var isGap: Bool {
+        get { attributes.flag("GAP") ?? false }
+        set { attributes.setFlag(newValue ? true : nil, for: "GAP") }
+    }
+}
+
+/// The byte ranges of consecutive partial segments. A range without an offset begins at the end of the previous part's
+/// range (RFC 8216bis, section 4.4.4.9).
+public struct PartByteRanges: Sendable {
+    private var end = 0
+
+    /// Creates a state for the first part of a playlist.
+    public init() {}
+
+    /// Returns the bytes of the next part.
+    ///
+    /// - Returns: nil for a whole resource, and for a range whose end exceeds 64 bits.
+    public mutating func next(_ part: PartialSegment) -> Range<Int>? {
+        guard let range = part.byteRange else {
+            end = 0
+            return nil
+        }
+        let offset = range.offset ?? end
+        let (end, overflow) = offset.addingReportingOverflow(range.length)
+        guard !overflow else { return nil }
+        self.end = end
+        return offset..<end
+    }
+}
+
+extension MediaSegment {
+    /// The partial segments (RFC 8216bis, section 4.4.4.9).
+    public var parts: [PartialSegment] {
+        tags.compactMap { if case .part(let part) = $0 { part } else { nil } }
+    }
+}

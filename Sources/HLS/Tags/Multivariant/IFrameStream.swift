@@ -1,0 +1,34 @@
+extension PlaylistTag {
+    /// EXT-X-I-FRAME-STREAM-INF (RFC 8216bis, section 4.4.6.3): an I-frame playlist.
+    public static let iFrameStreamInformation = PlaylistTag(
+        "EXT-X-I-FRAME-STREAM-INF", section: "4.4.6.3",
+        place: .entry { .iFrameStream(IFrameStream(attributes: $0)) },
+        decidesKind: true,
+        attributes: IFrameStream.commonRules + [.required(.uri, .quoted)],
+        uris: [.uri: .iFramePlaylist],
+        requiredVersion: \.requiredVersion)
+}
+
+/// A media playlist of I-frames, EXT-X-I-FRAME-STREAM-INF (RFC 8216bis, section 4.4.6.3).
+public struct IFrameStream: StreamTag {
+    /// The attributes in their written order, including unknown ones.
+    public var attributes: AttributeList
+
+    /// Creates a tag from attributes, which may be incomplete.
+    public init(attributes: AttributeList) {
+        self.attributes = attributes
+    }
+
+    /// Creates a stream with a peak bit rate in bits per second.
+    public init(uri: String, bandwidth: Int) {
+        attributes = AttributeList()
+        self.bandwidth = bandwidth
+        self.uri = uri
+    }
+
+    /// The URI of the media playlist; empty if the tag has none.
+    public var uri: String {
+        get { attributes.text(.uri) ?? "" }
+        set { attributes.setQuoted(newValue, for: .uri) }
+    }
+}

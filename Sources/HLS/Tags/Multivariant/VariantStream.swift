@@ -1,0 +1,74 @@
+extension PlaylistTag {
+    /// EXT-X-STREAM-INF (RFC 8216bis, section 4.4.6.2): a variant stream. The next line is its URI.
+    public static let streamInformation = PlaylistTag(
+        "EXT-X-STREAM-INF", section: "4.4.6.2",
+        place: .multivariantPlaylist { (parser, item, reader) throws(PlaylistError) in
+            try parser.reportMissingURI(&reader)
+            let variant = VariantStream(attributes: try reader.attributes(item))
+            parser.pendingVariant = parser.playlist.entries.count
+            parser.playlist.entries.append(.variant(variant))
+        },
+        decidesKind: true,
+        attributes: VariantStream.commonRules + [
+            .optional("FRAME-RATE", .decimal), .optional(.audio, .quoted), .optional("SUBTITLES", .quoted),
+            .optional("CLOSED-CAPTIONS", .any),
+        ],
+        requiredVersion: \.requiredVersion)
+}
+
+/// A variant stream: EXT-X-STREAM-INF and the URI on the next line (RFC 8216bis, section 4.4.6.2).
+public struct VariantStream: StreamTag {
+    /// The attributes in their written order, including unknown ones.
+    public var attributes: AttributeList
+    /// The URI of the media playlist; empty if no URI follows the tag.
+    public var uri: String
+
+    /// Creates a stream without a URI from attributes, which may be incomplete.
+    public init(attributes: AttributeList) {
+        self.init(attributes: attributes, uri: "")
+    }
+
+    /// Creates a stream from attributes, which may be incomplete, and the URI of its media playlist.
+    public init(attributes: AttributeList, uri: String) {
+        self.attributes = attributes
+        self.uri = uri
+    }
+
+    /// Creates a stream with a peak bit rate in bits per second.
+    public init(uri: String, bandwidth: Int) {
+        attributes = AttributeList()
+        self.uri = uri
+        self.bandwidth = bandwidth
+    }
+
+    /// The maximum frame rate in frames per second.
+    public var frameRate: DecimalValue? {
+        get { attributes.decimal("FRAME-RATE") }
+        set { attributes.setUnquoted(newValue, for: "FRAME-RATE") }
+    }
+
+    /// The group ID of the stream's audio renditions.
+    public var audioGroup: String? {
+        get { attributes.text(.audio) }
+        set { attributes.setQuoted(newValue, for: .audio) }
+    }
+
+    /// The group ID of the stream's subtitles.
+    public var subtitlesGroup: String? {
+        get { attributes.text("SUBTITLES") }
+        set { attributes.setQuoted(newValue, for: "SUBTITLES") }
+    }
+
+    /// The group ID of the stream's closed captions; nil without one, and for the value NONE (see
+    /// ``hasNoClosedCaptions``).
+    public var closedCaptionsGroup: String? {
+        get { attributes["CLOSED-CAPTIONS"].flatMap { $0.isQuoted ? $0.text : nil } }
+        set { attributes.setQuoted(newValue, for: "CLOSED-CAPTIONS") }
+    }
+
+    /// Whether the tag declares that no variant stream has closed captions.
+    public var hasNoClosedCaptions: Bool {
+        get { attributes["CLOSED-CAPTIONS"] == .unquoted("NONE") }
+        set { attributes["CLOSED-CAPTIONS"] = newValue ? .unquoted("NONE") : nil }
+    }
+}

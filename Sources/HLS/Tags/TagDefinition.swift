@@ -1,0 +1,180 @@
+/// The definition of a tag.
+///
+/// ``PlaylistTag`` refers to it, so that a tag is one pointer and two tags are compared by identity.
+final class TagDefinition: Sendable {
+    /// The name without the number sign.
+    let name: StaticString
+    /// The name as a string.
+    let rawValue: String
+    /// The section of RFC 8216bis that defines the tag.
+    let section: String
+    /// The place of the tag, with the code that reads and writes it.
+    let place: TagPlace
+    /// Whether the tag decides the kind of a playlist, even after tags of the other kind.
+    let decidesKind: Bool
+    /// The syntax of the attributes, for a tag with an attribute list.
+    let attributes: [AttributeRule]
+    /// The attributes that hold URIs, each with the role of the resource.
+    let uris: KeyValuePairs<AttributeName, ReferenceRole>
+    /// A function that returns the lowest protocol version for a tag with these attributes (RFC 8216bis, section 8).
+    let requiredVersion: @Sendable (AttributeList) -> Int
+
+    init(
+        name: StaticString, section: String, place: TagPlace, decidesKind: Bool, attributes: [AttributeRule],
+        uris: KeyValuePairs<AttributeName, ReferenceRole>, requiredVersion: @escaping @Sendable (AttributeList) -> Int
+    ) {
+        self.name = name
+        rawValue = name.description
+        self.section = section
+        self.place = place
+        self.decidesKind = decidesKind
+        self.attributes = attributes
+        self.uris = uris
+        self.requiredVersion = requiredVersion
+    }
+}
+
+/// The place of a tag in playlists (RFC 8216bis, sections 4.4.1 to 4.4.6).
+enum TagPlace: Sendable {
+    /// A function that reads a tag into `target`.
+    typealias Read<Target> =
+        @Sendable (_ target: inout Target, _ item: LineReader.Item, _ reader: inout LineReader)
+        throws(PlaylistError) -> Void
+
+    /// The first line of any playlist.
+    case firstLine
+    /// A tag of a whole playlist of either kind.
+    case anyPlaylist(TagField<CommonTags>)
+    /// A tag of a whole media playlist, written before the segments or after them.
+    case mediaPlaylist(TagField<MediaPlaylist>, followsSegments: Bool = false)
+    /// A tag that applies to the next segment, or to all segments from the next one on. ``MediaPlaylistWriter`` and
+    /// ``SegmentTag`` write these tags, since their order matters.
+    case mediaSegment(Read<MediaPlaylistParser>)
+    /// A tag of a multivariant playlist. ``MultivariantPlaylist/Entry`` writes it.
+    case multivariantPlaylist(Read<MultivariantPlaylistParser>)
+
+    /// Returns the place of a tag of a multivariant playlist whose attributes make an entry.
+    static func entry(
+        _ entry: @escaping @Sendable (AttributeList) -> MultivariantPlaylist.Entry
+    ) -> TagPlace {
+        .multivariantPlaylist { (parser, item, reader) throws(PlaylistError) in
+            parser.playlist.entries.append(entry(try reader.attributes(item)))
+        }
+    }
+}
+
+/// A property that holds a tag of a whole playlist. It's a class, so that the place of a tag is cheap to copy.
+final class TagField<Target>: Sendable {
+    /// Whether a playlist may have the tag only once.
+    let isUnique: Bool
+    /// The function that reads the tag.
+    let read: TagPlace.Read<Target>
+    /// The function that writes the tag, once for each element of a list.
+    let write: @Sendable (_ target: Target, _ tag: PlaylistTag, _ lines: inout LineWriter) -> Void
+    /// A function that returns the lowest protocol version for the property's value (RFC 8216bis, section 8).
+    let requiredVersion: @Sendable (_ target: Target, _ tag: PlaylistTag) -> Int
+
+    init(
+        isUnique: Bool = true, read: @escaping TagPlace.Read<Target>,
+        write: @escaping @Sendable (_ target: Target, _ tag: PlaylistTag, _ lines: inout LineWriter) -> Void,
+        requiredVersion: @escaping @Sendable (_ target: Target, _ tag: PlaylistTag) -> Int = { _, _ in 1 }
+    ) {
+        self.isUnique = isUnique
+        self.read = read
+        self.write = write
+        self.requiredVersion = requiredVersion
+    }
+
+    /// Returns the field of a tag without a value: its presence is the property's value.
+    static func flag(_ path: any WritableKeyPath<Target, Bool> & Sendable, requiredVersion: Int = 1) -> TagField {
+        TagField(
+            read: { target, _, _ in target[keyPath: path] = true },
+            write: { target, tag, lines in if target[keyPath: path] { lines.tag(tag) } },
+            requiredVersion: { target, _ in target[keyPath: path] ? requiredVersion : 1 })
+    }
+
+    /// Returns the field of a decimal integer. A smaller value than `minimum` is ignored.
+    static func integer(
+        _ path: any WritableKeyPath<Target, Int?> & Sendable, atLeast minimum: Int
+    ) -> TagField {
+        TagField(
+            read: { (target, item, reader) throws(PlaylistError) in
+                guard let number = try reader.integer(item), number >= minimum else { return }
+                target[keyPath: path] = number
+            },
+            write: { target, tag, lines in if let number = target[keyPath: path] { lines.tag(tag, number) } })
+    }
+
+    /// Returns the field of a decimal integer that's 0 in the absence of the tag.
+    static func integer(_ path: any WritableKeyPath<Target, Int> & Sendable) -> TagField {
+        TagField(
+            read: { (target, item, reader) throws(PlaylistError) in
+                if let number = try reader.integer(item) { target[keyPath: path] = number }
+            },
+            write: { target, tag, lines in
+                let number = target[keyPath: path]
+                if number != 0 || lines.tagsRead.contains(tag) { lines.tag(tag, number) }
+            })
+    }
+
+    /// Returns the field of a tag with attributes.
+    static func attributes<Value: AttributeTag>(
+        _ path: any WritableKeyPath<Target, Value?> & Sendable
+    ) -> TagField {
+        TagField(
+            read: { (target, item, reader) throws(PlaylistError) in
+                target[keyPath: path] = Value(attributes: try reader.attributes(item))
+            },
+            write: { target, tag, lines in if let value = target[keyPath: path] { lines.tag(tag, value.attributes) } },
+            requiredVersion: { target, tag in
+                target[keyPath: path].map { tag.definition.requiredVersion($0.attributes) } ?? 1
+            })
+    }
+
+    /// Returns the field of a tag with attributes that a playlist may have more than once.
+    static func list<Value: AttributeTag>(
+        _ path: any WritableKeyPath<Target, [Value]> & Sendable,
+        read: @escaping TagPlace.Read<Target>
+    ) -> TagField {
+        TagField(
+            isUnique: false, read: read,
+            write: { target, tag, lines in
+                for value in target[keyPath: path] { lines.tag(tag, value.attributes) }
+            },
+            requiredVersion: { target, tag in
+                target[keyPath: path].map { tag.definition.requiredVersion($0.attributes) }.max() ?? 1
+            })
+    }
+
+    /// Returns the field of a tag with attributes that a playlist may have more than once.
+    static func list<Value: AttributeTag>(_ path: any WritableKeyPath<Target, [Value]> & Sendable) -> TagField {
+        list(
+            path,
+            read: { (target, item, reader) throws(PlaylistError) in
+                target[keyPath: path].append(Value(attributes: try reader.attributes(item)))
+            })
+    }
+}
+
+extension AttributeList {
+    /// Returns the list with the URIs of a tag's attributes replaced. Absent and empty URIs stay as they are, since an
+    /// empty reference would resolve to the playlist itself.
+    func mappingURIs(of tag: PlaylistTag, _ transform: (ReferenceRole, String) -> String) -> AttributeList {
+        var list = self
+        for (name, role) in tag.definition.uris {
+            guard let uri = text(name), !uri.isEmpty else { continue }
+            list.setQuoted(transform(role, uri), for: name)
+        }
+        return list
+    }
+}
+
+extension AttributeTag {
+    /// Returns the tag with its URIs replaced, as ``AttributeList/mappingURIs(of:_:)`` does.
+    func mappingURIs(of tag: PlaylistTag, _ transform: (ReferenceRole, String) -> String) -> Self {
+        guard !tag.definition.uris.isEmpty else { return self }
+        var copy = self
+        copy.attributes = attributes.mappingURIs(of: tag, transform)
+        return copy
+    }
+}
