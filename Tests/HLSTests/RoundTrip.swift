@@ -1,14 +1,14 @@
 import HLS
 import Testing
 
-/// Expects that a playlist, written and read again, is the same, in both versions and orders of the writer.
+/// Expects a playlist to be unchanged after writing and parsing, with every version and order of the writer.
 func expectIdentity(_ parsed: ParsedPlaylist, _ name: @autoclosure () -> String) throws {
     if let problem = identityProblem(parsed) { Issue.record("\(name()): \(problem)") }
 }
 
-/// What is wrong with a playlist after writing and reading it again; nil where it is the same.
+/// Returns a description of how writing and parsing changes a playlist; nil if it doesn't.
 func identityProblem(_ parsed: ParsedPlaylist) -> String? {
-    // A reference to an undefined variable has no other written form than itself, and no meaning to keep.
+    // A reference to an undefined variable has no meaning that could be preserved.
     if parsed.droppedDiagnostics > 0
         || parsed.diagnostics.contains(where: { $0.rule.section == "4.3" || $0.rule.name == "size" })
     {
@@ -18,7 +18,7 @@ func identityProblem(_ parsed: ParsedPlaylist) -> String? {
     do {
         let declared = PlaylistWriter(version: .declared).bytes(parsed.playlist)
         let again = try parser.parse(declared).playlist
-        // Tags of both kinds, of which the decisive one had no value to keep: there is no kind to keep either.
+        // In a playlist with tags of both kinds, the decisive tag may be lost with its invalid value.
         if again.kind != parsed.playlist.kind, parsed.diagnostics.contains(where: { $0.rule.name == "place" }) {
             return nil
         }

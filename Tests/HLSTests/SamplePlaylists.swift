@@ -1,4 +1,4 @@
-/// Playlists of our own that hold every tag.
+/// Sample playlists that together contain nearly every tag.
 enum SamplePlaylists {
     static let all = [media, lowLatency, delta, multivariant, iFrames]
 

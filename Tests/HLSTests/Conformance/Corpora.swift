@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Playlists and expected results written by others, beside the package; read in place.
+/// Third-party playlists and expected results in a folder beside the package.
 enum Corpora {
     static let root = Prerequisite.corpora
 
@@ -13,11 +13,12 @@ enum Corpora {
         try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: root.appending(path: path)))
     }
 
-    /// The files below a folder, as paths from ``root``, in order.
-    static func files(_ folder: String, where isWanted: (String) -> Bool = { $0.hasSuffix(".m3u8") }) throws -> [String]
+    /// Returns the sorted paths of the files below a folder, relative to ``root``.
+    static func files(_ folder: String, where isIncluded: (String) -> Bool = { $0.hasSuffix(".m3u8") }) throws
+        -> [String]
     {
         let base = root.appending(path: folder)
         let names = try FileManager.default.subpathsOfDirectory(atPath: base.path)
-        return names.filter(isWanted).sorted().map { folder.isEmpty ? $0 : folder + "/" + $0 }
+        return names.filter(isIncluded).sorted().map { folder.isEmpty ? $0 : folder + "/" + $0 }
     }
 }

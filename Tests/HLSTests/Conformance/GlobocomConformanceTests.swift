@@ -2,30 +2,30 @@ import HLS
 import TestSupport
 import Testing
 
-/// The 399 assertions of globocom/m3u8's tests (python-m3u8) on 76 playlists.
+/// The 399 assertions in the tests of globocom/m3u8 (python-m3u8) on 76 playlists.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct GlobocomConformanceTests {
-    /// What doesn't hold, by playlist and path, and why.
+    /// The assertions that don't hold, by playlist and path, with the section of RFC 8216bis that they contradict.
     static let exceptions: [String: String] = [
-        // 4.4.4.7: EXT-X-GAP applies to the media segment; a part's gap is its GAP attribute (4.4.4.9).
-        // 4.1: a line that is neither blank nor begins with # is a URI; JUNK is one, without its EXTINF.
+        // 4.1: A line that isn't blank and doesn't begin with # is a URI. JUNK is a URI without an EXTINF.
         "SIMPLE_PLAYLIST_MESSY segments/*/uri": "4.1",
         "SIMPLE_PLAYLIST_MESSY segments/*/duration": "4.1",
-        // 4.2: names of attributes hold no underscore; AVERAGE_BANDWIDTH isn't AVERAGE-BANDWIDTH.
+        // 4.2: Attribute names don't contain underscores. AVERAGE_BANDWIDTH isn't AVERAGE-BANDWIDTH.
         "VARIANT_PLAYLIST_WITH_IFRAME_AVERAGE_BANDWIDTH iframe_playlists/1/iframe_stream_info/average_bandwidth": "4.2",
         "VARIANT_PLAYLIST_WITH_IFRAME_AVERAGE_BANDWIDTH iframe_playlists/2/iframe_stream_info/average_bandwidth": "4.2",
         "VARIANT_PLAYLIST_WITH_IFRAME_AVERAGE_BANDWIDTH iframe_playlists/3/iframe_stream_info/average_bandwidth": "4.2",
+        // 4.4.4.7: EXT-X-GAP applies to the media segment. Parts have a GAP attribute (4.4.4.9).
         "GAP_IN_PARTS_PLAYLIST segments/0/parts/2/gap_tag": "4.4.4.7",
     ]
 
-    /// Settings of the Python object, which no playlist holds.
+    /// Properties of the Python object that aren't part of a playlist.
     static let settings: Set<String> = ["base_uri", "base_path"]
 
-    @Test func holdsTheAssertionsOfPythonM3U8() throws {
+    @Test func passesAssertionsOfPythonM3U8() throws {
         let suites = try Corpora.json("globocom-m3u8/expected-assertions.json").object
-        var held = 0
-        var notOfPlaylists = 0
-        var excepted: Set<String> = []
+        var passed = 0
+        var skipped = 0
+        var failed: Set<String> = []
         for (name, assertions) in suites.sorted(by: { $0.key < $1.key }) {
             let bytes = try Corpora.bytes("globocom-m3u8/playlists/\(name).m3u8")
             let tree = GlobocomTree(playlist: try PlaylistParser().parse(bytes).playlist).json
@@ -34,14 +34,14 @@ struct GlobocomConformanceTests {
                     $0.string ?? "\(Int($0.description.prefix { $0 != "." }) ?? 0)"
                 }
                 if let last = path.last, Self.settings.contains(last) {
-                    notOfPlaylists += 1
+                    skipped += 1
                     continue
                 }
                 let place = name + " " + path.joined(separator: "/")
                 if holds(assertion, tree, path) {
-                    held += 1
+                    passed += 1
                 } else if Self.exceptions[place] != nil {
-                    excepted.insert(place)
+                    failed.insert(place)
                 } else {
                     Issue.record(
                         "\(place): \(value(tree, path[...])), expected \(assertion["op"]) \(assertion["value"])")
@@ -49,9 +49,9 @@ struct GlobocomConformanceTests {
             }
         }
         #expect(suites.count == 76)
-        #expect(excepted == Set(Self.exceptions.keys))
-        #expect(held + notOfPlaylists + excepted.count == 399)
-        #expect(notOfPlaylists == 7)
+        #expect(failed == Set(Self.exceptions.keys))
+        #expect(passed + skipped + failed.count == 399)
+        #expect(skipped == 7)
     }
 
     private func value(_ tree: JSONValue, _ path: ArraySlice<String>) -> JSONValue {
@@ -74,7 +74,7 @@ struct GlobocomConformanceTests {
         if path.last == "absolute_uri" {
             actual = value(tree, path.dropLast() + ["server_uri"])
         }
-        // The Python object puts a base in front of references; so does resolving them against it.
+        // The Python object prefixes references with a base, which gives the same result as resolving them.
         if case .string(let url) = expected, case .string(let uri) = actual, url != uri, url.hasSuffix(uri) {
             actual = .string(URLReference.resolve(uri, against: String(url.dropLast(uri.count))))
         }

@@ -1,6 +1,6 @@
 import HLS
 
-/// The segments of a media playlist in the form of python-m3u8's `parse`, the state of cues carried along as it does.
+/// The segments of a media playlist as JSON in the form of python-m3u8's `parse`, which tracks the state of cues.
 struct GlobocomSegments {
     let playlist: MediaPlaylist
     let key: (EncryptionKey) -> JSONValue
@@ -60,7 +60,7 @@ struct GlobocomSegments {
         return parts
     }
 
-    /// What python-m3u8's tests read with parsers of their own, from IPTV lists.
+    /// Returns the values of IPTV lists that python-m3u8's tests parse with custom parsers.
     private func custom(_ segment: MediaSegment) -> JSONValue {
         var properties: [String: JSONValue] = [:]
         for case .durationParameters(let text) in segment.tags {

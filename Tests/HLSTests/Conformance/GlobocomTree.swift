@@ -1,6 +1,6 @@
 import HLS
 
-/// A playlist in the form of python-m3u8's `parse`.
+/// A playlist as JSON in the form of python-m3u8's `parse`.
 struct GlobocomTree {
     let playlist: Playlist
 
@@ -11,7 +11,7 @@ struct GlobocomTree {
         }
     }
 
-    /// Attributes by lower-case names. Quotes stay where python-m3u8 keeps them.
+    /// Returns attributes by lower-case names, with quotes where python-m3u8 preserves them.
     private func attributes(_ list: AttributeList, numbers: Set<String>, quotes: Set<String> = []) -> [String:
         JSONValue]
     {
@@ -21,8 +21,8 @@ struct GlobocomTree {
             if numbers.contains(name) {
                 tree[name] = JSONValue(list.decimal(attribute.name)?.doubleValue)
             } else {
-                let isKept = quotes.contains(name) || name.hasPrefix("x_")
-                tree[name] = .string(isKept ? attribute.value.description : attribute.value.text)
+                let isQuoted = quotes.contains(name) || name.hasPrefix("x_")
+                tree[name] = .string(isQuoted ? attribute.value.description : attribute.value.text)
             }
         }
         return tree

@@ -1,4 +1,4 @@
-/// JSON as a value that can be compared.
+/// A JSON value that can be compared with another one.
 enum JSONValue: Codable, Equatable, CustomStringConvertible {
     case null
     case bool(Bool)
@@ -40,7 +40,7 @@ enum JSONValue: Codable, Equatable, CustomStringConvertible {
     init(_ number: Int?) { self = number.map { .number(Double($0)) } ?? .null }
     init(_ number: Double?) { self = number.map { .number($0) } ?? .null }
 
-    /// An object without the members that are null.
+    /// Returns an object without the members that are null.
     static func members(_ members: [String: JSONValue]) -> JSONValue {
         .object(members.filter { $0.value != .null })
     }
@@ -65,7 +65,8 @@ enum JSONValue: Codable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Where two values differ, by path. Numbers may differ in their last binary digits.
+    /// Returns the differences between two values with their paths. Numbers are compared with a relative tolerance of
+    /// 1e-9.
     func differences(from expected: JSONValue, at path: String = "") -> [String] {
         switch (self, expected) {
         case (.number(let left), .number(let right)):

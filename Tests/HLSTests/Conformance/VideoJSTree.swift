@@ -1,7 +1,7 @@
 import Foundation
 import HLS
 
-/// A playlist in the form of m3u8-parser's trees.
+/// A playlist as JSON in the form of m3u8-parser.
 struct VideoJSTree {
     let parsed: ParsedPlaylist
 
@@ -12,7 +12,7 @@ struct VideoJSTree {
         }
     }
 
-    /// EXT-X-ALLOW-CACHE left the RFC with version 7; it is an unknown tag here.
+    /// Returns the value of EXT-X-ALLOW-CACHE, an unknown tag since version 7 of the protocol removed it.
     private func allowsCache(_ tags: [UnknownTag]) -> JSONValue {
         let value = tags.last { $0.name == "EXT-X-ALLOW-CACHE" }?.value
         return .bool(value != "NO")
@@ -64,7 +64,7 @@ struct VideoJSTree {
                 let characteristics = rendition.attributes.text("CHARACTERISTICS")
                 byID[rendition.groupID, default: [:]][rendition.name] = .members([
                     "default": .bool(rendition.isDefault), "language": JSONValue(rendition.language),
-                    // A default rendition is an automatic one, whatever the playlist says (4.4.6.1).
+                    // DEFAULT=YES implies AUTOSELECT=YES (4.4.6.1).
                     "autoselect": .bool(rendition.isAutoselect || rendition.isDefault), "uri": JSONValue(rendition.uri),
                     "instreamId": JSONValue(rendition.instreamID), "characteristics": JSONValue(characteristics),
                     "forced": rendition.attributes.flag("FORCED").map { .bool($0) } ?? .null,
@@ -165,7 +165,8 @@ struct VideoJSTree {
                     "byterange": range(resolved.byteRange), "key": key(segment.keys),
                     "map": segment.map.map { map($0) } ?? .null, "parts": parts(segment.parts),
                 ]
-                // Without EXTINF and a target duration before it, their segment has no duration; ours has 0.
+                // Without an EXTINF and a target duration, a segment has no duration in m3u8-parser, and 0 in the
+                // model.
                 if segment.duration == .zero, !missing.isEmpty { tree["duration"] = .null }
                 if let date = segment.programDateTime { self.date(date, &tree) }
                 tree["programDateTime"] = JSONValue(

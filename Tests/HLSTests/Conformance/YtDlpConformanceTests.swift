@@ -2,11 +2,11 @@ import HLS
 import TestSupport
 import Testing
 
-/// yt-dlp's two multivariant playlists against its lists of formats.
+/// The two multivariant playlists of yt-dlp's tests, compared with the expected formats.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct YtDlpConformanceTests {
     @Test(arguments: ["bipbop_16x9", "img_bipbop_adv_example_fmp4"])
-    func findsTheSameStreams(_ name: String) throws {
+    func findsSameStreamsAsYtDlp(_ name: String) throws {
         let expected = try Corpora.json("yt-dlp/m3u8/\(name).expected.json")
         let base = try #require(expected["manifest_url"].string)
         let parsed = try PlaylistParser().parse(try Corpora.bytes("yt-dlp/m3u8/\(name).m3u8")).playlist
@@ -20,7 +20,7 @@ struct YtDlpConformanceTests {
         #expect(formats.count == playlist.variants.count + audio.count)
     }
 
-    /// Whether a format is a variant stream, or an audio rendition, with the same values.
+    /// Returns whether the playlist has a variant stream or an audio rendition with the values of a format.
     private func expect(_ format: JSONValue, in playlist: MultivariantPlaylist) -> Bool {
         guard let url = format["url"].string else { return false }
         if let rendition = playlist.renditions.first(where: { $0.uri == url }) {

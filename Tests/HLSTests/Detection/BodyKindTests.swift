@@ -2,7 +2,7 @@ import HLS
 import Testing
 
 struct BodyKindTests {
-    @Test func aPlaylistInUTF16IsAPlaylist() {
+    @Test func detectsPlaylistInUTF16() {
         let text = "\u{FEFF}#EXTM3U\n#EXT-X-TARGETDURATION:6\n"
         #expect(BodyKind(of: text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }) == .playlist(.media))
         #expect(BodyKind(of: text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }) == .playlist(.media))
@@ -11,7 +11,7 @@ struct BodyKindTests {
 
     private func kind(_ text: String) -> BodyKind { BodyKind(of: text.utf8) }
 
-    @Test func tellsPlaylistsApart() {
+    @Test func detectsKindOfPlaylist() {
         #expect(kind("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n") == .playlist(.media))
         #expect(kind("\u{FEFF}\r\n #EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n") == .playlist(.multivariant))
         #expect(kind("#EXTM3U\n#EXT-X-VERSION:3\n") == .playlist(nil))
@@ -20,7 +20,7 @@ struct BodyKindTests {
         #expect(kind("#EXTM3U\n#EXT-X-SESSION-KEY:METHOD=NONE\n#EXTINF:4,\na\n") == .playlist(.media))
     }
 
-    @Test func manyBlankLinesHideNothing() {
+    @Test func detectsContentAfterManyBlankLines() {
         let blank = String(repeating: "\r\n ", count: 40_000)
         #expect(kind(blank + "#EXTM3U\n#EXTINF:4,\na\n") == .playlist(.media))
         #expect(kind("\u{FEFF}" + blank + "{}") == .foreign(.json))
@@ -28,7 +28,7 @@ struct BodyKindTests {
         #expect(PlaylistError.notAPlaylist(.empty).description.contains("blank lines"))
     }
 
-    @Test func saysWhatElseABodyIs() {
+    @Test func detectsForeignContent() {
         #expect(kind("") == .foreign(.empty))
         #expect(kind("\u{FEFF} \r\n") == .foreign(.empty))
         #expect(kind("<!DOCTYPE html><p>#EXTM3U") == .foreign(.html))

@@ -2,7 +2,7 @@ import HLS
 import Testing
 
 struct PlaylistDocumentTests {
-    @Test func takesLinesApart() {
+    @Test func parsesLines() {
         let document = PlaylistDocument(
             Array("#EXTM3U\n#EXT-X-VERSION:3\r\n#EXT-X-MAP:URI=\"m\"\r# note\n\nseg.ts".utf8))
         #expect(
@@ -17,7 +17,7 @@ struct PlaylistDocumentTests {
             ])
     }
 
-    @Test func changesOnlyWhatIsEdited() {
+    @Test func changesOnlyEditedLine() {
         var document = PlaylistDocument(Array("\u{FEFF}#EXTM3U\r\n#EXT-X-ODD: A = 1\r\n#EXTINF:4,\r\na.ts\r\n".utf8))
         document.lines[3].content = .uri("b.ts")
         #expect(

@@ -1,7 +1,7 @@
 import HLS
 
-/// The code of the documentation's examples, compiled. What stands between `// snippet` and `// end` is in the catalog
-/// too, and a test compares them.
+/// The examples of the documentation as compiled code. A test checks that the catalog contains the text between each
+/// pair of `// snippet` and `// end`.
 enum DocumentationExamples {
     static func read(_ body: [UInt8]) throws -> [String] {
         var lines: [String] = []

@@ -9,7 +9,7 @@ struct DocumentationTests {
         .deletingLastPathComponent()
         .appending(path: "Sources/HLS/HLS.docc/HLS.md")
 
-    @Test func showsCodeThatCompiles() throws {
+    @Test func catalogContainsCompiledExamples() throws {
         let text = try String(contentsOf: Self.catalog, encoding: .utf8)
         let snippets = try Snippets.of(Self.tests.appending(path: "DocumentationExamples.swift"))
         #expect(snippets.count == 5)
@@ -17,7 +17,7 @@ struct DocumentationTests {
         #expect(text.components(separatedBy: "```swift").count - 1 == snippets.count)
     }
 
-    @Test func showsCodeThatWorks() throws {
+    @Test func examplesGiveExpectedResults() throws {
         let body = Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nhttp://h/a.ts\n".utf8)
         #expect(try DocumentationExamples.read(body) == ["0 http://h/a.ts 4"])
         #expect(DocumentationExamples.write().hasPrefix("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"))

@@ -1,12 +1,12 @@
 import HLS
 import TestSupport
 
-/// Makes playlists out of playlists by breaking them.
+/// A generator of broken playlists by random mutations of valid ones.
 struct PlaylistMutator {
     private let seeds: [[UInt8]]
     private var random: SeededGenerator
 
-    /// What breaks parsers: pieces of the syntax, and numbers at their limits.
+    /// Text that's likely to break parsers: fragments of the syntax, and numbers at their limits.
     private static let tokens: [[UInt8]] =
         PlaylistTag.allCases.map { Array("\n#\($0.rawValue):".utf8) }
         + [
@@ -33,22 +33,22 @@ struct PlaylistMutator {
     }
 
     private mutating func mutate(_ bytes: inout [UInt8]) {
-        let place = Int.random(in: 0...bytes.count, using: &random)
-        let end = min(bytes.count, place + Int.random(in: 0...40, using: &random))
+        let position = Int.random(in: 0...bytes.count, using: &random)
+        let end = min(bytes.count, position + Int.random(in: 0...40, using: &random))
         switch Int.random(in: 0..<8, using: &random) {
-        case 0 where place < bytes.count: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 1: bytes.removeSubrange(place..<end)
-        case 2: bytes.insert(contentsOf: Array(bytes[place..<end]), at: place)
-        case 3: bytes.removeSubrange(place...)
+        case 0 where position < bytes.count: bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 1: bytes.removeSubrange(position..<end)
+        case 2: bytes.insert(contentsOf: Array(bytes[position..<end]), at: position)
+        case 3: bytes.removeSubrange(position...)
         case 4: moveLine(&bytes)
         case 5:
             guard let other = seeds.randomElement(using: &random), !other.isEmpty else { return }
             let start = Int.random(in: 0..<other.count, using: &random)
             let length = Int.random(in: 1...400, using: &random)
-            bytes.insert(contentsOf: other[start..<min(other.count, start + length)], at: place)
+            bytes.insert(contentsOf: other[start..<min(other.count, start + length)], at: position)
         default:
             guard let token = Self.tokens.randomElement(using: &random) else { return }
-            bytes.insert(contentsOf: token, at: place)
+            bytes.insert(contentsOf: token, at: position)
         }
     }
 

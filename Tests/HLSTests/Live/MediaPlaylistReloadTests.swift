@@ -6,7 +6,7 @@ struct MediaPlaylistReloadTests {
         try #require(try PlaylistParser().parse(text).playlist.media)
     }
 
-    /// Segments of 4 s whose names are their numbers.
+    /// Returns a playlist with segments of 4 seconds, named by their media sequence numbers.
     private func playlist(_ range: Range<Int>, header: String = "", footer: String = "", name: String = "s") throws
         -> MediaPlaylist
     {
@@ -16,7 +16,7 @@ struct MediaPlaylistReloadTests {
         )
     }
 
-    @Test func tellsNewAndRemovedSegments() throws {
+    @Test func reportsNewAndRemovedSegments() throws {
         let reload = try playlist(10..<15).reloaded(with: playlist(12..<17))
         #expect(reload.outcome == .updated)
         #expect(reload.newSegments == 15..<17)
@@ -25,21 +25,21 @@ struct MediaPlaylistReloadTests {
         #expect(reload.playlist.segments.map(\.uri) == (12..<17).map { "s\($0).ts" })
     }
 
-    @Test func seesThatNothingChanged() throws {
+    @Test func reportsUnchangedPlaylist() throws {
         let reload = try playlist(10..<15).reloaded(with: playlist(10..<15))
         #expect(reload.outcome == .unchanged)
         #expect(reload.newSegments.isEmpty)
         #expect(reload.removedSegments.isEmpty)
     }
 
-    @Test func takesTheFirstLoadAsNew() throws {
+    @Test func reportsAllSegmentsOfFirstLoadAsNew() throws {
         let reload = try MediaPlaylist().reloaded(with: playlist(10..<12))
         #expect(reload.outcome == .updated)
         #expect(reload.newSegments == 10..<12)
         #expect(reload.missedSegments.isEmpty)
     }
 
-    @Test func namesWhatTheWindowMovedPast() throws {
+    @Test func reportsMissedSegments() throws {
         let reload = try playlist(10..<15).reloaded(with: playlist(18..<20))
         #expect(reload.outcome == .updated)
         #expect(reload.missedSegments == 15..<18)
@@ -47,14 +47,14 @@ struct MediaPlaylistReloadTests {
         #expect(reload.removedSegments == 10..<15)
     }
 
-    @Test func keepsWhatIsKnownWhenACopyIsOlder() throws {
+    @Test func ignoresOlderCopy() throws {
         let known = try playlist(12..<17)
         let reload = try known.reloaded(with: playlist(10..<15))
         #expect(reload.outcome == .stale)
         #expect(reload.playlist == known)
     }
 
-    @Test func keepsWhatIsKnownWhenAPlaylistIsEmpty() throws {
+    @Test func ignoresEmptyPlaylistExceptForItsEndList() throws {
         let known = try playlist(12..<17)
         #expect(try known.reloaded(with: parse("#EXTM3U\n#EXT-X-TARGETDURATION:4\n")).outcome == .stale)
         let ended = try known.reloaded(with: parse("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-ENDLIST\n"))
@@ -62,7 +62,7 @@ struct MediaPlaylistReloadTests {
         #expect(ended.playlist.segments == known.segments)
     }
 
-    @Test func seesThatTheSequenceBeganAnew() throws {
+    @Test func detectsRestartedMediaSequence() throws {
         let behind = try playlist(500..<505).reloaded(with: playlist(0..<3))
         #expect(behind.outcome == .reset)
         #expect(behind.newSegments == 0..<3)
@@ -71,14 +71,14 @@ struct MediaPlaylistReloadTests {
         #expect(sameNumbers.outcome == .reset)
     }
 
-    @Test func overlooksFreshTokens() throws {
+    @Test func ignoresQueriesWhenComparingSegments() throws {
         let known = try parse("#EXTM3U\n#EXTINF:4,\na.ts?t=1\n")
         let reload = try known.reloaded(with: parse("#EXTM3U\n#EXTINF:4,\na.ts?t=2\n#EXTINF:4,\nb.ts?t=2\n"))
         #expect(reload.outcome == .updated)
         #expect(reload.newSegments == 1..<2)
     }
 
-    @Test func fillsInWhatADeltaUpdateLeavesOut() throws {
+    @Test func fillsSegmentsSkippedByDeltaUpdate() throws {
         let known = try playlist(10..<16, header: "#EXT-X-MAP:URI=\"init.mp4\"\n")
         let update = try parse(
             """
@@ -100,25 +100,25 @@ struct MediaPlaylistReloadTests {
         #expect(reload.newSegments == 16..<17)
     }
 
-    @Test func refusesADeltaUpdateOfWhatIsNotKnown() throws {
+    @Test func rejectsDeltaUpdateThatSkipsUnknownSegments() throws {
         let update = try parse("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:5\n#EXT-X-SKIP:SKIPPED-SEGMENTS=4\n#EXTINF:4,\ns9.ts\n")
         #expect(throws: PlaylistReloadError.unknownSegments(5..<9)) { try playlist(8..<12).reloaded(with: update) }
     }
 
-    @Test func removesTheDateRangesThatADeltaUpdateNames() throws {
+    @Test func removesDateRangesNamedByDeltaUpdate() throws {
         let range = { (id: String) in "#EXT-X-DATERANGE:ID=\"\(id)\",START-DATE=\"2024-01-01T00:00:00Z\"\n" }
         let control = "#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=24,CAN-SKIP-DATERANGES=YES\n"
-        let known = try playlist(10..<14, header: control + range("old") + range("kept"))
+        let known = try playlist(10..<14, header: control + range("old") + range("remaining"))
         let update = try parse(
             "#EXTM3U\n\(control)#EXT-X-MEDIA-SEQUENCE:11\n"
                 + "#EXT-X-SKIP:SKIPPED-SEGMENTS=2,RECENTLY-REMOVED-DATERANGES=\"old\"\n"
                 + "#EXTINF:4,\ns13.ts\n\(range("new"))#EXTINF:4,\ns14.ts\n")
         let reload = try known.reloaded(with: update)
-        #expect(reload.playlist.dateRanges.map(\.id) == ["kept", "new"])
+        #expect(reload.playlist.dateRanges.map(\.id) == ["remaining", "new"])
         #expect(reload.removedDateRanges == ["old"])
     }
 
-    @Test func countsDiscontinuitiesThatTheServerForgets() throws {
+    @Test func countsRemovedDiscontinuitiesWithoutDiscontinuitySequence() throws {
         let known = try parse(
             """
             #EXTM3U
@@ -135,7 +135,7 @@ struct MediaPlaylistReloadTests {
         #expect(reload.playlist.resolvedSegments.map(\.discontinuitySequence) == [4, 4])
     }
 
-    @Test func keepsTheClockWhenItsDateLeaves() throws {
+    @Test func continuesClockAfterDatedSegmentIsRemoved() throws {
         let known = try playlist(0..<3, header: "#EXT-X-PROGRAM-DATE-TIME:2024-01-01T00:00:00Z\n")
         var reload = try known.reloaded(with: playlist(2..<5))
         #expect(reload.playlist.segments[0].programDateTime?.text == "2024-01-01T00:00:08.000Z")
@@ -143,8 +143,9 @@ struct MediaPlaylistReloadTests {
         #expect(reload.playlist.segments[0].programDateTime?.text == "2024-01-01T00:00:20.000Z")
     }
 
-    /// A byte range without an offset goes on where the part before ends, a known one too, whatever it's called.
-    @Test func partsGoOnWhereTheOneBeforeEnds() throws {
+    /// A byte range without an offset begins at the end of the previous part, even if that part is known or has another
+    /// URI.
+    @Test func continuesByteRangesOfParts() throws {
         let part = { (name: String, range: String) in
             "#EXT-X-PART:DURATION=1,URI=\"\(name)\",BYTERANGE=\"\(range)\"\n"
         }
@@ -158,7 +159,7 @@ struct MediaPlaylistReloadTests {
         #expect(grown.newParts.map(\.byteRange) == [2234..<2734, 0..<7, 7..<10, nil, 0..<9])
     }
 
-    @Test func tellsNewParts() throws {
+    @Test func reportsNewParts() throws {
         let part = { (name: String) in "#EXT-X-PART:DURATION=1,URI=\"\(name)\"\n" }
         let known = try playlist(0..<2, footer: part("2.0"))
         let grown = try known.reloaded(with: playlist(0..<2, footer: part("2.0") + part("2.1")))

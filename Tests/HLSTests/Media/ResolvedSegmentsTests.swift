@@ -19,7 +19,7 @@ struct ResolvedSegmentsTests {
         #expect(try resolved(SamplePlaylists.delta).map(\.mediaSequence) == [102])
     }
 
-    @Test func impliesDatesInBothDirections() throws {
+    @Test func computesDatesInBothDirections() throws {
         let segments = try resolved(
             "#EXTM3U\n#EXTINF:4,\na\n#EXT-X-PROGRAM-DATE-TIME:2024-01-01T01:00:10+01:00\n#EXTINF:4.25,\nb\n#EXTINF:4,\nc\n"
         )
@@ -30,7 +30,7 @@ struct ResolvedSegmentsTests {
         #expect(try resolved("#EXTM3U\n#EXTINF:4,\na\n").map(\.programDateTime) == [nil])
     }
 
-    @Test func impliesOffsetsAndBitrates() throws {
+    @Test func computesOffsetsAndBitrates() throws {
         let segments = try resolved(
             "#EXTM3U\n#EXT-X-BITRATE:800\n#EXTINF:4,\nx\n#EXTINF:4,\n#EXT-X-BYTERANGE:10@5\na\n#EXTINF:4,\n"
                 + "#EXT-X-BYTERANGE:20\na\n#EXTINF:4,\ny\n")
@@ -38,7 +38,7 @@ struct ResolvedSegmentsTests {
         #expect(segments.map(\.bitrate) == [800, nil, nil, 800])
     }
 
-    @Test func keepsKeysInForce() throws {
+    @Test func appliesKeysUntilReplaced() throws {
         let playlist = try #require(try PlaylistParser().parse(SamplePlaylists.media).playlist.media)
         #expect(
             playlist.segments.map { $0.keys.map(\.method.rawValue) } == [

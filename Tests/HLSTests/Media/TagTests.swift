@@ -2,7 +2,7 @@ import HLS
 import Testing
 
 struct TagTests {
-    @Test func keepsUnknownAttributesAndTheirOrder() throws {
+    @Test func preservesUnknownAttributesAndOrder() throws {
         let line = "#EXT-X-STREAM-INF:X-A=1,BANDWIDTH=5,X-B=\"c\"\nv\n"
         var playlist = try #require(try PlaylistParser().parse("#EXTM3U\n" + line).playlist.multivariant)
         #expect(PlaylistWriter().text(.multivariant(playlist)) == "#EXTM3U\n" + line)
@@ -16,7 +16,7 @@ struct TagTests {
                 == "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=7,X-B=\"c\",FRAME-RATE=29.970\nv\n")
     }
 
-    @Test func readsInterstitials() throws {
+    @Test func convertsDateRangesToInterstitials() throws {
         var range = DateRange(id: "ad", startDate: DateTime("2024-01-01T00:00:00Z"))
         #expect(range.interstitial == nil)
         var interstitial = Interstitial(attributes: AttributeList())
@@ -42,7 +42,7 @@ struct TagTests {
         #expect(parsed.diagnostics.map(\.rule.description) == rules)
     }
 
-    @Test func tellsWhereADateRangeEnds() {
+    @Test func computesEndOfDateRange() {
         var range = DateRange(id: "a", startDate: DateTime("1970-01-01T00:00:10Z"))
         #expect(range.endNanoseconds == nil)
         range.duration = DecimalValue("2.5")
@@ -51,7 +51,7 @@ struct TagTests {
         #expect(range.endNanoseconds == 20_000_000_000)
     }
 
-    @Test func readsSCTE35() throws {
+    @Test func parsesSCTE35() throws {
         let text =
             "#EXTM3U\n#EXT-X-DATERANGE:ID=\"s\",START-DATE=\"2024-01-01T00:00:00Z\",SCTE35-OUT=0xFC01\n#EXTINF:1,\na\n"
         let range = try #require(try PlaylistParser().parse(text).playlist.media?.dateRanges.first)
@@ -65,22 +65,30 @@ struct TagTests {
             (.cueOutContinued, "2/30.0", "30.0", "2"), (.cueOutContinued, "ElapsedTime=8,Duration=30", "30", "8"),
             (.cueIn, nil, nil, nil),
         ] as [(PlaylistTag, String?, String?, String?)])
-    func readsCues(_ tag: PlaylistTag, _ value: String?, _ duration: String?, _ elapsed: String?) throws {
+    func parsesCues(_ tag: PlaylistTag, _ value: String?, _ duration: String?, _ elapsed: String?) throws {
         let cue = try #require(AdvertisementCue(tag: tag, value: value))
         #expect(cue.duration?.description == duration)
         #expect(cue.elapsedTime?.description == elapsed)
     }
 
-    @Test func refusesCuesOfOtherTags() {
+    @Test func rejectsCuesOfOtherTags() {
         #expect(AdvertisementCue(tag: .endList) == nil)
     }
 
-    @Test func namesASectionForEveryTag() {
-        #expect(PlaylistTag.allCases.allSatisfy { $0.section.hasPrefix("4.") })
-        #expect(Set(PlaylistTag.allCases.map(\.section)).count == 33)
+    @Test func definesSectionOfEveryTag() {
+        let tags = PlaylistTag.allCases.filter { !AdvertisementCue.tags.contains($0) }
+        #expect(tags.allSatisfy { $0.section.hasPrefix("4.4.") })
+        #expect(Set(tags.map(\.section)).count == tags.count)
+        #expect(AdvertisementCue.tags.allSatisfy { $0.section == "4.1" })
     }
 
-    @Test func rotatesKeysByKeyFormat() throws {
+    @Test func findsEveryTagByName() {
+        for tag in PlaylistTag.allCases { #expect(PlaylistTag(rawValue: tag.rawValue) == tag) }
+        #expect(PlaylistTag(rawValue: "EXT-X-UNKNOWN") == nil)
+        #expect(Set(PlaylistTag.allCases).count == PlaylistTag.allCases.count)
+    }
+
+    @Test func replacesKeysOfSameKeyFormat() throws {
         let key = { (uri: String, format: String) in "#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"\(format)\n" }
         let text =
             "#EXTM3U\n" + key("a", "") + key("b", ",KEYFORMAT=\"f\"") + "#EXTINF:1,\n1\n" + key("c", "")

@@ -4,7 +4,7 @@ import Testing
 struct ParserErrorTests {
     private static let body = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n"
 
-    @Test func saysWhatABodyIsThatIsNoPlaylist() {
+    @Test func rejectsForeignContent() {
         for (text, content) in [
             ("", ForeignContent.empty), ("<html>login</html>", .html), ("{\"a\":1}", .json), ("Not Found", .text),
         ] {
@@ -12,14 +12,14 @@ struct ParserErrorTests {
         }
     }
 
-    @Test func endsAStrictParseAtTheFirstError() {
+    @Test func throwsFirstErrorWhenStrict() {
         let parser = PlaylistParser(isStrict: true)
         let error = #expect(throws: PlaylistError.self) { try parser.parse("#EXTM3U\n#EXTINF:x,\na\n") }
         #expect(error?.line == 2)
         #expect(throws: Never.self) { try parser.parse(Self.body) }
     }
 
-    @Test func inflatesWithTheInflaterItIsGiven() throws {
+    @Test func decompressesWithGivenInflater() throws {
         let compressed: [UInt8] = [0x1F, 0x8B, 1, 2, 3]
         #expect(throws: PlaylistError.notInflated) { try PlaylistParser().parse(compressed) }
         let parser = PlaylistParser { bytes, limit in
@@ -35,7 +35,7 @@ struct ParserErrorTests {
         }
     }
 
-    @Test func keepsToItsLimits() {
+    @Test func enforcesLimits() {
         var parser = PlaylistParser()
         parser.limits.playlistLength = 20
         #expect(throws: PlaylistError.playlistTooLong(limit: 20)) { try parser.parse(Self.body) }
@@ -47,7 +47,7 @@ struct ParserErrorTests {
         #expect(throws: PlaylistError.tooManyTags(line: 6, limit: 2)) { try parser.parse(Self.body) }
     }
 
-    @Test func countsFindingsPastTheLimit() throws {
+    @Test func countsDiagnosticsBeyondLimit() throws {
         var parser = PlaylistParser()
         parser.limits.diagnostics = 3
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + String(repeating: "a.ts\n", count: 10)
@@ -56,7 +56,7 @@ struct ParserErrorTests {
         #expect(parsed.droppedDiagnostics == 7)
     }
 
-    @Test func describesErrorsWithTheirLine() {
+    @Test func describesErrors() {
         #expect(PlaylistError.lineTooLong(line: 3, limit: 9).description == "Line 3 is longer than 9 bytes.")
         #expect(PlaylistError.notAPlaylist(.html).description == "The body isn't a playlist; it is HTML.")
     }

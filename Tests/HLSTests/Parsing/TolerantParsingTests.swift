@@ -1,7 +1,7 @@
 import HLS
 import Testing
 
-/// What real servers write, against the RFC or at its edges.
+/// Playlists of real servers that violate the RFC or use its edge cases.
 struct TolerantParsingTests {
     private func media(_ text: String) throws -> (playlist: MediaPlaylist, rules: [String]) {
         let parsed = try PlaylistParser().parse(text)
@@ -9,7 +9,7 @@ struct TolerantParsingTests {
     }
 
     @Test(arguments: ["\n", "\r\n", "\r"])
-    func readsEveryLineEnd(_ end: String) throws {
+    func parsesAllLineEnds(_ end: String) throws {
         let text = ["#EXTM3U", "#EXT-X-TARGETDURATION:4", "#EXTINF:4,", "a.ts", "#EXT-X-ENDLIST"].joined(separator: end)
         let (playlist, rules) = try media(text)
         #expect(playlist.segments.map(\.uri) == ["a.ts"])
@@ -17,7 +17,7 @@ struct TolerantParsingTests {
         #expect(rules == (end == "\r" ? ["4.1-line-end"] : []))
     }
 
-    /// The rest of a strict parse's errors: what may not stand in a line at all (RFC 8216bis §4.1).
+    /// Characters that the RFC forbids in any line (RFC 8216bis, section 4.1).
     @Test(arguments: [
         ("#EXT-X-TARGETDURATION : 4", "4.1-whitespace"), ("#EXT-X-TARGETDURATION: 4", "4.1-whitespace"),
         (" #EXT-X-TARGETDURATION:4", "4.1-whitespace"), ("#EXT-X-TARGETDURATION:4 ", "4.1-whitespace"),
@@ -32,41 +32,41 @@ struct TolerantParsingTests {
         ("#EXT-X-TARGETDURATION:4\n#EXTINF:4,é\u{85}", "4.1-control"),
         ("#EXT-X-TARGETDURATION:4\r# comment", "4.1-line-end"),
     ])
-    func readsWhatMayNotStandInALine(_ lines: String, _ rule: String) throws {
+    func reportsForbiddenCharactersOncePerLine(_ lines: String, _ rule: String) throws {
         let text = "#EXTM3U\n\(lines)\n#EXTINF:4, A title \na.ts\n#EXT-X-ENDLIST\n# comment \n"
         let parsed = try PlaylistParser().parse(text)
         let playlist = try #require(parsed.playlist.media)
         #expect(playlist.targetDuration == 4)
         #expect(playlist.segments.last?.uri == "a.ts")
         #expect(playlist.segments.last?.duration == DecimalValue(4))
-        let found = try #require(parsed.diagnostics.first { $0.rule.description == rule })
-        #expect(found.severity == .error)
-        #expect(found.line > 1)
-        #expect(parsed.diagnostics.count { $0.rule.description == rule && $0.line == found.line } == 1)
+        let diagnostic = try #require(parsed.diagnostics.first { $0.rule.description == rule })
+        #expect(diagnostic.severity == .error)
+        #expect(diagnostic.line > 1)
+        #expect(parsed.diagnostics.count { $0.rule.description == rule && $0.line == diagnostic.line } == 1)
         let error = #expect(throws: PlaylistError.self) { try PlaylistParser(isStrict: true).parse(text) }
-        #expect(error?.line == found.line)
+        #expect(error?.line == diagnostic.line)
     }
 
-    @Test func aBodyThatIsPaddedWithNULsHasNoSegmentOfThem() throws {
+    @Test func ignoresNULPadding() throws {
         let (playlist, rules) = try media("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n\u{0}\u{0}\u{0}")
         #expect(playlist.segments.map(\.uri) == ["a"])
         #expect(rules == ["4.1-control"])
     }
 
-    @Test func blankLinesBeforeTheHeaderAreAnErrorInAStrictParse() {
+    @Test func rejectsBlankLinesBeforeHeaderWhenStrict() {
         let error = #expect(throws: PlaylistError.self) {
             try PlaylistParser(isStrict: true).parse("\n\n#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n")
         }
         #expect(error?.line == 3)
     }
 
-    @Test func readsByteOrderMarksAndBlankLeadingLines() throws {
+    @Test func parsesByteOrderMarksAndLeadingBlankLines() throws {
         #expect(try media("\u{FEFF}#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n").rules == ["4.1-byte-order-mark"])
         #expect(try media("\n \n#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n").rules == ["4.4.1.1-first-line"])
     }
 
     @Test(arguments: [true, false])
-    func readsUTF16(_ isBigEndian: Bool) throws {
+    func parsesUTF16(_ isBigEndian: Bool) throws {
         let units = "\u{FEFF}#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,é\na\n".utf16
         let bytes = units.flatMap {
             isBigEndian ? [UInt8($0 >> 8), UInt8($0 & 255)] : [UInt8($0 & 255), UInt8($0 >> 8)]
@@ -76,7 +76,7 @@ struct TolerantParsingTests {
         #expect(parsed.diagnostics.map(\.rule.description) == ["4.1-encoding"])
     }
 
-    @Test func readsTextThatIsNotUTF8() throws {
+    @Test func parsesInvalidUTF8() throws {
         let bytes = Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\ncaf".utf8) + [0xE9] + Array(".ts\n".utf8)
         let parsed = try PlaylistParser().parse(bytes)
         #expect(parsed.playlist.media?.segments.map(\.uri) == ["caf%E9.ts"])
@@ -84,7 +84,7 @@ struct TolerantParsingTests {
         #expect(parsed.diagnostics.map(\.line) == [4])
     }
 
-    @Test func readsEXTINFWithoutACommaOrWithBlanks() throws {
+    @Test func parsesEXTINFWithoutCommaOrWithBlanks() throws {
         let (playlist, rules) = try media(
             "#EXTM3U\n#EXT-X-TARGETDURATION: 10\n#EXTINF: 9\na\n#EXTINF: 9 , A title \nb\n")
         #expect(playlist.segments.map(\.duration) == [DecimalValue(9), DecimalValue(9)])
@@ -92,7 +92,7 @@ struct TolerantParsingTests {
         #expect(rules == ["4.1-whitespace", "4.1-whitespace", "4.4.4.1-comma", "4.1-whitespace"])
     }
 
-    @Test func readsOddTargetDurations() throws {
+    @Test func parsesInvalidTargetDurations() throws {
         #expect(try media("#EXTM3U\n#EXT-X-TARGETDURATION:8.2\n#EXTINF:8,\na\n").playlist.targetDuration == 9)
         let missing = try media("#EXTM3U\n#EXTINF:8,\na\n")
         #expect(missing.playlist.targetDuration == nil)
@@ -103,13 +103,13 @@ struct TolerantParsingTests {
             ])
     }
 
-    @Test func saysThatASegmentIsTooLong() throws {
+    @Test func reportsSegmentLongerThanTargetDuration() throws {
         let (_, rules) = try media(
             "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:8\n#EXTINF:8.4,\na\n#EXTINF:8.5,\nb\n")
         #expect(rules == ["4.4.3.1-exceeded"])
     }
 
-    @Test func keepsTheAttributesOfIPTVLists() throws {
+    @Test func preservesAttributesOfIPTVLists() throws {
         let text = "#EXTM3U\n#EXTINF:-1 tvg-id=\"a,b\" group=\"c\",Channel, One\nhttp://h/1\n"
         let (playlist, _) = try media(text)
         #expect(playlist.segments[0].title == "Channel, One")
@@ -117,7 +117,7 @@ struct TolerantParsingTests {
         #expect(PlaylistWriter().text(.media(playlist)) == text)
     }
 
-    @Test func readsAttributeListsThatBreakTheGrammar() throws {
+    @Test func parsesMalformedAttributeLists() throws {
         let text = "#EXTM3U\n#EXT-X-STREAM-INF: BANDWIDTH = 1280000.0 , CODECS=\"a, b\"x,,FLAG,NAME=\"open\nlow.m3u8\n"
         let parsed = try PlaylistParser().parse(text)
         let variant = try #require(parsed.playlist.multivariant?.variants.first)
@@ -128,13 +128,13 @@ struct TolerantParsingTests {
         #expect(parsed.diagnostics.contains { $0.rule.description == "4.2-syntax" })
     }
 
-    @Test func reportsTheLine() throws {
+    @Test func reportsLineOfDiagnostic() throws {
         let parsed = try PlaylistParser().parse("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\n# comment\n#EXTINF:abc\na\n")
         #expect(parsed.diagnostics.map(\.line) == [5])
         #expect(parsed.diagnostics.first?.severity == .error)
     }
 
-    @Test func acceptsWhatTheRFCAllowsWithoutAWord() throws {
+    @Test func reportsNothingAboutValidPlaylists() throws {
         for sample in [SamplePlaylists.lowLatency, SamplePlaylists.delta, SamplePlaylists.iFrames] {
             #expect(try PlaylistParser(isStrict: true).parse(sample).diagnostics.isEmpty)
         }

@@ -20,7 +20,7 @@ struct VariableSubstitutionTests {
         #expect(parsed.variables == ["h": "//host"])
     }
 
-    @Test func importsFromTheMultivariantPlaylistAndTheQuery() throws {
+    @Test func importsFromMultivariantPlaylistAndQuery() throws {
         let text = "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"a\"\n#EXT-X-DEFINE:QUERYPARAM=\"q\"\n#EXTINF:4,\n{$a}/{$q}\n"
         let context = PlaylistContext(playlistURL: "http://h/?q=x%2Fy", importableVariables: ["a": "b"])
         let parsed = try PlaylistParser(context: context).parse(text)
@@ -33,7 +33,7 @@ struct VariableSubstitutionTests {
             ])
     }
 
-    @Test func letsNoValueBreakALine() throws {
+    @Test func encodesLineEndsInValues() throws {
         let context = PlaylistContext(importableVariables: ["a": "x\n#EXT-X-ENDLIST", "b": "#c"])
         let text =
             "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"a\"\n#EXT-X-DEFINE:IMPORT=\"b\"\n#EXTINF:4,\n{$a}\n#EXTINF:4,\n{$b}\n"

@@ -11,18 +11,18 @@ struct AmbiguousAttributeTests {
     }
 
     @Test(arguments: [
-        // ffmpeg begins an attribute behind a blank.
+        // FFmpeg begins an attribute after a blank.
         (#"#EXT-X-KEY:METHOD=AES-128 URI="http://h/k""#, "#EXT-X-KEY:METHOD=AES-128 "),
         (#"#EXT-X-MAP:URI=a.mp4 URI=http://h/m"#, #"#EXT-X-MAP:URI=a.mp4 "#),
         (#"#EXT-X-MEDIA:URI = "a,X=b URI=http://h/m""#, #"#EXT-X-MEDIA:URI = "a,X=b "#),
-        // And behind a closing quote.
+        // FFmpeg also begins an attribute after a closing quote.
         (#"#EXT-X-MEDIA:TYPE=AUDIO,NAME="a"URI="http://h/m",GROUP-ID="g""#, #"#EXT-X-MEDIA:TYPE=AUDIO,NAME="a""#),
         (#"#EXT-X-MAP:URI="//h/m"URI="http://h/m""#, #"#EXT-X-MAP:URI="/play""#),
         (#"#EXT-X-MEDIA:NAME="x"y,CODECS=",URI=http://h/m,""#, #"#EXT-X-MEDIA:NAME="x"y,CODECS=","#),
-        // A backslash is an escape to ffmpeg and VLC.
+        // FFmpeg and VLC treat a backslash as an escape character.
         (#"#EXT-X-MEDIA:NAME="a\",CODECS="URI=http://h/m,""#, #"#EXT-X-MEDIA:NAME="a\",CODECS=""#),
         (#"#EXT-X-KEY:IV="\\",X="URI=//h/k,""#, #"#EXT-X-KEY:IV="\\",X=""#),
-        // Media3 takes the end of a name, hls.js drops blanks of Unicode.
+        // Media3 matches the end of a name, and hls.js ignores Unicode white space.
         (#"#EXT-X-KEY:METHOD=AES-128,X-URI="http://h/k""#, #"#EXT-X-KEY:METHOD=AES-128,X-URI="/play""#),
         ("#EXT-X-MAP:\u{A0}URI=\"http://h/m\"", "#EXT-X-MAP:\u{A0}URI=\"/play\""),
         ("#EXT-X-MAP:URI\u{A0}=\"http://h/m\"", "#EXT-X-MAP:"),
@@ -39,7 +39,7 @@ struct AmbiguousAttributeTests {
         // Python's regular expressions skip names in lower case.
         (#"#EXT-X-MEDIA:name="a,URI=http://h/m,""#, #"#EXT-X-MEDIA:name="a,"#),
     ])
-    func leaveNoReferenceToOnePlayerAlone(_ line: String, _ expected: String) {
+    func truncatesLinesBeforeAmbiguousReferences(_ line: String, _ expected: String) {
         #expect(rewritten(line) == expected)
         #expect(rewritten(expected) == expected)
     }
@@ -52,12 +52,11 @@ struct AmbiguousAttributeTests {
         #"#EXTINF:-1 tvg-id="a" tvg-logo="http://h/l.png",A title = x"#,
         "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z", "# a comment = x", "seg.ts#t=1", "seg.ts?URI=http://h/",
     ])
-    func leaveUnambiguousLinesAlone(_ line: String) {
+    func preservesUnambiguousLines(_ line: String) {
         #expect(rewritten(line) == line)
     }
 
-    /// A line of many attributes is read once.
-    @Test func takeTimeInProportionToTheirLength() {
+    @Test func rewritesLongLinesInLinearTime() {
         let line = "#EXT-X-MEDIA:" + String(repeating: "A=\"URI=\",", count: 100_000) + "URI=\"http://h/m\""
         #expect(rewritten(line).hasSuffix(",URI=\"/play\""))
         let blanks = "#EXT-X-MEDIA:" + String(repeating: "A =  \u{A0}", count: 100_000) + "URI=\"http://h/m\""

@@ -7,7 +7,7 @@ struct PlaylistReferencesTests {
         PlaylistReferences(context: context).all(in: Array(text.utf8)).map { "\($0.role) \($0.uri)" }
     }
 
-    @Test func findsEveryRoleOfReference() {
+    @Test func findsReferencesOfEveryRole() {
         let text = """
             #EXTM3U
             #EXT-X-KEY:METHOD=AES-128,URI="k"
@@ -37,7 +37,7 @@ struct PlaylistReferencesTests {
             ])
     }
 
-    @Test func saysWhereAReferenceStands() throws {
+    @Test func reportsPositionOfReference() throws {
         let text = "\u{FEFF}#EXTM3U\r\n#EXT-X-KEY:METHOD=AES-128, URI=\"key\" \r\n  seg.ts \r\n"
         let references = PlaylistReferences().all(in: Array(text.utf8))
         try #require(references.count == 2)
@@ -47,7 +47,7 @@ struct PlaylistReferencesTests {
         #expect(references[1].attribute == nil)
     }
 
-    @Test func keepsEverythingElseByteForByte() {
+    @Test func preservesAllOtherBytes() {
         var bytes = Array("\u{FEFF}#EXTM3U\r#EXT-X-FOO:\u{B},,=\n\n# comment \r\n".utf8)
         bytes += [0x23, 0xFF, 0xFE, 0x0A, 0xE9, 0x2E, 0x74, 0x73]
         let sent = bytes.filter { $0 != 0x0B }
@@ -55,21 +55,21 @@ struct PlaylistReferencesTests {
         #expect(PlaylistReferences().rewritten(bytes) { $0.uri == "%E9.ts" ? "x" : nil } == sent.dropLast(4) + [0x78])
     }
 
-    @Test func takesOutWhatSomePlayersEndLinesAt() {
+    @Test func removesLineSeparatorsOfSomePlayers() {
         let text = "#EXTM3U\n#EXTINF:4,a\0b\u{B}\u{C}\u{85}c\u{2028}\u{2029}\tÅ…\nx\u{1F}y.ts\n"
         let sent = PlaylistReferences().rewritten(Array(text.utf8)) { $0.uri == "xy.ts" ? "/p/xy.ts" : nil }
         #expect(String(decoding: sent, as: UTF8.self) == "#EXTM3U\n#EXTINF:4,abc\tÅ…\n/p/xy.ts\n")
-        // One that comes about by taking out a control is taken out, too.
+        // A separator that the removal of a control character creates is removed as well.
         let joined: [UInt8] = [0x23, 0xE2, 0x00, 0x80, 0x01, 0xA8, 0x0A]
         #expect(PlaylistReferences().rewritten(joined) { _ in nil } == [0x23, 0x0A])
-        // Neither does a replacement bring one.
+        // Line separators in a replacement are encoded.
         let uri = "/p/\0\u{2028}\r\"x"
         let replaced = PlaylistReferences().rewritten(Array("#EXTM3U\nx\n".utf8)) { _ in uri }
         #expect(String(decoding: replaced, as: UTF8.self) == "#EXTM3U\n/p/%00%E2%80%A8%0D%22x\n")
     }
 
-    /// hls.js reads whatever follows the duration as a URI where there is no comma, or no line end after a title.
-    @Test func leavesNoURLInEXTINFThatAPlayerReadsAsASegment() throws {
+    /// hls.js reads the text after the duration as a URI without a comma, or without a line end after the title.
+    @Test func replacesURLsInEXTINF() throws {
         let pattern = #"#EXTINF:\s*(\d*(?:\.\d+)?)(?:,(.*)\s+)?|(?!#) *(\S[^\r\n]*)|#.*"#
         let regex = try NSRegularExpression(pattern: pattern)
         for line in [
@@ -102,7 +102,7 @@ struct PlaylistReferencesTests {
         #expect(PlaylistReferences().all(in: Array(plain.utf8)).map(\.uri) == ["a", "b", "c"])
     }
 
-    @Test func replacesWhatTheClosureNames() {
+    @Test func replacesReferences() {
         let text = "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"/k\",IV=0x1\n#EXTINF:1,\n//h/s.ts\nrel.ts\n"
         let result = PlaylistReferences().rewritten(Array(text.utf8)) { reference in
             URLReference(reference.uri).form == .relativePath ? nil : "/p/" + reference.uri
@@ -112,7 +112,7 @@ struct PlaylistReferencesTests {
                 == "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"/p//k\",IV=0x1\n#EXTINF:1,\n/p///h/s.ts\nrel.ts\n")
     }
 
-    @Test func putsAnUnquotedURIInQuotes() {
+    @Test func quotesReplacedURIs() {
         let result = PlaylistReferences().rewritten(Array("#EXT-X-MAP:URI=m.mp4,X=1".utf8)) { _ in "a,\"b" }
         #expect(String(decoding: result, as: UTF8.self) == "#EXT-X-MAP:URI=\"a,%22b\",X=1")
     }
@@ -136,7 +136,7 @@ struct PlaylistReferencesTests {
             ])
     }
 
-    @Test func boundsTheGrowthOfVariables() {
+    @Test func limitsGrowthOfVariables() {
         var text = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"v0\",VALUE=\"0123456789\"\n"
         for index in 1...30 {
             let value = String(repeating: "{$v\(index - 1)}", count: 10)

@@ -13,7 +13,7 @@ struct URLReferenceTests {
         ("../", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../", "http://a/"),
         ("../../g", "http://a/g"),
     ])
-    func resolvesTheNormalExamplesOfRFC3986(_ reference: String, _ target: String) {
+    func resolvesNormalExamplesOfRFC3986(_ reference: String, _ target: String) {
         #expect(URLReference.resolve(reference, against: Self.base) == target)
     }
 
@@ -25,7 +25,7 @@ struct URLReferenceTests {
         ("g?y/./x", "http://a/b/c/g?y/./x"), ("g?y/../x", "http://a/b/c/g?y/../x"),
         ("g#s/./x", "http://a/b/c/g#s/./x"), ("g#s/../x", "http://a/b/c/g#s/../x"), ("http:g", "http:g"),
     ])
-    func resolvesTheAbnormalExamplesOfRFC3986(_ reference: String, _ target: String) {
+    func resolvesAbnormalExamplesOfRFC3986(_ reference: String, _ target: String) {
         #expect(URLReference.resolve(reference, against: Self.base) == target)
     }
 
@@ -35,22 +35,22 @@ struct URLReferenceTests {
         ("2020-01-01T10:00:00.ts", "http://host/live/2020-01-01T10:00:00.ts"),
         ("//[::1]:8080/x", "http://[::1]:8080/x"),
     ])
-    func keepsOddTextAsItIs(_ reference: String, _ target: String) {
+    func preservesUnusualCharacters(_ reference: String, _ target: String) {
         #expect(URLReference.resolve(reference, against: "http://host/live/index.m3u8?token=a/b") == target)
     }
 
-    @Test func mergesWithAnEmptyBasePath() {
+    @Test func mergesWithEmptyBasePath() {
         #expect(URLReference.resolve("x.ts", against: "http://host") == "http://host/x.ts")
     }
 
-    @Test func tellsTheFormOfAReference() {
+    @Test func determinesFormOfReference() {
         #expect(URLReference("http://h/p").form == .absolute)
         #expect(URLReference("//h/p").form == .networkPath)
         #expect(URLReference("/p").form == .rootRelative)
         #expect(URLReference("../p").form == .relativePath)
     }
 
-    @Test func putsItsComponentsTogetherAgain() {
+    @Test func recomposesComponents() {
         for text in ["", "?", "#", "a:", "//", "http://u:p@h:80/p/a?q?#f#", "mailto:a@b", "/a?b", "a?b#c"] {
             #expect(URLReference(text).description == text)
         }

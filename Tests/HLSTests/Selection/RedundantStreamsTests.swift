@@ -1,7 +1,7 @@
 import HLS
 import Testing
 
-/// Redundant variant streams, and renditions of their groups.
+/// Redundant variant streams and renditions.
 struct RedundantStreamsTests {
     private func streams(_ text: String) throws -> RedundantStreams {
         guard case .multivariant(let playlist) = try PlaylistParser().parse(Array("#EXTM3U\n\(text)\n".utf8)).playlist
@@ -9,7 +9,7 @@ struct RedundantStreamsTests {
         return RedundantStreams(of: playlist)
     }
 
-    @Test func findsBackupsWithTheSameAttributes() throws {
+    @Test func findsBackupsWithEqualAttributes() throws {
         let streams = try streams(
             """
             #EXT-X-STREAM-INF:BANDWIDTH=1000,CODECS="avc1.4d401e"
@@ -25,7 +25,7 @@ struct RedundantStreamsTests {
         #expect(streams.copies == ["a/low.m3u8": ["b/low.m3u8"]])
     }
 
-    @Test func startsOnThePathwayOfContentSteering() throws {
+    @Test func prefersPathwayOfContentSteering() throws {
         let streams = try streams(
             """
             #EXT-X-CONTENT-STEERING:SERVER-URI="/steering",PATHWAY-ID="B"
@@ -47,8 +47,8 @@ struct RedundantStreamsTests {
             ])
     }
 
-    /// One video stream with two groups of audio renditions is two variant streams, not a copy.
-    @Test func keepsVariantStreamsWithOtherRenditions() throws {
+    /// Variant streams with the same video and different audio groups aren't copies.
+    @Test func preservesVariantStreamsWithOtherRenditions() throws {
         let streams = try streams(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="English",CHANNELS="2",URI="stereo.m3u8"

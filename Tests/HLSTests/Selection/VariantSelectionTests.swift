@@ -51,7 +51,7 @@ struct VariantSelectionTests {
         #expect(names(.codec("av01"), .highest).isEmpty)
     }
 
-    @Test func findsTheRenditionsOfAVariantStream() throws {
+    @Test func findsRenditionsOfVariantStream() throws {
         let playlist = playlist()
         let low = try #require(playlist.variants(.lowest).first)
         let high = try #require(playlist.variants(.highest).first)

@@ -5,11 +5,11 @@ struct DecimalValueTests {
     @Test(arguments: [
         "0", "10", "10.000", "9.009", "-1.5", "0.05", "-0.001", "9223372036854775807", "0.000000000000000001",
     ])
-    func keepsItsDigits(_ text: String) {
+    func preservesDigits(_ text: String) {
         #expect(DecimalValue(text)?.description == text)
     }
 
-    @Test func readsOtherForms() {
+    @Test func parsesOtherForms() {
         #expect(DecimalValue(".5")?.description == "0.5")
         #expect(DecimalValue("10.")?.description == "10")
         #expect(DecimalValue("+3")?.description == "3")

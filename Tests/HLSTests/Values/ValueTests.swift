@@ -2,7 +2,7 @@ import HLS
 import Testing
 
 struct ValueTests {
-    @Test func readsByteRanges() {
+    @Test func parsesByteRanges() {
         #expect(ByteRange("10@5") == ByteRange(length: 10, offset: 5))
         #expect(ByteRange("10") == ByteRange(length: 10))
         #expect(ByteRange("10@") == ByteRange(length: 10))
@@ -13,20 +13,20 @@ struct ValueTests {
         }
     }
 
-    @Test func readsResolutions() {
+    @Test func parsesResolutions() {
         #expect(Resolution("1920x1080") == Resolution(width: 1920, height: 1080))
         #expect(Resolution("1920X1080")?.description == "1920x1080")
         for text in ["", "1920", "x", "1x2x3", "-1x1", "ax1"] { #expect(Resolution(text) == nil, "\(text)") }
     }
 
-    @Test func readsHexadecimalSequences() {
+    @Test func parsesHexadecimalSequences() {
         #expect(HexadecimalSequence("0x0aFF")?.bytes == [0x0A, 0xFF])
         #expect(HexadecimalSequence("0X123")?.bytes == [0x01, 0x23])
         #expect(HexadecimalSequence(bytes: [1, 0xAB]).description == "0x01AB")
         for text in ["", "0x", "12", "0xG1"] { #expect(HexadecimalSequence(text) == nil, "\(text)") }
     }
 
-    @Test func dropsWhatAnAttributeCannotHold() {
+    @Test func removesForbiddenCharactersFromAttributeValues() {
         #expect(AttributeValue.quoted("a\"b\nc").description == "\"abc\"")
         #expect(AttributeValue.unquoted("a, b").description == "ab")
     }

@@ -1,7 +1,7 @@
 import HLS
 import TestSupport
 
-/// Makes playlists of both kinds from a seed, through the model alone.
+/// A generator of random playlists of both kinds. Equal seeds give equal playlists.
 struct PlaylistGenerator {
     private var random: SeededGenerator
 

@@ -23,7 +23,7 @@ struct PlaylistWriterTests {
         ("#EXT-X-DEFINE:QUERYPARAM=\"a\"\n#EXTINF:4,\na", 11),
         ("#EXT-X-STREAM-INF:BANDWIDTH=1,REQ-VIDEO-LAYOUT=\"CH-STEREO\"\na", 12),
     ])
-    func writesTheLowestVersionThatTheContentNeeds(_ lines: String, _ expected: Int) throws {
+    func writesLowestRequiredVersion(_ lines: String, _ expected: Int) throws {
         #expect(try version(lines) == expected)
     }
 
@@ -35,7 +35,7 @@ struct PlaylistWriterTests {
         #expect(PlaylistWriter(version: .declared).text(.media(playlist)).contains("#EXT-X-VERSION:7\n"))
     }
 
-    @Test func writesAMapWhereItsKeysAreInForce() throws {
+    @Test func writesMapWhileItsKeysAreInForce() throws {
         let text = """
             #EXTM3U
             #EXT-X-VERSION:6
@@ -57,7 +57,7 @@ struct PlaylistWriterTests {
         #expect(PlaylistWriter().text(try PlaylistParser().parse(text).playlist) == text)
     }
 
-    @Test func letsNoTextBreakALine() throws {
+    @Test func encodesLineEndsInText() throws {
         var playlist = MediaPlaylist(targetDuration: 4)
         var segment = MediaSegment(uri: "a\n#EXT-X-ENDLIST", duration: DecimalValue(4))
         segment.title = "t\r\nx"
@@ -68,7 +68,7 @@ struct PlaylistWriterTests {
         #expect(!read.hasEndList)
     }
 
-    @Test func readsBackWhatIsGenerated() throws {
+    @Test func roundTripsGeneratedPlaylists() throws {
         var generator = PlaylistGenerator(seed: 42)
         for index in 0..<500 {
             let playlist = generator.next()
@@ -79,14 +79,14 @@ struct PlaylistWriterTests {
         }
     }
 
-    @Test func keepsTheSamples() throws {
+    @Test func roundTripsSamplePlaylists() throws {
         for sample in SamplePlaylists.all {
             let context = PlaylistContext(playlistURL: "http://h/?token=t")
             try expectIdentity(try PlaylistParser(context: context).parse(sample), sample)
         }
     }
 
-    @Test func writesTagsInTheOrderAsRead() throws {
+    @Test func writesTagsInOrderAsRead() throws {
         let text = """
             #EXTM3U
             #EXT-X-MEDIA-SEQUENCE:0
@@ -106,7 +106,7 @@ struct PlaylistWriterTests {
         var playlist = try #require(try PlaylistParser().parse(text).playlist.media)
         #expect(writer.text(.media(playlist)) == text)
         #expect(playlist.segments[0].title == "title")
-        // What is new stands after what it follows in the canonical order; what is gone leaves no trace.
+        // A new tag follows its predecessor in the canonical order, and a removed tag leaves nothing behind.
         playlist.version = nil
         playlist.type = .onDemand
         let changed =
@@ -115,8 +115,8 @@ struct PlaylistWriterTests {
         #expect(writer.text(.media(playlist)) == changed)
     }
 
-    /// Which keys a map is encrypted with is told by their order alone.
-    @Test func keysAndMapsStayInTheirOrder() throws {
+    /// The order of keys and maps determines the keys that encrypt a map.
+    @Test func preservesOrderOfKeysAndMaps() throws {
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"m\"\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF:4,\na\n"
         var playlist = try #require(try PlaylistParser().parse(text).playlist.media)
@@ -127,8 +127,8 @@ struct PlaylistWriterTests {
         #expect(try PlaylistParser().parse(written).playlist == .media(playlist))
     }
 
-    /// What told the kind had nothing to keep; the order that's left would tell the other one.
-    @Test func theOrderThatWasReadDoesNotChangeTheKind() throws {
+    /// The tag that decided the kind is lost. In the order as read, the remaining tags would decide for the other kind.
+    @Test func preservesKindInOrderAsRead() throws {
         let parsed = try PlaylistParser().parse(
             Array("#EXT-X-SESSION-DATA:DATA-ID=\"a\"\n#EXT-X-PART-INF:PART-TARGET=1\n#EXTINF:\n".utf8))
         #expect(parsed.playlist.kind == .media)
