@@ -1,5 +1,4 @@
-/// A finder of the references in a playlist's bytes, which can also replace them, without parsing the playlist into a
-/// model.
+/// Access to the references in a playlist's bytes: finds and replaces them without parsing the playlist into a model.
 ///
 /// All other bytes stay the same: blanks, line ends, unknown tags, and text that isn't UTF-8.
 ///
