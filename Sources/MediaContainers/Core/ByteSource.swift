@@ -43,3 +43,59 @@ extension ByteSource {
         return try result.get()
     }
 }
+
+/// A source of bytes in memory.
+public struct MemorySource: ByteSource, Sendable {
+    /// The bytes.
+    public let contents: [UInt8]
+
+    /// Creates a source over bytes.
+    public init(_ contents: [UInt8]) { self.contents = contents }
+
+    /// How many bytes there are.
+    public var length: Int64 { Int64(contents.count) }
+
+    /// Copies bytes into a buffer; see ``ByteSource/read(at:into:)``.
+    public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
+        guard offset >= 0, offset < length else { return 0 }
+        let begin = Int(offset)
+        let count = min(buffer.count, contents.count - begin)
+        contents.withUnsafeBytes { bytes in
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[begin..<begin + count]))
+        }
+        return count
+    }
+}
+
+/// A range of another source, as a source of its own: a media segment that is a byte range of a file.
+public struct ByteSlice<Source: ByteSource>: ByteSource {
+    private let source: Source
+    private let range: Range<Int64>
+
+    /// Creates a slice.
+    ///
+    /// - Parameters:
+    ///   - source: What it is a range of.
+    ///   - range: The bytes, from the start of the source.
+    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends before the range does.
+    public init(_ source: Source, _ range: Range<Int64>) throws(ContainerError) {
+        guard range.lowerBound >= 0, range.upperBound <= source.length else {
+            throw ContainerError(
+                .truncated, "bytes to \(range.upperBound) wanted, the source has \(source.length)",
+                at: range.lowerBound)
+        }
+        self.source = source
+        self.range = range
+    }
+
+    /// The length of the range in bytes.
+    public var length: Int64 { range.upperBound - range.lowerBound }
+
+    /// Reads bytes of the range; see ``ByteSource/read(at:into:)``.
+    public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
+        guard offset >= 0, offset < length else { return 0 }
+        let count = Int(min(Int64(buffer.count), length - offset))
+        return try source.read(
+            at: range.lowerBound + offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+    }
+}

@@ -62,3 +62,32 @@ public struct MediaFormat: Sendable, Hashable {
         self.framing = framing
     }
 }
+
+/// What stands around the bytes of a sample in the container that it was read from.
+public enum SampleFraming: Sendable, Hashable {
+    /// As MP4 stores it: lengths before NAL units, bare frames of sound.
+    case stored
+    /// A byte stream with start codes (ISO/IEC 14496-10, annex B).
+    case startCodes
+    /// A frame of AAC with its ADTS header of 7 or 9 bytes (ISO/IEC 14496-3, 1.A.2.2).
+    case adts
+    /// A frame of AAC in an AudioSyncStream of LATM (ISO/IEC 14496-3, 1.7).
+    case loas
+}
+
+/// How a track's samples are encrypted (ISO/IEC 23001-7; the boxes `sinf`, `schm`, `tenc`).
+public struct SampleProtection: Sendable, Hashable {
+    /// The scheme: `cenc`, `cbcs`, `cens`, `cbc1`, `piff`, or what the file says.
+    public var scheme: FourCC
+    /// The default key's id, 16 bytes, or nil where the file has none.
+    public var defaultKeyID: [UInt8]?
+    /// The size of each sample's initialization vector in bytes: 0, 8 or 16.
+    public var initializationVectorSize: Int
+
+    /// Creates a description of how samples are encrypted.
+    public init(scheme: FourCC, defaultKeyID: [UInt8]? = nil, initializationVectorSize: Int = 0) {
+        self.scheme = scheme
+        self.defaultKeyID = defaultKeyID
+        self.initializationVectorSize = initializationVectorSize
+    }
+}

@@ -44,3 +44,15 @@ public struct MediaTrack: Sendable, Hashable {
     /// The first format, which most tracks have alone.
     public var format: MediaFormat? { formats.first }
 }
+
+/// What a track carries.
+public enum MediaKind: String, Sendable, Hashable {
+    /// Pictures.
+    case video
+    /// Sound.
+    case audio
+    /// Subtitles, captions and other text.
+    case text
+    /// Timed metadata and anything else.
+    case data
+}

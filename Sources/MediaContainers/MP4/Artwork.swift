@@ -15,3 +15,58 @@ public struct Artwork: Sendable, Hashable {
     /// Where its bytes lie in the file.
     public var range: Range<Int64>
 }
+
+/// Finds pictures in iTunes-style metadata: `udta`, `meta`, `ilst`, `covr`, `data`.
+enum ArtworkParser {
+    /// Looks through the payload of `udta`.
+    ///
+    /// Metadata is not worth failing for: boxes that don't fit end the search.
+    static func parse(_ userData: ByteReader) throws(ContainerError) -> [Artwork] {
+        var boxes = BoxIterator(userData)
+        while let (header, box) = try? boxes.next() {
+            if header.type == "meta" { return try parse(meta: box) }
+        }
+        return []
+    }
+
+    /// Looks through the payload of `meta`.
+    static func parse(meta: ByteReader) throws(ContainerError) -> [Artwork] {
+        var reader = meta
+        if MetaBox.hasVersion(reader) { try reader.skip(4) }
+        var found: [Artwork] = []
+        var boxes = BoxIterator(reader)
+        while let (header, box) = try? boxes.next() {
+            guard header.type == "ilst" else { continue }
+            var items = BoxIterator(box)
+            while let (header, item) = try? items.next() {
+                guard header.type == "covr" else { continue }
+                var values = BoxIterator(item)
+                while let (header, value) = try? values.next() {
+                    guard header.type == "data", let picture = picture(value) else { continue }
+                    found.append(picture)
+                }
+            }
+        }
+        return found
+    }
+
+    private static func picture(_ value: ByteReader) -> Artwork? {
+        var reader = value
+        guard let type = try? reader.uint32(), (try? reader.skip(4)) != nil, reader.remaining > 8 else { return nil }
+        let range = reader.offset..<reader.offset + Int64(reader.remaining)
+        let first = reader.bytes[reader.position]
+        // Type codes 13 and 14 are JPEG and PNG; files exist that have them wrong, so the first byte decides.
+        let format: Artwork.Format = first == 0xFF ? .jpeg : first == 0x89 ? .png : type == 13 ? .jpeg : .other
+        return Artwork(format: format, range: range)
+    }
+}
+
+/// The two forms of `meta`: a full box in ISO files, a plain box in QuickTime's.
+enum MetaBox {
+    /// Whether version and flags come first: in QuickTime's form the type of the first box is there instead.
+    static func hasVersion(_ payload: ByteReader) -> Bool {
+        var reader = payload
+        guard (try? reader.skip(4)) != nil, let type = try? reader.fourCC() else { return true }
+        return type != "hdlr" && type != "keys" && type != "ilst" && type != "mhdr"
+    }
+}

@@ -59,3 +59,96 @@ public struct BoxTree: Sendable {
         return node
     }
 }
+
+/// A box with the boxes in it, for inspection (ISO/IEC 14496-12, 4.2).
+public struct BoxNode: Sendable, Hashable {
+    /// The box's type and place.
+    public var header: BoxHeader
+    /// The version of a full box, or nil for other boxes.
+    public var version: UInt8?
+    /// The flags of a full box, or nil for other boxes.
+    public var flags: UInt32?
+    /// The boxes in it.
+    public var children: [BoxNode]
+
+    /// Creates a node.
+    public init(header: BoxHeader, version: UInt8? = nil, flags: UInt32? = nil, children: [BoxNode] = []) {
+        self.header = header
+        self.version = version
+        self.flags = flags
+        self.children = children
+    }
+}
+
+/// What is known of a box's form without reading its fields: whether it is a full box and where boxes in it begin.
+struct BoxSyntax {
+    /// Whether version and flags come first.
+    var isFullBox: Bool
+    private let type: FourCC
+    private let parent: FourCC?
+
+    init(_ type: FourCC, in parent: FourCC?) {
+        self.type = type
+        self.parent = parent
+        isFullBox = Self.fullBoxes.contains(type)
+    }
+
+    /// Whether there is anything to read in the box.
+    var hasFields: Bool { isFullBox || Self.containers.contains(type) }
+
+    /// How many bytes of fields come before the boxes in it (after version and flags), or nil for a box without any.
+    ///
+    /// - Parameter payload: A reader after version and flags.
+    func bytesBeforeChildren(_ payload: ByteReader) -> Int? {
+        if parent == "stsd" { return bytesInSampleEntry(payload) }
+        if parent == "ilst" { return 0 }
+        switch type {
+        case "stsd", "dref": return 4
+        case "iinf": return 2
+        default: return Self.containers.contains(type) ? 0 : nil
+        }
+    }
+
+    /// The fields of a sample entry (ISO/IEC 14496-12, 12.1.3 and 12.2.3; QuickTime's sound versions 1 and 2).
+    private func bytesInSampleEntry(_ payload: ByteReader) -> Int? {
+        if Self.visualEntries.contains(type) { return 78 }
+        if Self.soundEntries.contains(type) {
+            var reader = payload
+            guard (try? reader.skip(8)) != nil, let version = try? reader.uint16() else { return nil }
+            return version == 1 ? 44 : version == 2 ? 64 : 28
+        }
+        if type == "wvtt" { return 8 }
+        guard type == "stpp" else { return nil }
+        var reader = payload
+        var strings = 3
+        guard (try? reader.skip(8)) != nil else { return nil }
+        while strings > 0, let byte = try? reader.uint8() {
+            if byte == 0 { strings -= 1 }
+        }
+        return reader.position - payload.position
+    }
+
+    private static let containers: Set<FourCC> = [
+        "moov", "trak", "mdia", "minf", "stbl", "edts", "dinf", "udta", "mvex", "moof", "traf", "mfra", "meta", "ilst",
+        "sinf", "schi", "rinf", "wave", "gmhd", "tref", "iprp", "ipco", "strk", "strd", "vttc", "vtte", "ludt", "vexu",
+        "eyes", "must", "proj", "cams", "cmfy", "hfov",
+    ]
+
+    private static let fullBoxes: Set<FourCC> = [
+        "mvhd", "tkhd", "mdhd", "hdlr", "vmhd", "smhd", "hmhd", "sthd", "nmhd", "dref", "url ", "urn ", "stsd", "stts",
+        "ctts", "cslg", "stsc", "stsz", "stz2", "stco", "co64", "stss", "stps", "sdtp", "sbgp", "sgpd", "subs", "saiz",
+        "saio", "elst", "mehd", "trex", "leva", "mfhd", "tfhd", "tfdt", "trun", "tfra", "mfro", "sidx", "ssix", "prft",
+        "emsg", "pssh", "tenc", "senc", "schm", "esds", "meta", "elng", "kind", "cprt", "vpcC", "dfLa",
+        "trep", "assp", "iinf", "iloc", "pitm", "srat", "tsel", "xml ", "bxml",
+    ]
+
+    private static let visualEntries: Set<FourCC> = [
+        "avc1", "avc2", "avc3", "avc4", "hvc1", "hev1", "dvh1", "dvhe", "dva1", "dvav", "vvc1", "vvi1", "av01", "vp08",
+        "vp09", "mp4v", "encv", "jpeg", "avs3", "mjpa", "resv",
+    ]
+
+    private static let soundEntries: Set<FourCC> = [
+        "mp4a", "enca", "ac-3", "ec-3", "ac-4", "Opus", "fLaC", "alac", ".mp3", "sowt", "twos", "lpcm", "in24", "in32",
+        "fl32", "fl64", "raw ", "ipcm", "fpcm", "mha1", "mhm1", "iamf",
+    ]
+}

@@ -85,3 +85,60 @@ enum StreamType: Hashable {
         }
     }
 }
+
+/// Sound and pictures that transport streams carry and that aren't read here, by their stream types (ISO/IEC 13818-1, table
+/// 2-34, and what Blu-ray and ATSC use).
+struct UnreadStreamType {
+    let kind: MediaKind
+    let name: String
+
+    /// Nil for what may be anything.
+    init?(_ raw: UInt8) {
+        switch raw {
+        case 0x10: self.init(.video, "MPEG-4 Visual")
+        case 0x1C: self.init(.audio, "MPEG-4 audio")
+        case 0x21: self.init(.video, "JPEG 2000")
+        case 0x2D, 0x2E: self.init(.audio, "MPEG-H 3D audio")
+        case 0x33: self.init(.video, "H.266")
+        case 0x42, 0xD2, 0xD4: self.init(.video, "AVS")
+        case 0x80: self.init(.audio, "LPCM")
+        case 0x82, 0x8A: self.init(.audio, "DTS")
+        case 0x83: self.init(.audio, "TrueHD")
+        case 0x85, 0x88: self.init(.audio, "DTS-HD")
+        case 0xD1: self.init(.video, "Dirac")
+        case 0xEA: self.init(.video, "VC-1")
+        default: return nil
+        }
+    }
+
+    private init(_ kind: MediaKind, _ name: String) {
+        self.kind = kind
+        self.name = name
+    }
+}
+
+extension ProgramMap.Stream {
+    /// The parser of a stream's frames; streams of unknown coding are taken packet by packet.
+    func makeParser() -> FrameParser {
+        switch type {
+        case .h262: H262PictureParser()
+        case .h264: H264AccessUnitParser()
+        case .hevc: HEVCAccessUnitParser()
+        case .mpegAudio: MPEGAudioFrameParser()
+        case .adtsAAC: ADTSFrameParser()
+        case .latmAAC: LOASFrameParser()
+        case .ac3: AC3FrameParser(isEnhanced: false)
+        case .eac3: AC3FrameParser(isEnhanced: true)
+        case .opus: OpusAccessUnitParser(channelConfiguration: opusChannelConfiguration ?? 2)
+        case .id3: ID3TagParser()
+        case .scte35, .encrypted, .other: WholePacketParser()
+        }
+    }
+
+    /// The format that is known before a byte of the stream is seen.
+    var provisionalFormat: MediaFormat {
+        var format = MediaFormat(codec: type.codec)
+        if case .encrypted = type { format.protection = SampleProtection(scheme: "saes") }
+        return format
+    }
+}

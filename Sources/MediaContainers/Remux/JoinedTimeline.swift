@@ -243,3 +243,32 @@ struct JoinedTimeline {
         }
     }
 }
+
+/// A stretch of one clock in what a remuxer made. Times are ticks of 90 kHz.
+public struct JoinedStretch: Sendable, Hashable {
+    /// When its first sample is shown, on its own clock with wraps undone.
+    public var start: Int64
+    /// When its last sample ends, likewise.
+    public var end: Int64
+    /// What was added to its times to bring them onto the output's timeline.
+    public var shift: Int64
+
+    /// A stretch.
+    public init(start: Int64, end: Int64, shift: Int64) {
+        self.start = start
+        self.end = end
+        self.shift = shift
+    }
+}
+
+/// Names a stretch of one clock; stretches are played in the order of their names.
+struct StretchID: Hashable, Comparable {
+    /// How many announced discontinuities come before it.
+    var number: Int
+    /// How many clocks, since the last of them, were found that weren't announced.
+    var clock = 0
+
+    static func < (left: StretchID, right: StretchID) -> Bool {
+        (left.number, left.clock) < (right.number, right.clock)
+    }
+}

@@ -1,3 +1,5 @@
+import MediaContainers
+
 /// What Media3's extractor found in a sample: its tests' dump files.
 struct ExtractorDump {
     struct Sample: Equatable {
@@ -61,5 +63,74 @@ struct ExtractorDump {
     /// The hash of a sample's bytes: 31 h + the next signed byte.
     static func hash(_ bytes: some Sequence<UInt8>) -> UInt32 {
         bytes.reduce(1) { $0 &* 31 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }
+    }
+}
+
+/// What is read of a sample of Media3's, in the form that its extractors give it.
+struct ExtractedSample {
+    let tracks: [MediaTrack]
+    private(set) var samples: [[ExtractorDump.Sample]] = []
+    /// By how many microseconds times may differ, since Media3 rounds them.
+    let tolerance: Int64
+
+    /// Reads a sample of the corpora.
+    init(_ path: String) throws {
+        let bytes = try Corpora.bytes(path)
+        if path.hasSuffix(".mp4") {
+            let recording = try Self.movie(bytes)
+            tracks = recording.tracks
+            // It keeps an empty edit's whole milliseconds, which aren't whole ticks.
+            tolerance = tracks.map { Int64(1_000_000 / $0.timescale) + 1 }.max() ?? 0
+            collect(recording.samples)
+        } else if path.hasSuffix(".ts") {
+            let recording = try TransportStreamRecording(bytes)
+            tracks = recording.tracks
+            // It adds up whole microseconds from stamp to stamp; a tick of 90 kHz is 11 of them.
+            tolerance = 11
+            collect(recording.samples, from: recording.samples.map(\.sample.dts).min() ?? 0)
+        } else {
+            let recording = try PackedAudioRecording(bytes)
+            tracks = recording.tracks
+            // It takes 23,219 µs for each frame's 1024 samples of 44,100 Hz, which are 23,219.95.
+            tolerance = 144
+            collect(recording.samples)
+        }
+    }
+
+    private mutating func collect(_ all: [(sample: MediaSample, bytes: [UInt8])], from start: Int64 = 0) {
+        samples = tracks.map { _ in [] }
+        for (sample, bytes) in all {
+            let track = tracks[sample.track]
+            let ticks = (sample.pts - start) * 1_000_000
+            let scale = Int64(track.timescale)
+            // It stamps a frame of AC-3 with the packet in which the frame ends: one frame later than ISO/IEC 13818-1,
+            // 2.7.5 says, where the stamp is of the frame that begins in it.
+            let delay: Int64 = track.format?.codec == .ac3 ? 32_000 : 0
+            let content = Self.content(bytes, track)
+            samples[sample.track].append(
+                ExtractorDump.Sample(
+                    time: (ticks >= 0 ? ticks / scale : -(-ticks / scale)) + delay, flags: sample.isSync ? 1 : 0,
+                    length: content.count, hash: ExtractorDump.hash(content)))
+        }
+    }
+
+    /// It takes the headers of ADTS off, and puts start codes in the place of lengths.
+    private static func content(_ bytes: [UInt8], _ track: MediaTrack) -> [UInt8] {
+        if track.format?.framing == .adts { return Array(bytes.dropFirst(7)) }
+        guard track.format?.codec == .avc, track.format?.framing == .stored else { return bytes }
+        var content = bytes
+        var position = 0
+        while position + 4 <= content.count {
+            let length = content[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+            content.replaceSubrange(position..<position + 4, with: [0, 0, 0, 1])
+            position += 4 + length
+        }
+        return content
+    }
+
+    private static func movie(_ bytes: [UInt8]) throws -> TransportStreamRecording {
+        var recording = TransportStreamRecording()
+        try MP4Reader(MemorySource(bytes)).deliver(to: &recording)
+        return recording
     }
 }

@@ -65,3 +65,114 @@ struct Mutator {
         }
     }
 }
+
+/// A field of a container that states a time, a duration or a timescale.
+struct TimeField {
+    /// How the field is coded.
+    enum Coding {
+        /// A big-endian number of as many bytes.
+        case number(Int)
+        /// 33 bits in five bytes with marker bits (ISO/IEC 13818-1, 2.4.3.6).
+        case timestamp
+        /// The 33 bits of a programme clock reference (ISO/IEC 13818-1, 2.4.3.4).
+        case clock
+    }
+
+    /// The field's first byte.
+    var place: Int
+    var coding: Coding
+
+    /// Values at the borders of widths and bounds, which random damage seldom hits.
+    static let extremes: [UInt64] = [
+        0, 1, 2, 3, 600, 8001, 90_000, 1 << 15, 1 << 30, 1 << 31 - 1, 1 << 31, 1 << 32 - 1000, 1 << 32 - 1, 1 << 32,
+        1 << 33 - 5_400_001, 1 << 33 - 1, 1 << 33, 1 << 47, 1 << 48, 1 << 49, 1 << 50, 1 << 55, 1 << 56 - 1, 1 << 56,
+        1 << 58, 1 << 59 - 1, 1 << 59, 1 << 60 - 1, 1 << 60, 1 << 62, 1 << 63 - 1, 1 << 63, .max - 1000, .max - 1, .max,
+    ]
+
+    /// Writes a value, or as much of it as the field holds.
+    func write(_ value: UInt64, to bytes: inout [UInt8]) {
+        switch coding {
+        case .number(let width):
+            guard place + width <= bytes.count else { return }
+            for index in 0..<width {
+                bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * (width - 1 - index)))
+            }
+        case .timestamp:
+            guard place + 5 <= bytes.count else { return }
+            bytes[place] = bytes[place] & 0xF0 | UInt8(truncatingIfNeeded: value >> 29) & 0x0E | 1
+            bytes[place + 1] = UInt8(truncatingIfNeeded: value >> 22)
+            bytes[place + 2] = UInt8(truncatingIfNeeded: value >> 14) | 1
+            bytes[place + 3] = UInt8(truncatingIfNeeded: value >> 7)
+            bytes[place + 4] = UInt8(truncatingIfNeeded: value << 1) | 1
+        case .clock:
+            guard place + 5 <= bytes.count else { return }
+            for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt64(25 - 8 * index)) }
+            bytes[place + 4] = UInt8(truncatingIfNeeded: value & 1) << 7 | bytes[place + 4] & 0x7F
+        }
+    }
+
+    // MARK: - Fields of containers
+
+    /// The fields of an MP4's boxes (ISO/IEC 14496-12, 8).
+    static func ofMovie(_ bytes: [UInt8]) -> [TimeField] {
+        guard bytes.count > 8 else { return [] }
+        var fields: [TimeField] = []
+        for place in 0..<bytes.count - 8 {
+            guard let layout = layouts[Array(bytes[place..<place + 4])] else { continue }
+            for (offset, width) in bytes[place + 4] == 0 ? layout.short : layout.long {
+                fields.append(TimeField(place: place + 4 + offset, coding: .number(width)))
+            }
+        }
+        return fields
+    }
+
+    /// The time stamps and clock references in the first packets of a transport stream without bytes between them.
+    static func ofStream(_ bytes: [UInt8]) -> [TimeField] {
+        var fields: [TimeField] = []
+        for packet in stride(from: 0, to: min(bytes.count - 187, 400 * 188), by: 188) where bytes[packet] == 0x47 {
+            let hasAdaptation = bytes[packet + 3] & 0x20 != 0
+            let length = hasAdaptation ? Int(bytes[packet + 4]) : 0
+            if length > 6, bytes[packet + 5] & 0x10 != 0 {
+                fields.append(TimeField(place: packet + 6, coding: .clock))
+            }
+            let payload = packet + 4 + (hasAdaptation ? 1 + length : 0)
+            guard bytes[packet + 1] & 0x40 != 0, payload + 19 <= packet + 188,
+                bytes[payload..<payload + 3] == [0, 0, 1]
+            else { continue }
+            if bytes[payload + 7] & 0x80 != 0 { fields.append(TimeField(place: payload + 9, coding: .timestamp)) }
+            if bytes[payload + 7] & 0xC0 == 0xC0 { fields.append(TimeField(place: payload + 14, coding: .timestamp)) }
+        }
+        return fields
+    }
+
+    /// The time stamp of a segment of packed audio (RFC 8216, 3.4).
+    static func ofPackedAudio(_ bytes: [UInt8]) -> [TimeField] {
+        let owner = Array("transportStreamTimestamp".utf8)
+        guard let start = bytes.firstRange(of: owner)?.upperBound else { return [] }
+        return [TimeField(place: start + 1, coding: .number(8))]
+    }
+
+    private typealias Layout = (short: [(Int, Int)], long: [(Int, Int)])
+
+    /// Offset and width of the fields of boxes by type, in version 0 and in others.
+    private static let layouts: [[UInt8]: Layout] = {
+        let header: Layout = ([(12, 4), (16, 4)], [(20, 4), (24, 8)])
+        let runs = (0..<4).flatMap { [(8 + 8 * $0, 4), (12 + 8 * $0, 4)] }
+        let words = (1..<14).map { (4 * $0, 4) }
+        let references = (0..<3).flatMap { [(12 * $0, 4), (12 * $0 + 4, 4)] }
+        let layouts: [String: Layout] = [
+            "mvhd": header, "mdhd": header, "mehd": ([(4, 4)], [(4, 8)]), "tfdt": ([(4, 4)], [(4, 8)]),
+            "elst": (
+                (0..<4).flatMap { [(8 + 12 * $0, 4), (12 + 12 * $0, 4)] },
+                (0..<4).flatMap { [(8 + 20 * $0, 8), (16 + 20 * $0, 8)] }
+            ),
+            "stts": (runs, runs), "ctts": (runs, runs), "trun": (words, words),
+            "trex": ([(12, 4), (16, 4)], [(12, 4), (16, 4)]), "tfhd": ([(8, 4), (12, 4)], [(8, 4), (12, 4)]),
+            "sidx": (
+                [(8, 4), (12, 4), (16, 4)] + references.map { ($0.0 + 24, $0.1) },
+                [(8, 4), (12, 8), (20, 8)] + references.map { ($0.0 + 32, $0.1) }
+            ),
+        ]
+        return Dictionary(uniqueKeysWithValues: layouts.map { (Array($0.key.utf8), $0.value) })
+    }()
+}

@@ -1,0 +1,47 @@
+extension [UInt8] {
+    /// Appends an integer, most significant byte first.
+    mutating func appendBigEndian<Value: FixedWidthInteger>(_ value: Value) {
+        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+    }
+
+    /// Appends the low 24 bits, most significant byte first.
+    mutating func appendBigEndian24(_ value: UInt32) {
+        append(UInt8(truncatingIfNeeded: value >> 16))
+        appendBigEndian(UInt16(truncatingIfNeeded: value))
+    }
+
+    /// Appends a four-character code.
+    mutating func append(_ code: FourCC) { appendBigEndian(code.rawValue) }
+
+    /// Writes 32 bits over four bytes that are there.
+    mutating func setBigEndian(_ value: UInt32, at index: Int) {
+        guard index >= 0, index + 4 <= count else { return }
+        for place in 0..<4 { self[index + place] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * place)) }
+    }
+}
+
+extension [UInt8] {
+    /// Appends a box; its size is filled in after its content was appended.
+    mutating func appendBox<Failure: Error>(
+        _ type: FourCC, _ content: (inout [UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        let start = count
+        appendBigEndian(UInt32(0))
+        append(type)
+        try content(&self)
+        setBigEndian(UInt32(truncatingIfNeeded: count - start), at: start)
+    }
+
+    /// Appends a full box with its version and flags.
+    mutating func appendFullBox<Failure: Error>(
+        _ type: FourCC, version: UInt8 = 0, flags: UInt32 = 0, _ content: (inout [UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        try appendBox(type) { (bytes) throws(Failure) in
+            bytes.appendBigEndian(UInt32(version) << 24 | flags)
+            try content(&bytes)
+        }
+    }
+
+    /// Appends zeros.
+    mutating func appendZeros(_ count: Int) { append(contentsOf: repeatElement(0, count: count)) }
+}

@@ -1,0 +1,70 @@
+/// Splits AAC in ADTS (ISO/IEC 14496-3, 1.A.2.2).
+final class ADTSFrameParser: SyncFrameParser {
+    private var lastHeader: ADTSHeader?
+
+    override var headerLength: Int { ADTSHeader.length }
+
+    override func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
+        ADTSHeader(bytes, at: place)?.frameLength
+    }
+
+    override func readFrame(_ frame: UnsafeRawBufferPointer) {
+        guard let header = ADTSHeader(frame, at: 0) else { return }
+        duration = FrameDuration(samples: Int64(header.blocks) * 1024, rate: Int64(header.sampleRate))
+        if let lastHeader, lastHeader.continues(header) { return }
+        lastHeader = header
+        let configuration = header.configuration
+        setFormat(
+            MediaFormat(
+                codec: .aac, codecString: configuration.codecString, configuration: configuration.bytes,
+                sampleEntry: "mp4a", sampleRate: configuration.sampleRate, channels: configuration.channels,
+                framing: .adts))
+    }
+}
+
+/// The header of an ADTS frame (ISO/IEC 14496-3, 1.A.2.2; 13818-7, 6.2).
+struct ADTSHeader: Equatable {
+    /// The header's shortest length in bytes; with a checksum it is two more.
+    static let length = 7
+
+    var objectType: Int
+    var sampleRateIndex: Int
+    var channelConfiguration: Int
+    /// 7, or 9 with a checksum.
+    var headerLength: Int
+    /// The frame's length in bytes, the header included.
+    var frameLength: Int
+    /// Blocks of 1024 samples, 1 to 4.
+    var blocks: Int
+
+    /// Reads a header at a place; nil where there is none, or not enough bytes.
+    @inline(__always)
+    init?(_ bytes: UnsafeRawBufferPointer, at place: Int) {
+        guard place >= 0, place + Self.length <= bytes.count, let base = bytes.baseAddress else { return nil }
+        let word = (base + place).loadUnaligned(as: UInt32.self).bigEndian
+        let rest = (base + place + 4).loadUnaligned(as: UInt16.self).bigEndian
+        let last = (base + place + 6).load(as: UInt8.self)
+        // syncword 0xFFF, ID, layer 0.
+        guard word >> 20 == 0xFFF, word >> 17 & 3 == 0 else { return nil }
+        headerLength = word >> 16 & 1 == 1 ? 7 : 9
+        objectType = Int(word >> 14 & 3) + 1
+        sampleRateIndex = Int(word >> 10 & 15)
+        channelConfiguration = Int(word >> 6 & 7)
+        frameLength = Int(word & 3) << 11 | Int(rest >> 5)
+        blocks = Int(last & 3) + 1
+        guard sampleRateIndex < AudioSpecificConfig.sampleRates.count, frameLength >= headerLength else { return nil }
+    }
+
+    var sampleRate: Int { AudioSpecificConfig.sampleRates[sampleRateIndex] }
+
+    var configuration: AudioSpecificConfig {
+        AudioSpecificConfig(
+            objectType: objectType, sampleRate: sampleRate, channelConfiguration: channelConfiguration)
+    }
+
+    /// Whether another header can follow this one in a stream: the fixed part is the same (1.A.2.2.1).
+    func continues(_ other: ADTSHeader) -> Bool {
+        objectType == other.objectType && sampleRateIndex == other.sampleRateIndex
+            && channelConfiguration == other.channelConfiguration
+    }
+}

@@ -1,0 +1,269 @@
+/// An ID3v2 tag: the frames that media containers and HLS use (ID3 2.2 to 2.4; RFC 8216, 3.4).
+public struct ID3Tag: Sendable, Hashable {
+    /// The tag's length in bytes, header, padding and footer included.
+    public var length: Int
+    /// Frames in order; what can't be read is left out.
+    public var frames: [ID3Frame]
+
+    /// The shortest bytes that tell a tag's length.
+    public static let headerLength = 10
+
+    /// The length of the tag that begins at the front, or nil if none does.
+    public static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes.count >= headerLength, bytes[0] == 0x49, bytes[1] == 0x44, bytes[2] == 0x33 else { return nil }
+        guard bytes[3] != 0xFF, bytes[4] != 0xFF, let size = synchsafe(bytes, at: 6) else { return nil }
+        return headerLength + size + (bytes[5] & 0x10 != 0 ? headerLength : 0)
+    }
+
+    /// Reads the tag at the front of bytes; one that is cut off gives the frames that are whole.
+    ///
+    /// - Throws: ``ContainerError`` `notThisFormat` where none begins.
+    public init(_ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
+        guard let length = Self.length(bytes) else { throw ContainerError(.notThisFormat, "no ID3v2 tag", at: 0) }
+        self.length = length
+        let version = bytes[3]
+        let flags = bytes[5]
+        let end = min(bytes.count, length)
+        let content = UnsafeRawBufferPointer(rebasing: bytes[Self.headerLength..<end])
+        if flags & 0x80 != 0, version < 4 {
+            frames = Self.resynchronised(content).withUnsafeBytes { Self.frames($0, version: version, flags: flags) }
+        } else {
+            frames = Self.frames(content, version: version, flags: flags)
+        }
+    }
+
+    /// The 33-bit time stamp of the first sample of an HLS segment of packed audio (RFC 8216, 3.4), in ticks of
+    /// 90 kHz.
+    public var transportStreamTimestamp: Int64? {
+        let owner = "com.apple.streaming.transportStreamTimestamp"
+        for frame in frames {
+            guard case .priv(owner, let data) = frame, data.count >= 8 else { continue }
+            let value = data.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return Int64(value & 0x1_FFFF_FFFF)
+        }
+        return nil
+    }
+
+    /// The first picture that is the front cover, else the first.
+    public var picture: ID3Picture? {
+        let pictures = frames.compactMap { frame -> ID3Picture? in
+            if case .picture(let picture) = frame { picture } else { nil }
+        }
+        return pictures.first { $0.type == 3 } ?? pictures.first
+    }
+
+    static func synchsafe(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
+        guard place + 4 <= bytes.count else { return nil }
+        var value = 0
+        for index in place..<place + 4 {
+            guard bytes[index] < 0x80 else { return nil }
+            value = value << 7 | Int(bytes[index])
+        }
+        return value
+    }
+
+    /// Takes back the unsynchronisation: each FF 00 stands for FF (2.4, 6.1).
+    static func resynchronised(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var last: UInt8 = 0
+        for byte in bytes {
+            if last != 0xFF || byte != 0 { result.append(byte) }
+            last = byte
+        }
+        return result
+    }
+
+    private static func frames(_ content: UnsafeRawBufferPointer, version: UInt8, flags: UInt8) -> [ID3Frame] {
+        var reader = ByteReader(content)
+        if version > 2, flags & 0x40 != 0 {
+            // The extended header's size counts itself in 2.4, and doesn't in 2.3.
+            let size = version == 4 ? synchsafe(content, at: 0) : (try? reader.uint32()).map { Int($0) }
+            guard let size, (try? reader.skip(size)) != nil else { return [] }
+        }
+        var frames: [ID3Frame] = []
+        while reader.remaining > 6, content[reader.position] != 0, let frame = ID3Frame(&reader, version: version) {
+            frames.append(frame)
+        }
+        return frames
+    }
+}
+
+/// A frame of an ID3 tag.
+public enum ID3Frame: Sendable, Hashable {
+    /// PRIV: its owner and its data.
+    case priv(owner: String, data: [UInt8])
+    /// APIC or PIC.
+    case picture(ID3Picture)
+    /// A text frame: its identifier and its text.
+    case text(id: String, value: String)
+    /// Any other frame with its content as it is.
+    case other(id: String, data: [UInt8])
+
+    /// Reads the next frame; nil where none can follow.
+    init?(_ reader: inout ByteReader, version: UInt8) {
+        let idLength = version == 2 ? 3 : 4
+        guard let idBytes = try? reader.take(idLength), idBytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            return nil
+        }
+        let id = String(decoding: idBytes, as: UTF8.self)
+        let size: Int
+        var flags: UInt16 = 0
+        if version == 2 {
+            guard let short = try? reader.uint24() else { return nil }
+            size = Int(short)
+        } else {
+            let place = reader.position
+            guard let plain = try? reader.uint32(), let bits = try? reader.uint16() else { return nil }
+            flags = bits
+            let safe = version >= 4 ? ID3Tag.synchsafe(reader.bytes, at: place) : nil
+            // Some writers of 2.4 forget that its sizes have seven bits a byte: then the plain number is meant.
+            size = safe ?? Int(plain)
+        }
+        guard let raw = try? reader.take(size) else { return nil }
+        if version >= 4, flags & 2 != 0 {
+            let whole = ID3Tag.resynchronised(raw)
+            self = whole.withUnsafeBytes { ID3Frame(id: id, $0, version: version, flags: flags) }
+        } else {
+            self.init(id: id, raw, version: version, flags: flags)
+        }
+    }
+
+    private init(id: String, _ content: UnsafeRawBufferPointer, version: UInt8, flags: UInt16) {
+        // Compressed or encrypted.
+        guard flags & (version >= 4 ? 0x0C : 0xC0) == 0 else {
+            self = .other(id: id, data: Array(content))
+            return
+        }
+        // data length indicator (2.4).
+        let hasLength = version >= 4 && flags & 1 != 0 && content.count >= 4
+        let content = hasLength ? UnsafeRawBufferPointer(rebasing: content[4...]) : content
+        var reader = ByteReader(content)
+        switch id {
+        case "PRIV":
+            let owner = ID3Text.decode(ID3Text.terminated(&reader, encoding: 0), encoding: 0)
+            self = .priv(owner: owner, data: Array(reader.takeRest()))
+        case "APIC", "PIC":
+            if let picture = ID3Picture(content, version: version) {
+                self = .picture(picture)
+            } else {
+                self = .other(id: id, data: Array(content))
+            }
+        case _ where id.hasPrefix("T") && id != "TXXX" && id != "TXX":
+            guard let encoding = try? reader.uint8() else {
+                self = .text(id: id, value: "")
+                return
+            }
+            let text = ID3Text.terminated(&reader, encoding: encoding)
+            self = .text(id: id, value: ID3Text.decode(text, encoding: encoding))
+        default:
+            self = .other(id: id, data: Array(content))
+        }
+    }
+}
+
+/// A picture in an ID3 tag: APIC, or PIC of version 2.2.
+public struct ID3Picture: Sendable, Hashable {
+    /// The media type (`image/jpeg`), or in version 2.2 the format (`JPG`); `-->` says that the data is a URL.
+    public var mediaType: String
+    /// What it shows: 3 is the front cover, 0 to 20.
+    public var type: UInt8
+    /// The description.
+    public var description: String
+    /// The picture's bytes.
+    public var data: [UInt8]
+
+    /// Creates a picture.
+    public init(mediaType: String, type: UInt8, description: String, data: [UInt8]) {
+        self.mediaType = mediaType
+        self.type = type
+        self.description = description
+        self.data = data
+    }
+
+    init?(_ content: UnsafeRawBufferPointer, version: UInt8) {
+        var reader = ByteReader(content)
+        guard let encoding = try? reader.uint8() else { return nil }
+        if version == 2 {
+            guard let format = try? reader.take(3) else { return nil }
+            mediaType = ID3Text.decode(format, encoding: 0)
+        } else {
+            mediaType = ID3Text.decode(ID3Text.terminated(&reader, encoding: 0), encoding: 0)
+        }
+        guard let type = try? reader.uint8() else { return nil }
+        self.type = type
+        description = ID3Text.decode(ID3Text.terminated(&reader, encoding: encoding), encoding: encoding)
+        data = Array(reader.takeRest())
+    }
+}
+
+/// Text in ID3 frames (ID3 2.4, 4: encodings 0 Latin-1, 1 UTF-16 with a mark, 2 UTF-16BE, 3 UTF-8).
+enum ID3Text {
+    /// The bytes up to the terminator of an encoding, and moves past it; all that is left where there is none.
+    static func terminated(_ reader: inout ByteReader, encoding: UInt8) -> UnsafeRawBufferPointer {
+        let rest = UnsafeRawBufferPointer(rebasing: reader.bytes[reader.position...])
+        let width = encoding == 1 || encoding == 2 ? 2 : 1
+        var place = 0
+        while place + width <= rest.count {
+            if rest[place] == 0, width == 1 || rest[place + 1] == 0 {
+                let text = try? reader.take(place)
+                try? reader.skip(width)
+                return text ?? UnsafeRawBufferPointer(start: nil, count: 0)
+            }
+            place += width
+        }
+        return reader.takeRest()
+    }
+
+    static func decode(_ bytes: UnsafeRawBufferPointer, encoding: UInt8) -> String {
+        switch encoding {
+        case 1, 2: return utf16(bytes, hasMark: encoding == 1)
+        case 3: return String(decoding: bytes, as: UTF8.self)
+        default:
+            var text = String.UnicodeScalarView()
+            for byte in bytes { text.append(Unicode.Scalar(byte)) }
+            return String(text)
+        }
+    }
+
+    private static func utf16(_ bytes: UnsafeRawBufferPointer, hasMark: Bool) -> String {
+        var isLittle = false
+        var start = 0
+        if hasMark, bytes.count >= 2 {
+            isLittle = bytes[0] == 0xFF && bytes[1] == 0xFE
+            if isLittle || (bytes[0] == 0xFE && bytes[1] == 0xFF) { start = 2 }
+        }
+        var units: [UInt16] = []
+        var place = start
+        while place + 1 < bytes.count {
+            let first = UInt16(bytes[place])
+            let second = UInt16(bytes[place + 1])
+            units.append(isLittle ? second << 8 | first : first << 8 | second)
+            place += 2
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
+}
+
+/// Timed ID3 metadata: each PES packet is one sample.
+final class ID3TagParser: FrameParser {
+    /// The header of a Metadata_AU_cell (ISO/IEC 13818-1, 2.12.4), which some encoders put before the tag.
+    private static let cellHeaderLength = 5
+
+    override init() {
+        super.init()
+        setFormat(MediaFormat(codec: .id3, codecString: "id3", sampleEntry: "ID3 "))
+    }
+
+    override var needsWholePackets: Bool { true }
+
+    override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {
+        guard isLast, !bytes.isEmpty else { return .incomplete }
+        prefixLength = isTag(bytes, at: 0) || !isTag(bytes, at: Self.cellHeaderLength) ? 0 : Self.cellHeaderLength
+        return .frame(bytes.count)
+    }
+
+    private func isTag(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
+        place + 3 <= bytes.count && bytes[place] == 0x49 && bytes[place + 1] == 0x44 && bytes[place + 2] == 0x33
+    }
+}

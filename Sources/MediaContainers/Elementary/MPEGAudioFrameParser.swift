@@ -1,0 +1,134 @@
+/// Splits MPEG audio of layers I to III (ISO/IEC 11172-3, 13818-3).
+final class MPEGAudioFrameParser: SyncFrameParser {
+    private var lastHeader: MPEGAudioHeader?
+
+    override var headerLength: Int { MPEGAudioHeader.length }
+
+    override func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
+        guard let header = MPEGAudioHeader(bytes, at: place) else { return nil }
+        // A header's 11 ones turn up in other data; in a run of frames layer and rate stay.
+        if let lastHeader, lastHeader.layer != header.layer || lastHeader.sampleRate != header.sampleRate { return nil }
+        return header.frameLength
+    }
+
+    override func reset() {
+        super.reset()
+        lastHeader = nil
+    }
+
+    override func readFrame(_ frame: UnsafeRawBufferPointer) {
+        guard let header = MPEGAudioHeader(frame, at: 0) else { return }
+        duration = FrameDuration(samples: Int64(header.samples), rate: Int64(header.sampleRate))
+        let isNew = lastHeader == nil || lastHeader?.channels != header.channels
+        lastHeader = header
+        guard isNew || format == nil else { return }
+        let codec: Codec =
+            switch header.layer {
+            case 1: .other("mp1 ")
+            case 2: .mp2
+            default: .mp3
+            }
+        // Object type 0x6B is audio of MPEG-1, 0x69 of MPEG-2 (ISO/IEC 14496-1, table 5).
+        setFormat(
+            MediaFormat(
+                codec: codec, codecString: header.isFirstGeneration ? "mp4a.6B" : "mp4a.69", sampleEntry: "mp4a",
+                sampleRate: header.sampleRate, channels: header.channels))
+    }
+}
+
+/// The header of a frame of MPEG-1 or MPEG-2 audio (ISO/IEC 11172-3, 2.4.1.3; 13818-3, 2.4.1.3).
+struct MPEGAudioHeader: Equatable {
+    static let length = 4
+
+    /// 1 to 3.
+    var layer: Int
+    /// Whether it is MPEG-1; else MPEG-2, or its extension to low rates.
+    var isFirstGeneration: Bool
+    var sampleRate: Int
+    var channels: Int
+    /// The frame's length in bytes.
+    var frameLength: Int
+    var samples: Int
+
+    /// Reads a header at a place; nil where there is none, or it is of free format.
+    init?(_ bytes: UnsafeRawBufferPointer, at place: Int) {
+        guard place >= 0, place + Self.length <= bytes.count else { return nil }
+        let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self).bigEndian
+        guard word >> 21 == 0x7FF else { return nil }
+        let version = Int(word >> 19 & 3)
+        layer = 4 - Int(word >> 17 & 3)
+        let rateIndex = Int(word >> 12 & 15)
+        let frequencyIndex = Int(word >> 10 & 3)
+        guard version != 1, layer < 4, (1...14).contains(rateIndex), frequencyIndex < 3 else { return nil }
+        isFirstGeneration = version == 3
+        sampleRate = [44100, 48000, 32000][frequencyIndex] >> (isFirstGeneration ? 0 : version == 2 ? 1 : 2)
+        let rates = isFirstGeneration ? Self.firstRates[layer - 1] : Self.secondRates[layer == 1 ? 0 : 1]
+        let rate = rates[rateIndex - 1] * 1000
+        let padding = Int(word >> 9 & 1)
+        channels = word >> 6 & 3 == 3 ? 1 : 2
+        switch layer {
+        case 1:
+            samples = 384
+            frameLength = (12 * rate / sampleRate + padding) * 4
+        case 2:
+            samples = 1152
+            frameLength = 144 * rate / sampleRate + padding
+        default:
+            samples = isFirstGeneration ? 1152 : 576
+            frameLength = samples / 8 * rate / sampleRate + padding
+        }
+    }
+
+    private static let firstRates = [
+        [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+        [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+        [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+    ]
+    private static let secondRates = [
+        [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+        [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+    ]
+}
+
+/// What encoders put into the first frame of a file of MPEG audio, in place of sound: "Xing", "Info" or "VBRI", and LAME's
+/// tag. There is no standard of it; all players pass the frame by.
+struct MPEGAudioInformation {
+    /// How many samples at the beginning aren't the sound's: the encoder's delay, as far as it's told, and the decoder's.
+    let priming: Int64
+
+    /// By so many samples decoders of layer III are late.
+    private static let decoderDelay: Int64 = 529
+
+    /// Reads a file's first frame; nil where it's one of sound.
+    init?(_ frame: UnsafeRawBufferPointer) {
+        guard let header = MPEGAudioHeader(frame, at: 0), header.layer == 3 else { return nil }
+        let isMono = header.channels == 1
+        let sideLength = header.isFirstGeneration ? (isMono ? 17 : 32) : (isMono ? 9 : 17)
+        if let start = Self.place(of: ["Xing", "Info"], in: frame, at: MPEGAudioHeader.length + sideLength) {
+            priming = Self.encoderDelay(frame, behind: start).map { $0 + Self.decoderDelay } ?? 0
+        } else if Self.place(of: ["VBRI"], in: frame, at: MPEGAudioHeader.length + 32) != nil {
+            priming = 0
+        } else {
+            return nil
+        }
+    }
+
+    private static func place(of names: [String], in frame: UnsafeRawBufferPointer, at place: Int) -> Int? {
+        guard place + 8 <= frame.count else { return nil }
+        let found = frame[place..<place + 4]
+        return names.contains { found.elementsEqual($0.utf8) } ? place : nil
+    }
+
+    /// LAME's tag follows the fields that the flags name: 9 bytes of its version, and 12 further on the delay in 12 bits.
+    private static func encoderDelay(_ frame: UnsafeRawBufferPointer, behind start: Int) -> Int64? {
+        let flags = frame[start + 7]
+        var place = start + 8
+        for (bit, length) in [4, 4, 100, 4].enumerated() where flags >> bit & 1 == 1 { place += length }
+        guard place + 24 <= frame.count,
+            ["LAME", "Lavf", "Lavc"].contains(where: { name in
+                frame[place..<place + 4].elementsEqual(name.utf8)
+            })
+        else { return nil }
+        return Int64(frame[place + 21]) << 4 | Int64(frame[place + 22]) >> 4
+    }
+}
