@@ -1,15 +1,15 @@
-/// One packet as ffprobe tells it, corrected by what the standards say.
+/// A packet as listed by ffprobe, corrected according to the standards.
 public struct OraclePacket: Sendable, Hashable {
-    /// What of a sample's bytes the size and the checksum are of.
+    /// The part of a sample's bytes that size and checksum cover.
     public enum Content: Sendable, Hashable {
-        /// All of them.
+        /// All bytes.
         case whole
-        /// All but the first so many.
+        /// All bytes after the given number.
         case withoutFirst(Int)
-        /// Pairs of CEA-608 behind a box header, each with a byte 0xFC before it.
+        /// The CEA-608 pairs after a box header, each preceded by a byte 0xFC.
         case captions
 
-        /// What is counted of a sample's bytes.
+        /// Returns the covered part of a sample's bytes.
         public func of(_ bytes: [UInt8]) -> [UInt8] {
             switch self {
             case .whole: return bytes
@@ -21,7 +21,7 @@ public struct OraclePacket: Sendable, Hashable {
             }
         }
 
-        /// How many bytes are counted of a sample of so many.
+        /// Returns the size of the covered part for a sample of a given size.
         public func size(of count: Int) -> Int {
             switch self {
             case .whole: count
@@ -31,24 +31,24 @@ public struct OraclePacket: Sendable, Hashable {
         }
     }
 
-    /// When it's shown, in ticks of the stream; nil where that isn't told.
+    /// The presentation time in ticks of the stream, or nil.
     public var pts: Int64?
-    /// When it's decoded, in ticks of the stream; nil where that isn't told.
+    /// The decoding time in ticks of the stream, or nil.
     public var dts: Int64?
-    /// How long it lasts, in ticks of the stream; nil where that isn't told.
+    /// The duration in ticks of the stream, or nil.
     public var duration: Int64?
-    /// In bytes.
+    /// The size in bytes.
     public var size: Int
-    /// Whether decoding can start here.
+    /// Whether decoding can start at the packet.
     public var isSync: Bool
-    /// Whether it is decoded and not shown.
+    /// Whether the packet is decoded but not presented.
     public var isHidden: Bool
-    /// The CRC-32.
+    /// The CRC-32 of the bytes.
     public var checksum: UInt32
-    /// What size and checksum are of.
+    /// The part of the bytes that ``size`` and ``checksum`` cover.
     public var content = Content.whole
 
-    /// Reads a line `stream,pts,dts,duration,size,flags,crc32` behind its first field.
+    /// Reads the fields of a line `stream,pts,dts,duration,size,flags,crc32` after the first.
     init?(_ fields: some Collection<Substring>) {
         let fields = Array(fields)
         guard fields.count == 6, let size = Int(fields[3]), let checksum = UInt32(fields[5], radix: 16) else {

@@ -1,17 +1,17 @@
-/// One stream of a file as ffprobe tells it.
+/// A stream of a file as listed by ffprobe.
 public struct OracleStream: Sendable {
-    /// ffprobe's name of the coding.
+    /// ffprobe's name of the codec.
     public var codec: String
-    /// How many ticks there are in ``seconds``.
+    /// The numerator of the rate: the number of ticks in ``seconds``.
     public var ticks: Int64
-    /// How many seconds ``ticks`` last.
+    /// The denominator of the rate: the duration of ``ticks`` in seconds.
     public var seconds: Int64
-    /// In their order.
+    /// The packets in order.
     public var packets: [OraclePacket] = []
-    /// Whether packets may follow that ffprobe left out.
+    /// Whether ffprobe may have omitted packets at the end.
     public var isCutShort = false
 
-    /// Reads a line `#stream 0 h264 tb=1/90000`.
+    /// Reads a line such as `#stream 0 h264 tb=1/90000`.
     init?(_ line: Substring) {
         let words = line.split(separator: " ")
         guard words.count == 4, words[3].hasPrefix("tb=") else { return nil }
@@ -22,6 +22,6 @@ public struct OracleStream: Sendable {
         ticks = base[1]
     }
 
-    /// A time in microseconds.
+    /// Returns a time in microseconds.
     public func microseconds(_ time: Int64) -> Double { Double(time * seconds) * 1e6 / Double(ticks) }
 }

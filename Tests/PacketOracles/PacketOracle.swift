@@ -1,20 +1,20 @@
-/// The packets of a public sample as ffprobe tells them, with what is wrong in that put right.
+/// The packets of a public sample file as listed by ffprobe, corrected according to the standards.
 public struct PacketOracle: Sendable {
-    /// Where the oracles lie in the corpora.
+    /// The folder of the oracles in the corpora.
     public static let folder = "derived/media/ffprobe-packets"
 
-    /// By the number of the stream, which is the track's here.
+    /// The streams by number, which is the index of the track.
     public private(set) var streams: [Int: OracleStream] = [:]
-    /// The streams that are no tracks here: pictures in the metadata.
+    /// The streams that aren't tracks: pictures in the metadata.
     public private(set) var artwork: [OracleStream] = []
-    /// Whether the file ends in the middle of a packet.
+    /// Whether the file ends inside a packet.
     public private(set) var isCutOff = false
 
     /// Reads an oracle.
     ///
     /// - Parameters:
-    ///   - csv: its text.
-    ///   - path: the sample's path in the corpora.
+    ///   - csv: The text of the oracle.
+    ///   - path: The path of the sample file in the corpora.
     public init(_ csv: String, of path: String) {
         for line in csv.split(separator: "\n") {
             let words = line.split(separator: " ")
@@ -30,7 +30,7 @@ public struct PacketOracle: Sendable {
             guard let stream = streams[number] else { continue }
             streams[number] = difference.corrected(stream)
             if streams[number] == nil { artwork.append(stream) }
-            if case .endsInAPacket = difference { isCutOff = true }
+            if case .truncatedLastPacket = difference { isCutOff = true }
         }
     }
 }

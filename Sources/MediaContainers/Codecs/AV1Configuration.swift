@@ -1,11 +1,14 @@
-/// What an AV1CodecConfigurationRecord, the content of `av1C`, says (AV1 in ISOBMFF, 2.3).
+/// The fields of an AV1CodecConfigurationRecord, the content of `av1C`, that make up the codec string (AV1 in ISOBMFF,
+/// 2.3).
 struct AV1Configuration {
     /// The codec string: `av01.profile.levelTier.depth` (AV1 in ISOBMFF, 5).
     let codecString: String
 
     /// Reads a record of at least four bytes.
     init(record: [UInt8]) throws(ContainerError) {
-        guard record.count >= 4 else { throw ContainerError(.truncated, "av1C: \(record.count) bytes, at least 4") }
+        guard record.count >= 4 else {
+            throw ContainerError(.truncated, "av1C: \(record.count) bytes instead of at least 4")
+        }
         let profile = record[1] >> 5
         let level = record[1] & 0x1F
         let isHighTier = record[2] & 0x80 != 0

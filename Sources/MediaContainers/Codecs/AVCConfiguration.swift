@@ -1,23 +1,24 @@
 /// An AVCDecoderConfigurationRecord, the content of `avcC` (ISO/IEC 14496-15, 5.3.3.1).
 public struct AVCConfiguration: Sendable, Hashable {
-    /// AVCProfileIndication, `profile_idc` of the sequence parameter set.
+    /// AVCProfileIndication: `profile_idc` of the sequence parameter set.
     public var profile: UInt8
-    /// `constraint_set` flags.
+    /// The `constraint_set` flags.
     public var compatibility: UInt8
-    /// AVCLevelIndication, `level_idc`.
+    /// AVCLevelIndication: `level_idc`.
     public var level: UInt8
-    /// How many bytes give each NAL unit's length in a sample: 1, 2 or 4.
+    /// The size in bytes of the length field before each NAL unit in a sample: 1, 2 or 4.
     public var lengthSize: Int
-    /// Sequence parameter sets, each a NAL unit.
+    /// The sequence parameter sets, each a NAL unit.
     public var sequenceParameterSets: [[UInt8]]
-    /// Picture parameter sets, each a NAL unit.
+    /// The picture parameter sets, each a NAL unit.
     public var pictureParameterSets: [[UInt8]]
-    /// What follows the parameter sets in High profiles (chroma format, bit depths, SPS extensions), byte for byte.
+    /// The raw bytes after the parameter sets in High profiles (chroma format, bit depths, SPS extensions).
     public var trailer: [UInt8]
 
-    /// Creates a record; profile, compatibility and level are read from the first sequence parameter set.
+    /// Creates a record. Reads profile, compatibility and level from the first sequence parameter set.
     ///
-    /// - Throws: ``ContainerError`` when there is no set, or a set is too short or too long for the record.
+    /// - Throws: ``ContainerError`` when there is no sequence parameter set, or a set is too short or too long for the
+    ///   record.
     public init(
         sequenceParameterSets: [[UInt8]], pictureParameterSets: [[UInt8]], lengthSize: Int = 4, trailer: [UInt8] = []
     ) throws(ContainerError) {
@@ -27,7 +28,7 @@ public struct AVCConfiguration: Sendable, Hashable {
         let sets = sequenceParameterSets + pictureParameterSets
         guard sequenceParameterSets.count <= 31, pictureParameterSets.count <= 255,
             sets.allSatisfy({ $0.count <= Int(UInt16.max) })
-        else { throw ContainerError(.unrepresentable, "avcC: parameter sets too many or too long") }
+        else { throw ContainerError(.unrepresentable, "avcC: too many parameter sets, or one that is too long") }
         profile = first[1]
         compatibility = first[2]
         level = first[3]
@@ -39,7 +40,7 @@ public struct AVCConfiguration: Sendable, Hashable {
 
     /// Reads a record.
     ///
-    /// - Throws: ``ContainerError`` when it ends early or its version isn't 1.
+    /// - Throws: ``ContainerError`` when the record ends early or its version isn't 1.
     public init(record: [UInt8]) throws(ContainerError) {
         self = try record.withReader { (reader) throws(ContainerError) in try AVCConfiguration(&reader) }
     }
@@ -80,7 +81,7 @@ public struct AVCConfiguration: Sendable, Hashable {
         return bytes + trailer
     }
 
-    /// The codec by RFC 6381, 3.3: the sample entry and profile, constraints and level in hexadecimal.
+    /// Returns the codec string of RFC 6381, 3.3: the sample entry, then profile, constraints and level in hexadecimal.
     public func codecString(sampleEntry: FourCC = "avc1") -> String {
         "\(sampleEntry)." + Hexadecimal.byte(profile) + Hexadecimal.byte(compatibility) + Hexadecimal.byte(level)
     }

@@ -1,15 +1,15 @@
-/// What an AudioSpecificConfig says (ISO/IEC 14496-3, 1.6.2.1).
+/// An AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
 public struct AudioSpecificConfig: Sendable, Hashable {
-    /// The audio object type: 2 AAC LC, 5 SBR, 29 PS, 36 ALS, 42 xHE-AAC.
+    /// The audio object type, such as 2 (AAC LC), 5 (SBR), 29 (PS), 36 (ALS) or 42 (xHE-AAC).
     public var objectType: Int
-    /// The core's samples per second.
+    /// The sample rate of the core, in Hz.
     public var sampleRate: Int
-    /// Samples per second after SBR where it is signalled explicitly, else nil.
+    /// The sample rate after SBR, in Hz; nil unless SBR is signalled explicitly.
     public var extensionSampleRate: Int?
-    /// The channel configuration, 0 to 15; 0 when a program config element says.
+    /// The channel configuration, 0 to 15; 0 if a program config element defines the channels.
     public var channelConfiguration: Int
 
-    /// Channels by the channel configuration (1.6.3.5), 0 where that doesn't say.
+    /// The channel count of the channel configuration (1.6.3.5), or 0 if the configuration doesn't define it.
     public var channels: Int {
         switch channelConfiguration {
         case 1...6: channelConfiguration
@@ -20,7 +20,8 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         }
     }
 
-    /// The sampling frequencies by index (table 1.18); 13 and 14 are reserved, 15 is an explicit one.
+    /// The sampling frequencies in Hz by index (table 1.18). Indices 13 and 14 are reserved; 15 announces an explicit
+    /// frequency.
     public static let sampleRates = [
         96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
     ]
@@ -35,7 +36,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
 
     /// Reads a configuration.
     ///
-    /// - Throws: ``ContainerError`` when it ends early or the sampling frequency is reserved.
+    /// - Throws: ``ContainerError`` when the record ends early or the sampling frequency index is reserved.
     public init(record: [UInt8]) throws(ContainerError) {
         let result = record.withUnsafeBytes { buffer in
             Result { () throws(ContainerError) in
@@ -48,7 +49,9 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         self = try result.get()
     }
 
-    /// Reads a configuration from bits, as LATM holds it.
+    /// Reads a configuration from a bit field, as LATM stores it.
+    ///
+    /// - Throws: ``ContainerError`` when the bits end early or the sampling frequency index is reserved.
     public init(_ reader: inout BitReader) throws(ContainerError) {
         objectType = try Self.readObjectType(&reader)
         sampleRate = try Self.readSampleRate(&reader)
@@ -59,7 +62,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         }
     }
 
-    /// The configuration's bytes, with a GASpecificConfig of 1,024 samples a frame after it (4.4.1).
+    /// The bytes of the configuration, followed by a GASpecificConfig for frames of 1,024 samples (4.4.1).
     public var bytes: [UInt8] {
         var bits = BitWriter()
         bits.write(objectType: objectType)
@@ -73,7 +76,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         return bits.bytes
     }
 
-    /// Looks for SBR that is signalled after the configuration, where older decoders don't look (1.6.5.3).
+    /// Reads the SBR extension that is signalled after the configuration, where older decoders don't look (1.6.5.3).
     private mutating func readSyncExtension(_ rest: BitReader) throws(ContainerError) {
         guard extensionSampleRate == nil else { return }
         var position = rest
@@ -101,7 +104,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         return sampleRates[index]
     }
 
-    /// The codec by RFC 6381, 3.3.
+    /// The codec string of RFC 6381, 3.3.
     public var codecString: String { "mp4a.40.\(objectType)" }
 }
 
@@ -121,20 +124,21 @@ extension BitWriter {
     }
 }
 
-/// The GASpecificConfig behind an AudioSpecificConfig of AAC (ISO/IEC 14496-3, 4.4.1): read to find its end, and what
-/// a channel configuration of 0 leaves open.
+/// The GASpecificConfig after an AudioSpecificConfig of AAC (ISO/IEC 14496-3, 4.4.1).
+///
+/// It is read to find its end, and for the channel count when the channel configuration is 0.
 struct GeneralAudioConfig: Equatable {
-    /// Samples in a frame of the core: 1024, or 960.
+    /// Samples per frame of the core: 1024 or 960.
     var frameLength = 1024
-    /// Channels of the programme config element, 0 where there is none.
+    /// Channels of the program config element, or 0 if there is none.
     var programChannels = 0
 
-    /// Reads on where `configuration` ended.
+    /// Reads from the end of `configuration`.
     ///
-    /// - Throws: ``ContainerError`` `truncated`, or `unsupported` for what isn't AAC.
+    /// - Throws: ``ContainerError`` with `truncated`, or with `unsupported` for a codec other than AAC.
     init(_ reader: inout BitReader, after configuration: AudioSpecificConfig) throws(ContainerError) {
         var type = configuration.objectType
-        // With SBR or PS in front, the core's own type follows.
+        // With SBR or PS signalled first, the object type of the core follows.
         if type == 5 || type == 29 { type = Int(try reader.bits(5)) }
         guard [1, 2, 3, 4, 6, 7, 17, 19, 20, 21, 22, 23].contains(type) else {
             throw ContainerError(.unsupported, "AudioSpecificConfig: object type \(type)", at: reader.offset)
@@ -150,9 +154,9 @@ struct GeneralAudioConfig: Equatable {
         try reader.skip(1)
     }
 
-    /// A programme config element (4.4.1.1).
+    /// Reads a program config element (4.4.1.1).
     ///
-    /// - Returns: Its channels.
+    /// - Returns: The number of channels.
     private static func programConfiguration(_ reader: inout BitReader) throws(ContainerError) -> Int {
         try reader.skip(10)
         let front = Int(try reader.bits(4))

@@ -1,6 +1,6 @@
 extension MediaFormat {
-    /// Where the channels' speakers are, by the names that FFmpeg uses (`stereo`, `5.1`, `5.1(side)`), or nil where the
-    /// decoder configuration doesn't say.
+    /// The speaker layout by its FFmpeg name (`stereo`, `5.1`, `5.1(side)`), or nil if the decoder configuration
+    /// doesn't define it.
     public var channelLayout: String? {
         switch codec {
         case .aac: advancedAudioLayout
@@ -10,7 +10,7 @@ extension MediaFormat {
         }
     }
 
-    /// The channel configuration of ISO/IEC 14496-3, 1.6.3.5.
+    /// The layout of an AAC channel configuration (ISO/IEC 14496-3, 1.6.3.5).
     private var advancedAudioLayout: String? {
         guard let config = try? AudioSpecificConfig(record: configuration) else { return nil }
         switch config.channelConfiguration {
@@ -29,12 +29,12 @@ extension MediaFormat {
 
     private var enhancedDolbyLayout: String? {
         guard configuration.count >= 5 else { return nil }
-        // Dependent substreams add channels that the names of the audio coding modes don't have.
+        // Dependent substreams add channels that the names of the audio coding modes don't cover.
         guard configuration[4] >> 1 & 15 == 0 else { return channels == 8 ? "7.1" : nil }
         return dolbyLayout(mode: configuration[3] >> 1, lfe: configuration[3])
     }
 
-    /// The audio coding mode of TS 102 366, 4.4.2.3, with the low-frequency channel.
+    /// Returns the layout of an audio coding mode (TS 102 366, 4.4.2.3) with or without the low-frequency channel.
     private func dolbyLayout(mode: UInt8, lfe: UInt8) -> String {
         let hasLFE = lfe & 1 != 0
         switch mode & 7 {

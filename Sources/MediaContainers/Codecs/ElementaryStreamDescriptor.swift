@@ -1,8 +1,8 @@
-/// What an ES_Descriptor, the content of `esds`, says of a stream (ISO/IEC 14496-1, 7.2.6.5; 14496-14, 5.6).
+/// An ES_Descriptor, the content of `esds` (ISO/IEC 14496-1, 7.2.6.5; 14496-14, 5.6).
 struct ElementaryStreamDescriptor {
-    /// The object type indication: 0x40 MPEG-4 audio, 0x20 MPEG-4 visual, 0x6B MP3 …; 0 where there is none.
+    /// The object type indication, such as 0x40 (MPEG-4 audio), 0x20 (MPEG-4 Visual) or 0x6B (MP3); 0 if there is none.
     var objectType: UInt8 = 0
-    /// The decoder-specific information: for audio an AudioSpecificConfig.
+    /// The decoder-specific information; for AAC an AudioSpecificConfig.
     var decoderSpecific: [UInt8] = []
 
     /// Reads the payload of `esds` after version and flags.
@@ -21,7 +21,7 @@ struct ElementaryStreamDescriptor {
                 objectType = try reader.uint8()
                 try reader.skip(12)
             case 0x05:
-                // Writers exist that count a byte too many here, so the end of the box has the last word.
+                // Some writers count a byte too many here, so the end of the box limits the size.
                 decoderSpecific = [UInt8](copying: try reader.take(min(size, reader.remaining)))
                 return
             default:

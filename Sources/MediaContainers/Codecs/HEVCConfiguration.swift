@@ -2,9 +2,9 @@
 public struct HEVCConfiguration: Sendable, Hashable {
     /// The NAL units of one type, in the order of the record.
     public struct ParameterSets: Sendable, Hashable {
-        /// Whether samples hold no further NAL units of the type (`array_completeness`).
+        /// Whether samples contain no further NAL units of this type (`array_completeness`).
         public var isComplete: Bool
-        /// The NAL unit type: 32 VPS, 33 SPS, 34 PPS, 39 and 40 SEI.
+        /// The NAL unit type: 32 (VPS), 33 (SPS), 34 (PPS), 39 or 40 (SEI).
         public var nalUnitType: UInt8
         /// The NAL units.
         public var units: [[UInt8]]
@@ -39,25 +39,25 @@ public struct HEVCConfiguration: Sendable, Hashable {
     public var lumaBitDepth: Int = 8
     /// Bits per chroma sample.
     public var chromaBitDepth: Int = 8
-    /// Average frame rate in pictures per 256 seconds, 0 where unspecified.
+    /// The average frame rate in frames per 256 seconds; 0 if unspecified.
     public var averageFrameRate: UInt16 = 0
     /// `constantFrameRate`, 0 to 3.
     public var constantFrameRate: UInt8 = 0
     /// `numTemporalLayers`, 0 to 7.
     public var temporalLayers: UInt8 = 1
-    /// `temporalIdNested`.
+    /// Whether temporal nesting applies (`temporalIdNested`).
     public var isTemporalIDNested = false
-    /// How many bytes give each NAL unit's length in a sample: 1, 2 or 4.
+    /// The size in bytes of the length field before each NAL unit in a sample: 1, 2 or 4.
     public var lengthSize: Int = 4
-    /// Parameter sets and SEI.
+    /// The arrays of parameter sets and SEI messages.
     public var arrays: [ParameterSets] = []
 
-    /// Creates a record for the Main profile without parameter sets, to be filled in.
+    /// Creates a record for the Main profile without parameter sets. The caller fills it in.
     public init() {}
 
     /// Reads a record.
     ///
-    /// - Throws: ``ContainerError`` when it ends early or its version isn't 1.
+    /// - Throws: ``ContainerError`` when the record ends early or its version isn't 1.
     public init(record: [UInt8]) throws(ContainerError) {
         self = try record.withReader { (reader) throws(ContainerError) in try HEVCConfiguration(&reader) }
     }
@@ -95,9 +95,9 @@ public struct HEVCConfiguration: Sendable, Hashable {
         }
     }
 
-    /// The record's bytes.
+    /// Returns the bytes of the record.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/unrepresentable`` when a parameter set is too long for it.
+    /// - Throws: ``ContainerError/Code-swift.enum/unrepresentable`` when a parameter set exceeds 65,535 bytes.
     public func record() throws(ContainerError) -> [UInt8] {
         var bytes: [UInt8] = [1, profileSpace << 6 | (isHighTier ? 0x20 : 0) | profile]
         bytes.appendBigEndian(compatibility)
@@ -117,7 +117,8 @@ public struct HEVCConfiguration: Sendable, Hashable {
             bytes.appendBigEndian(UInt16(truncatingIfNeeded: array.units.count))
             for unit in array.units {
                 guard let count = UInt16(exactly: unit.count) else {
-                    throw ContainerError(.unrepresentable, "hvcC: a parameter set of \(unit.count) bytes")
+                    throw ContainerError(
+                        .unrepresentable, "hvcC: a parameter set of \(unit.count) bytes exceeds 65,535")
                 }
                 bytes.appendBigEndian(count)
                 bytes += unit
@@ -126,7 +127,8 @@ public struct HEVCConfiguration: Sendable, Hashable {
         return bytes
     }
 
-    /// The codec by ISO/IEC 14496-15, annex E.3: profile, reversed compatibility flags, tier and level, constraints.
+    /// Returns the codec string of ISO/IEC 14496-15, annex E.3: profile, reversed compatibility flags, tier, level and
+    /// constraints.
     public func codecString(sampleEntry: FourCC = "hvc1") -> String {
         let space = ["", "A", "B", "C"][Int(profileSpace & 3)]
         var reversed: UInt32 = 0

@@ -1,9 +1,9 @@
-/// Languages as MP4 stores them (ISO/IEC 14496-12, 8.4.2): the three letters of ISO 639-2/T.
+/// Conversions between BCP 47 tags and the codes of MP4 (ISO/IEC 14496-12, 8.4.2): the three letters of ISO 639-2/T.
 enum LanguageCode {
-    /// Tags that anybody uses are shorter (RFC 5646, 4.4.1).
+    /// The longest accepted tag; tags in use are shorter (RFC 5646, 4.4.1).
     private static let longestTag = 64
 
-    /// The code of a language tag (BCP 47), or `und` where it has none.
+    /// Returns the ISO 639-2/T code of a BCP 47 tag, or `und` if there is none.
     static func threeLetters(_ tag: String?) -> String {
         let primary = String((tag ?? "").lowercased().prefix { $0 != "-" && $0 != "_" })
         guard primary.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { return "und" }
@@ -14,7 +14,7 @@ enum LanguageCode {
         }
     }
 
-    /// A tag as BCP 47 writes it; nil for what is none, and for one that says that the language isn't known.
+    /// Returns a text as a BCP 47 tag, or nil if it isn't one or is `und`.
     static func tag(_ text: String?) -> String? {
         guard let text, !text.isEmpty, text.utf8.count <= longestTag else { return nil }
         let tag = text.replacing("_", with: "-")
@@ -24,7 +24,7 @@ enum LanguageCode {
         return isTag && tag.lowercased() != "und" ? tag : nil
     }
 
-    /// A tag that says more than its three letters do, such as `pt-BR`; nil where they say it all.
+    /// Returns the tag if three letters can't express it, as for `pt-BR`; otherwise nil.
     static func extended(_ text: String?) -> String? {
         guard let tag = tag(text) else { return nil }
         return tag.contains("-") || threeLetters(tag) == "und" ? tag : nil
@@ -40,7 +40,8 @@ enum LanguageCode {
             })
     }
 
-    /// Two letters of ISO 639-1, then three of ISO 639-2/T; last those that were withdrawn and are still written.
+    /// ISO 639-1 codes, each followed by its ISO 639-2/T code. The last line holds withdrawn codes that are still in
+    /// use.
     private static let table = """
         aaaar ababk aeave afafr akaka amamh anarg arara asasm avava ayaym azaze babak bebel bgbul bhbih bibis bmbam
         bnben bobod brbre bsbos cacat ceche chcha cocos crcre csces cuchu cvchv cycym dadan dedeu dvdiv dzdzo eeewe
@@ -56,21 +57,21 @@ enum LanguageCode {
         inind iwheb jiyid jwjav moron
         """
 
-    /// Three letters of ISO 639-2/B, then those of ISO 639-2/T, where they differ.
+    /// ISO 639-2/B codes, each followed by its ISO 639-2/T code, for languages in which the two differ.
     private static let bibliographic = """
         albsqi armhye baqeus burmya chizho czeces dutnld frefra geokat gerdeu greell iceisl macmkd maomri maymsa
         perfas rumron sloslk tibbod welcym
         """
 
-    /// The language of a number that QuickTime files have in place of letters (QuickTime File Format, "Language Code
-    /// Values"); nil for one that stands for none.
+    /// Returns the ISO 639-2/T code of a QuickTime language number (QuickTime File Format, "Language Code Values"), or
+    /// nil if the number is unassigned.
     static func ofMacintosh(_ number: UInt16) -> String? {
         if Int(number) < macintosh.count { return String(macintosh[Int(number)]) }
         let later = Int(number) - 128
         return macintoshLater.indices.contains(later) ? String(macintoshLater[later]) : nil
     }
 
-    /// From 0.
+    /// Language numbers from 0.
     private static let macintosh = """
         eng fra deu ita nld swe spa dan por nor heb jpn ara fin ell isl mlt tur hrv zho urd hin tha kor lit pol hun
         est lav sme fao fas rus zho nld gle sqi ron ces slk slv yid srp mkd bul ukr bel uzb kaz aze aze hye kat ron
@@ -78,7 +79,7 @@ enum LanguageCode {
         ind tgl msa msa amh tir orm som swa kin run nya mlg epo
         """.split(whereSeparator: \.isWhitespace)
 
-    /// From 128.
+    /// Language numbers from 128.
     private static let macintoshLater = """
         cym eus cat lat que grn aym tat uig dzo jav
         """.split(separator: " ")

@@ -1,13 +1,13 @@
-/// How uncompressed sound is stored (ISO/IEC 23003-5).
+/// The sample format of uncompressed audio (ISO/IEC 23003-5).
 public struct PCMConfiguration: Sendable, Hashable {
-    /// Whether samples are floating-point numbers, or signed integers.
+    /// Whether samples are floating-point numbers instead of signed integers.
     public var isFloat: Bool
     /// Whether the least significant byte comes first.
     public var isLittleEndian: Bool
-    /// Bits of a sample: 16, 24 or 32 of integers, 32 or 64 of floating-point numbers.
+    /// Bits per sample: 16, 24 or 32 for integers, 32 or 64 for floating-point numbers.
     public var bits: Int
 
-    /// A configuration; nil where the standard has none.
+    /// Creates a configuration. Returns nil for a combination that the standard doesn't define.
     public init?(isFloat: Bool, isLittleEndian: Bool, bits: Int) {
         guard isFloat ? [32, 64].contains(bits) : [16, 24, 32].contains(bits) else { return nil }
         self.isFloat = isFloat
@@ -15,30 +15,31 @@ public struct PCMConfiguration: Sendable, Hashable {
         self.bits = bits
     }
 
-    /// Reads the content of `pcmC`; the entry that it stands in says whether it's about floating-point numbers.
+    /// Reads the content of `pcmC`. The type of the sample entry determines `isFloat`.
     init?(box: [UInt8], isFloat: Bool) {
         guard box.count >= 2 else { return nil }
         self.init(isFloat: isFloat, isLittleEndian: box[0] & 1 != 0, bits: Int(box[1]))
     }
 
-    /// Reads a format's configuration.
+    /// Reads a ``record``. Returns nil if it isn't three bytes long or has an undefined combination.
     public init?(record: [UInt8]) {
         guard record.count == 3 else { return nil }
         self.init(box: record, isFloat: record[2] != 0)
     }
 
-    /// What a QuickTime sample entry says (QuickTime File Format, Sound Sample Descriptions).
+    /// Reads the fields of a QuickTime sample entry (QuickTime File Format, Sound Sample Descriptions).
+    ///
+    /// Returns nil for formats that the standard doesn't define, such as samples padded to wider words and
+    /// non-interleaved channels.
     ///
     /// - Parameters:
-    ///   - entry: Its type.
-    ///   - bits: Bits of a sample by its fields.
-    ///   - channels: How many channels it has.
-    ///   - isLittleEndian: What `enda` says, or nil.
-    ///   - flags: The flags of `lpcm` in a description of version 2: 1 floating-point, 2 big-endian, 4 signed, 8 packed,
-    ///     32 not interleaved.
-    ///   - packing: What it says of its packets, or nil.
-    /// - Returns: Nil for what the standard has no configuration for: among others samples in words wider than they are,
-    ///   and channels one after the other.
+    ///   - entry: The type of the sample entry.
+    ///   - bits: Bits per sample.
+    ///   - channels: The number of channels.
+    ///   - isLittleEndian: The value of `enda`, or nil without that box.
+    ///   - flags: The flags of `lpcm` in a version 2 description: 1 floating-point, 2 big-endian, 4 signed, 8 packed,
+    ///     32 non-interleaved.
+    ///   - packing: The packet layout, or nil if the entry has none.
     init?(
         quickTime entry: FourCC, bits: Int, channels: Int, isLittleEndian: Bool?, flags: UInt32,
         packing: SampleTable.Packing?
@@ -54,7 +55,7 @@ public struct PCMConfiguration: Sendable, Hashable {
             self.init(isFloat: flags & 1 != 0, isLittleEndian: flags & 2 == 0, bits: bits)
         default: return nil
         }
-        // Samples that aren't packed may fill their words all the same; the size of a packet tells.
+        // Samples without the packed flag may still fill their words; the packet size decides.
         guard let packing else {
             if entry == "lpcm", flags & 8 == 0 { return nil }
             return
@@ -64,9 +65,10 @@ public struct PCMConfiguration: Sendable, Hashable {
         guard !areTooMany, !isTooLarge, bytes == packing.bytes else { return nil }
     }
 
-    /// The content of `pcmC` after version and flags: whether the least significant byte comes first, and bits.
+    /// The content of `pcmC` after version and flags: the little-endian flag, then bits per sample.
     var box: [UInt8] { [isLittleEndian ? 1 : 0, UInt8(truncatingIfNeeded: bits)] }
 
-    /// The configuration of a format: the content of `pcmC`, then whether it's about floating-point numbers.
+    /// The decoder configuration of a ``MediaFormat``: the content of `pcmC`, followed by 1 for floating-point samples
+    /// or 0.
     public var record: [UInt8] { box + [isFloat ? 1 : 0] }
 }

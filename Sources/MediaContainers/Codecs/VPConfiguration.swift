@@ -1,4 +1,5 @@
-/// What a VPCodecConfigurationRecord, the content of `vpcC` after version and flags, says (VP in ISOBMFF).
+/// The fields of a VPCodecConfigurationRecord, the content of `vpcC` after version and flags, that make up the codec
+/// string (VP in ISOBMFF).
 struct VPConfiguration {
     private let profile: UInt8
     private let level: UInt8
@@ -6,13 +7,15 @@ struct VPConfiguration {
 
     /// Reads a record of at least three bytes.
     init(record: [UInt8]) throws(ContainerError) {
-        guard record.count >= 3 else { throw ContainerError(.truncated, "vpcC: \(record.count) bytes, at least 3") }
+        guard record.count >= 3 else {
+            throw ContainerError(.truncated, "vpcC: \(record.count) bytes instead of at least 3")
+        }
         profile = record[0]
         level = record[1]
         depth = record[2] >> 4
     }
 
-    /// The codec string: `vp09.profile.level.depth`.
+    /// Returns the codec string: `vp09.profile.level.depth`.
     func codecString(sampleEntry: FourCC) -> String {
         func two(_ value: UInt8) -> String { value < 10 ? "0\(value)" : "\(value)" }
         return "\(sampleEntry).\(two(profile)).\(two(level)).\(two(depth))"

@@ -1,7 +1,8 @@
 /// A reader of bit fields and Exp-Golomb codes over borrowed bytes (ISO/IEC 14496-10, 7.2 and 9.1).
 ///
-/// With emulation prevention on, the byte 3 of each 00 00 03 is left out, as in the payload of a NAL unit
-/// (14496-10, 7.4.1). The bytes must outlive the reader.
+/// With emulation prevention, the reader skips the byte 3 of each 00 00 03, as in the payload of a NAL unit (14496-10,
+/// 7.4.1). The bytes must outlive the reader. Every read throws ``ContainerError/Code-swift.enum/truncated`` at the end
+/// of the bytes.
 public struct BitReader {
     private let bytes: UnsafeRawBufferPointer
     private let preventsEmulation: Bool
@@ -15,8 +16,8 @@ public struct BitReader {
     ///
     /// - Parameters:
     ///   - bytes: The borrowed bytes.
-    ///   - emulationPrevention: Whether 00 00 03 stands for 00 00, as in NAL units.
-    ///   - origin: Where the bytes begin in the file or stream, for errors.
+    ///   - emulationPrevention: Whether to read 00 00 03 as 00 00.
+    ///   - origin: The offset of the bytes in the file or stream, for errors.
     public init(_ bytes: UnsafeRawBufferPointer, emulationPrevention: Bool = false, origin: Int64 = 0) {
         self.bytes = bytes
         self.preventsEmulation = emulationPrevention
@@ -25,10 +26,10 @@ public struct BitReader {
 
     /// Reads a field.
     ///
-    /// - Parameter count: Its width in bits, 0 to 32.
+    /// - Parameter count: The width of the field, 0 to 32 bits.
     public mutating func bits(_ count: Int) throws(ContainerError) -> UInt32 {
         guard (0...32).contains(count) else {
-            throw ContainerError(.malformed, "a bit field of \(count) bits", at: offset)
+            throw ContainerError(.malformed, "bit field of \(count) bits, at most 32", at: offset)
         }
         while cached < count { try fill() }
         cached -= count
@@ -38,7 +39,7 @@ public struct BitReader {
     /// Reads one bit.
     public mutating func flag() throws(ContainerError) -> Bool { try bits(1) != 0 }
 
-    /// Moves past bits without looking at them.
+    /// Skips bits.
     public mutating func skip(_ count: Int) throws(ContainerError) {
         var left = count
         while left > 0 {
@@ -56,7 +57,7 @@ public struct BitReader {
         var zeros = 0
         while try !flag() {
             zeros += 1
-            guard zeros <= 32 else { throw ContainerError(.malformed, "an Exp-Golomb code over 32 bits", at: offset) }
+            guard zeros <= 32 else { throw ContainerError(.malformed, "Exp-Golomb code over 32 bits", at: offset) }
         }
         guard zeros > 0 else { return 0 }
         let suffix = UInt64(try bits(zeros))
@@ -69,21 +70,23 @@ public struct BitReader {
         return Int32(truncatingIfNeeded: code % 2 == 0 ? -(code / 2) : (code + 1) / 2)
     }
 
-    /// How many bits are left at most; emulation prevention bytes not yet reached are counted.
+    /// An upper bound of the number of bits left. It includes emulation prevention bytes ahead.
     public var remaining: Int { (bytes.count - next) * 8 + cached }
 
-    /// The place in the file or stream of the byte that holds the next bit, about: emulation prevention shifts it.
+    /// The approximate offset in the file or stream of the byte with the next bit. Emulation prevention shifts it.
     public var offset: Int64 { origin + Int64(next - cached / 8) }
 
     private mutating func fill() throws(ContainerError) {
-        guard next < bytes.count else { throw ContainerError(.truncated, "a bit field past the end", at: offset) }
+        guard next < bytes.count else {
+            throw ContainerError(.truncated, "bit field past the end of the data", at: offset)
+        }
         var byte = bytes[next]
         next += 1
         if preventsEmulation {
             if zeros >= 2, byte == 3 {
                 zeros = 0
                 guard next < bytes.count else {
-                    throw ContainerError(.truncated, "a bit field past the end", at: offset)
+                    throw ContainerError(.truncated, "bit field past the end of the data", at: offset)
                 }
                 byte = bytes[next]
                 next += 1
@@ -96,7 +99,7 @@ public struct BitReader {
 }
 
 extension BitReader {
-    /// An unsigned Exp-Golomb code that must not exceed a limit of the standard.
+    /// Reads an unsigned Exp-Golomb code and checks it against a limit of the standard.
     mutating func unsigned(_ name: StaticString, _ limit: Int) throws(ContainerError) -> Int {
         let value = Int(try unsignedExpGolomb())
         guard value <= limit else {
@@ -106,20 +109,20 @@ extension BitReader {
     }
 }
 
-/// Gathers bit fields into bytes, the first bit in the most significant place.
+/// A writer that packs bit fields into bytes, most significant bit first.
 public struct BitWriter: Sendable {
-    /// The bytes so far; the last is filled up with zeros.
+    /// The bytes so far; the last is padded with zero bits.
     public private(set) var bytes: [UInt8] = []
     private var free = 0
 
-    /// Starts without bits.
+    /// Creates an empty writer.
     public init() {}
 
     /// Appends a field.
     ///
     /// - Parameters:
-    ///   - value: Its value; higher bits are left out.
-    ///   - count: Its width, 0 to 32 bits.
+    ///   - value: The value; bits beyond `count` are ignored.
+    ///   - count: The width of the field, 0 to 32 bits.
     public mutating func write(_ value: UInt32, count: Int) {
         for place in stride(from: count - 1, through: 0, by: -1) {
             if free == 0 {

@@ -1,33 +1,33 @@
 /// A bounds-checked reader of big-endian fields over borrowed bytes.
 ///
-/// The bytes must outlive the reader: it is made inside `withUnsafeBytes` and never leaves it. Every read checks
-/// the bounds and throws ``ContainerError/Code-swift.enum/truncated`` with the offset in the file.
+/// The bytes must outlive the reader, so create it inside `withUnsafeBytes` and don't let it escape. Every read throws
+/// ``ContainerError/Code-swift.enum/truncated`` with the offset in the file when too few bytes are left.
 public struct ByteReader {
     /// The borrowed bytes.
     public let bytes: UnsafeRawBufferPointer
-    /// Where ``bytes`` begins in the file or stream, in bytes; errors add the position to it.
+    /// The offset of ``bytes`` in the file or stream. Errors report offsets relative to it.
     public let origin: Int64
-    /// The next byte to read, counted from the start of ``bytes``; never more than their count.
+    /// The index in ``bytes`` of the next byte to read, at most their count.
     public private(set) var position = 0
 
     /// Creates a reader over borrowed bytes.
     ///
     /// - Parameters:
     ///   - bytes: The bytes; they must outlive the reader.
-    ///   - origin: Where they begin in the file or stream.
+    ///   - origin: The offset of the bytes in the file or stream.
     @inlinable
     public init(_ bytes: UnsafeRawBufferPointer, origin: Int64 = 0) {
         self.bytes = bytes
         self.origin = origin
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     public var remaining: Int { bytes.count - position }
 
-    /// Whether nothing is left.
+    /// Whether no bytes are left.
     public var isAtEnd: Bool { position == bytes.count }
 
-    /// The position in the file or stream.
+    /// The offset of the next byte in the file or stream.
     public var offset: Int64 { origin + Int64(position) }
 
     /// Reads one byte.
@@ -57,9 +57,6 @@ public struct ByteReader {
     /// Reads 64 bits as a two's complement number.
     public mutating func int64() throws(ContainerError) -> Int64 { Int64(bitPattern: try uint64()) }
 
-    /// Reads 16 bits as a two's complement number.
-    public mutating func int16() throws(ContainerError) -> Int16 { Int16(bitPattern: try uint16()) }
-
     /// Reads a four-character code.
     public mutating func fourCC() throws(ContainerError) -> FourCC { FourCC(rawValue: try uint32()) }
 
@@ -73,36 +70,36 @@ public struct ByteReader {
         return Value(bigEndian: value)
     }
 
-    /// Borrows the next bytes and moves past them.
+    /// Borrows the next bytes and advances past them.
     ///
-    /// - Parameter count: How many; a negative count is malformed.
+    /// - Parameter count: The number of bytes. A negative count throws ``ContainerError/Code-swift.enum/malformed``.
     public mutating func take(_ count: Int) throws(ContainerError) -> UnsafeRawBufferPointer {
         try need(count)
-        let taken = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+        let slice = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
         position += count
-        return taken
+        return slice
     }
 
-    /// Borrows all that is left and moves to the end.
+    /// Borrows the remaining bytes and advances to the end.
     public mutating func takeRest() -> UnsafeRawBufferPointer {
-        let taken = UnsafeRawBufferPointer(rebasing: bytes[position...])
+        let slice = UnsafeRawBufferPointer(rebasing: bytes[position...])
         position = bytes.count
-        return taken
+        return slice
     }
 
-    /// A reader over the next bytes, with their place in the file; moves past them.
+    /// Returns a reader over the next bytes and advances past them. Offsets stay relative to the file.
     public mutating func sub(_ count: Int) throws(ContainerError) -> ByteReader {
         let begin = offset
         return ByteReader(try take(count), origin: begin)
     }
 
-    /// Moves past bytes without looking at them.
+    /// Skips bytes.
     public mutating func skip(_ count: Int) throws(ContainerError) {
         try need(count)
         position += count
     }
 
-    /// Moves to a position counted from the start of ``bytes``.
+    /// Moves to an index in ``bytes``.
     public mutating func seek(to target: Int) throws(ContainerError) {
         guard target >= 0, target <= bytes.count else {
             throw ContainerError(.truncated, "position \(target) of \(bytes.count) bytes", at: origin)
@@ -122,11 +119,11 @@ public struct ByteReader {
 }
 
 extension [UInt8] {
-    /// Lends the bytes to a reader for the length of a call.
+    /// Calls a closure with a reader over the array's bytes.
     ///
     /// - Parameters:
-    ///   - origin: Where the bytes begin in the file, for errors.
-    ///   - body: What reads.
+    ///   - origin: The offset of the bytes in the file, for errors.
+    ///   - body: The closure; the reader must not escape it.
     func withReader<Value>(
         at origin: Int64 = 0, _ body: (inout ByteReader) throws(ContainerError) -> Value
     ) throws(ContainerError) -> Value {

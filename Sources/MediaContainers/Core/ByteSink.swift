@@ -1,6 +1,6 @@
-/// What takes the bytes of a file in order: a file, memory, a response's body.
+/// A destination that receives the bytes of a file in order, such as a file, memory or a response body.
 public protocol ByteSink {
-    /// Takes bytes, borrowed for the length of the call.
+    /// Appends bytes. They are borrowed for the duration of the call.
     ///
     /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` with the sink's own error as its cause.
     mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ContainerError)
@@ -8,7 +8,7 @@ public protocol ByteSink {
 
 /// A sink in memory.
 public struct MemorySink: ByteSink, Sendable {
-    /// What was written.
+    /// The bytes written so far.
     public private(set) var contents: [UInt8] = []
 
     /// Creates an empty sink.
@@ -20,21 +20,22 @@ public struct MemorySink: ByteSink, Sendable {
     }
 }
 
-/// A file that is written at any place, and read back to move what was written.
+/// A file that can be written and read at any offset.
 public protocol RandomAccessSink {
-    /// Writes bytes at a place; what lies between the end of the file and there reads as zeros.
+    /// Writes bytes at an offset. A gap between the end of the file and the offset reads as zeros.
     ///
     /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` with the file's own error as its cause.
     mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(ContainerError)
 
-    /// Reads bytes that were written: as many as the buffer holds, less only at the end of the file.
+    /// Reads back written bytes.
     ///
+    /// - Returns: The number of bytes read: the size of the buffer, or less at the end of the file.
     /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` with the file's own error as its cause.
     mutating func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int
 }
 
 extension RandomAccessSink {
-    /// Writes an array's bytes at a place.
+    /// Writes the bytes of an array at an offset.
     mutating func write(_ bytes: [UInt8], at offset: Int64) throws(ContainerError) {
         let result = bytes.withUnsafeBytes { buffer in
             Result { () throws(ContainerError) in try self.write(buffer, at: offset) }

@@ -1,14 +1,14 @@
-/// Bytes that can be read at any offset: a file, memory, or a cache's read session.
+/// A sequence of bytes that can be read at any offset, such as a file, memory or a cache's read session.
 public protocol ByteSource {
-    /// How many bytes there are.
+    /// The length in bytes.
     var length: Int64 { get }
 
     /// Reads bytes into a buffer.
     ///
     /// - Parameters:
-    ///   - offset: The first byte wanted, from the start of the source.
-    ///   - buffer: Where the bytes go.
-    /// - Returns: How many bytes were read: less than the buffer's count only at the end of the source.
+    ///   - offset: The offset of the first byte from the start of the source.
+    ///   - buffer: The destination.
+    /// - Returns: The number of bytes read: the size of the buffer, or less at the end of the source.
     /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` with the source's own error as its cause.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int
 }
@@ -17,21 +17,24 @@ extension ByteSource {
     /// Reads exactly the bytes of a range into an array.
     ///
     /// - Parameters:
-    ///   - range: The bytes wanted; a range that ends past the source is an error before anything is allocated.
-    ///   - limit: The largest count that is allocated.
+    ///   - range: The range. It is checked against the length of the source before memory is allocated.
+    ///   - limit: The largest number of bytes to allocate.
+    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends before the range,
+    ///   ``ContainerError/Code-swift.enum/limitExceeded`` above the limit, and the errors of the source.
     public func bytes(_ range: Range<Int64>, limit: Int) throws(ContainerError) -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= length else {
             throw ContainerError(
-                .truncated, "bytes to \(range.upperBound) wanted, the source has \(length)", at: range.lowerBound)
+                .truncated, "bytes up to \(range.upperBound) requested, source has \(length)", at: range.lowerBound)
         }
         let count = range.upperBound - range.lowerBound
         guard count <= Int64(limit) else {
-            throw ContainerError(.limitExceeded, "\(count) bytes at once, over \(limit)", at: range.lowerBound)
+            throw ContainerError(
+                .limitExceeded, "\(count) bytes requested at once, limit is \(limit)", at: range.lowerBound)
         }
         var bytes = [UInt8](repeating: 0, count: Int(count))
         let read = try readFully(at: range.lowerBound, into: &bytes)
         guard read == bytes.count else {
-            throw ContainerError(.truncated, "the source ended \(bytes.count - read) bytes early", at: range.upperBound)
+            throw ContainerError(.truncated, "source ends \(bytes.count - read) bytes early", at: range.upperBound)
         }
         return bytes
     }
@@ -52,7 +55,7 @@ public struct MemorySource: ByteSource, Sendable {
     /// Creates a source over bytes.
     public init(_ contents: [UInt8]) { self.contents = contents }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var length: Int64 { Int64(contents.count) }
 
     /// Copies bytes into a buffer; see ``ByteSource/read(at:into:)``.
@@ -67,7 +70,7 @@ public struct MemorySource: ByteSource, Sendable {
     }
 }
 
-/// A range of another source, as a source of its own: a media segment that is a byte range of a file.
+/// A range of another source, such as a media segment that is a byte range of a file.
 public struct ByteSlice<Source: ByteSource>: ByteSource {
     private let source: Source
     private let range: Range<Int64>
@@ -75,13 +78,13 @@ public struct ByteSlice<Source: ByteSource>: ByteSource {
     /// Creates a slice.
     ///
     /// - Parameters:
-    ///   - source: What it is a range of.
-    ///   - range: The bytes, from the start of the source.
+    ///   - source: The underlying source.
+    ///   - range: The range of the underlying source.
     /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends before the range does.
     public init(_ source: Source, _ range: Range<Int64>) throws(ContainerError) {
         guard range.lowerBound >= 0, range.upperBound <= source.length else {
             throw ContainerError(
-                .truncated, "bytes to \(range.upperBound) wanted, the source has \(source.length)",
+                .truncated, "bytes up to \(range.upperBound) requested, source has \(source.length)",
                 at: range.lowerBound)
         }
         self.source = source

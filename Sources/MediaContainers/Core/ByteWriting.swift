@@ -1,19 +1,13 @@
 extension [UInt8] {
-    /// Appends an integer, most significant byte first.
+    /// Appends an integer in big-endian order.
     mutating func appendBigEndian<Value: FixedWidthInteger>(_ value: Value) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
-    }
-
-    /// Appends the low 24 bits, most significant byte first.
-    mutating func appendBigEndian24(_ value: UInt32) {
-        append(UInt8(truncatingIfNeeded: value >> 16))
-        appendBigEndian(UInt16(truncatingIfNeeded: value))
     }
 
     /// Appends a four-character code.
     mutating func append(_ code: FourCC) { appendBigEndian(code.rawValue) }
 
-    /// Writes 32 bits over four bytes that are there.
+    /// Overwrites four bytes with an integer in big-endian order. Does nothing if the array has no four bytes there.
     mutating func setBigEndian(_ value: UInt32, at index: Int) {
         guard index >= 0, index + 4 <= count else { return }
         for place in 0..<4 { self[index + place] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * place)) }
@@ -21,7 +15,7 @@ extension [UInt8] {
 }
 
 extension [UInt8] {
-    /// Appends a box; its size is filled in after its content was appended.
+    /// Appends a box. Its size is filled in after `body` has appended its content.
     mutating func appendBox<Failure: Error>(
         _ type: FourCC, _ content: (inout [UInt8]) throws(Failure) -> Void
     ) throws(Failure) {

@@ -1,46 +1,46 @@
-/// What went wrong while reading or writing a container, where, and what can be done about it.
+/// An error in reading or writing a container.
 ///
-/// This is the only error type the library throws. It is a value, so that a parser in a hot loop can be
-/// marked with it as a typed error and costs nothing while nothing fails.
+/// This is the only error type that the library throws. It is a value type, so that parsers in hot loops can throw it
+/// as a typed error at no cost to the success path.
 public struct ContainerError: Error, Sendable {
-    /// The kind of failure, for programs.
+    /// The kind of failure.
     public enum Code: String, Sendable, CaseIterable {
-        /// The bytes end before the structure that they began.
+        /// The bytes end inside a structure.
         case truncated
         /// A field's value contradicts the standard or another field.
         case malformed
         /// The bytes aren't of this container format.
         case notThisFormat
-        /// The structure is legal, and this library can't handle it.
+        /// The structure is valid but not supported by this library.
         case unsupported
         /// The samples are encrypted (Common Encryption, SAMPLE-AES, scrambled transport packets).
         case encrypted
-        /// A count or a size is larger than the caller's limit or than the bytes that hold it.
+        /// A count or size exceeds the caller's limit or the bytes that contain it.
         case limitExceeded
-        /// A value can't be stored in the field that the output format has for it.
+        /// A value doesn't fit the field that the output format has for it.
         case unrepresentable
-        /// The source of bytes, or the sink, failed; ``ContainerError/cause`` says how.
+        /// The source or sink failed; see ``ContainerError/cause``.
         case inputOutput
     }
 
     /// The kind of failure.
     public var code: Code
-    /// What was wrong, in words, naming the structure (`stsz: 4000 entries, room for 12`).
+    /// A description of the failure that names the structure, such as `stsz: 4000 entries, room for 12`.
     public var what: String
-    /// Where: an offset in bytes from the start of the file or stream, where one is known.
+    /// The offset of the failure from the start of the file or stream in bytes, or nil if unknown.
     public var offset: Int64?
-    /// What the person who sees the error can do.
+    /// A suggestion for the user, or nil.
     public var advice: String?
-    /// The error of the source or sink, for ``Code-swift.enum/inputOutput``.
+    /// The error of the source or sink for ``Code-swift.enum/inputOutput``, or nil.
     public var cause: (any Error)?
 
     /// Creates an error.
     ///
     /// - Parameters:
     ///   - code: The kind of failure.
-    ///   - what: What was wrong, naming the structure.
-    ///   - offset: Bytes from the start of the file or stream.
-    ///   - advice: What can be done.
+    ///   - what: A description that names the structure.
+    ///   - offset: The offset from the start of the file or stream in bytes.
+    ///   - advice: A suggestion for the user.
     ///   - cause: The error of the source or sink.
     public init(
         _ code: Code, _ what: String, at offset: Int64? = nil, advice: String? = nil, cause: (any Error)? = nil
@@ -54,7 +54,7 @@ public struct ContainerError: Error, Sendable {
 }
 
 extension ContainerError: CustomStringConvertible {
-    /// One line: what, where, and what to do.
+    /// A single line: the description, the offset and the advice.
     public var description: String {
         var line = what
         if let offset { line += " (at byte \(offset))" }
@@ -64,39 +64,39 @@ extension ContainerError: CustomStringConvertible {
     }
 }
 
-/// Something wrong in a container that reading went past.
+/// A recoverable defect that a reader found and skipped.
 public struct ContainerDiagnostic: Sendable, Hashable {
-    /// The kind of damage, for programs.
+    /// The kind of defect.
     public enum Code: String, Sendable, CaseIterable {
-        /// Bytes that belong to no packet were passed over.
+        /// Bytes outside of any packet were skipped.
         case skippedBytes
-        /// Packets of a transport stream are missing: the continuity counter jumped.
+        /// The continuity counter of a transport stream jumped: packets are missing.
         case discontinuity
-        /// A scrambled transport packet, whose payload can't be read.
+        /// A transport packet is scrambled; its payload can't be read.
         case scrambled
-        /// The receiver marked a transport packet as damaged.
+        /// A transport packet is marked as damaged, or its header contradicts itself.
         case transportError
-        /// A table whose checksum is wrong, or that contradicts itself, was left out.
+        /// A table with a wrong checksum or contradictory content was dropped.
         case damagedTable
-        /// A PES packet is shorter than it says, or its header can't be read.
+        /// A PES packet is shorter than its length field, or its header can't be read.
         case damagedPacket
-        /// Bytes of an elementary stream that belong to no frame were left out.
+        /// Bytes of an elementary stream outside of any frame were dropped.
         case damagedFrame
-        /// A frame before the first time stamp was left out.
+        /// A frame before the first timestamp was dropped.
         case missingTimestamp
-        /// A time stamp that contradicts those before and after it was replaced.
+        /// A timestamp that contradicts its neighbours was replaced.
         case damagedTimestamp
-        /// A frame or a section was too long to be one, and was left out.
+        /// A frame or section that exceeds the size limit was dropped.
         case tooLong
     }
 
-    /// The kind of damage.
+    /// The kind of defect.
     public var code: Code
-    /// What was wrong, in words.
+    /// A description of the defect.
     public var what: String
-    /// Where: bytes from the start of the file or stream, about.
+    /// The approximate offset from the start of the file or stream in bytes.
     public var offset: Int64
-    /// The track's id where it is one track's.
+    /// The id of the affected track, or nil if the defect isn't specific to a track.
     public var track: UInt32?
 
     /// Creates a diagnostic.

@@ -8,18 +8,18 @@
     import Android
 #endif
 
-/// A source of bytes in a file, read by position, so that several readers can share it.
+/// A source that reads a file by position, so that several readers can share it.
 public final class FileSource: ByteSource, Sendable {
-    /// The file's length when it was opened, in bytes.
+    /// The length of the file in bytes when it was opened.
     public let length: Int64
     private let file: OpenFile
 
     /// Opens a file for reading.
     ///
-    /// - Parameter path: The file's path.
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when it can't be opened.
+    /// - Parameter path: The path of the file.
+    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when the file can't be opened or isn't a regular file.
     public init(path: String) throws(ContainerError) {
-        // A pipe without a writer would be waited for; it isn't read anyhow.
+        // Without `O_NONBLOCK`, opening a pipe blocks until it has a writer. The check below rejects pipes.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw ContainerError(.inputOutput, "\(path) can't be opened: \(OpenFile.reason)")
@@ -27,7 +27,7 @@ public final class FileSource: ByteSource, Sendable {
         let length = lseek(descriptor, 0, SEEK_END)
         guard length >= 0 else {
             close(descriptor)
-            throw ContainerError(.inputOutput, "\(path) isn't a file that can be read at any place")
+            throw ContainerError(.inputOutput, "\(path) can't be opened: it isn't a regular file")
         }
         file = OpenFile(descriptor)
         self.length = Int64(length)
@@ -39,77 +39,78 @@ public final class FileSource: ByteSource, Sendable {
     }
 }
 
-/// A file that is written by position.
+/// A sink that writes a file by position.
 public final class FileSink: RandomAccessSink, Sendable {
     private let file: OpenFile
 
-    /// Makes a file, or empties the one that is there.
+    /// Creates a file, or truncates an existing one.
     ///
-    /// - Parameter path: The file's path.
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when it can't be made.
+    /// - Parameter path: The path of the file.
+    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when the file can't be created.
     public init(path: String) throws(ContainerError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
-            throw ContainerError(.inputOutput, "\(path) can't be made: \(OpenFile.reason)")
+            throw ContainerError(.inputOutput, "\(path) can't be created: \(OpenFile.reason)")
         }
         file = OpenFile(descriptor)
     }
 
-    /// Writes bytes at a place; see ``RandomAccessSink/write(_:at:)``.
+    /// Writes bytes at an offset; see ``RandomAccessSink/write(_:at:)``.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(ContainerError) {
         var done = 0
         while done < bytes.count, let base = bytes.baseAddress {
             let count = pwrite(file.descriptor, base + done, bytes.count - done, off_t(offset) + off_t(done))
             if count < 0 {
                 if errno == EINTR { continue }
-                throw ContainerError(.inputOutput, "the file can't be written: \(OpenFile.reason)", at: offset)
+                throw ContainerError(.inputOutput, "can't write the file: \(OpenFile.reason)", at: offset)
             }
             done += count
         }
     }
 
-    /// Has the system begin to put bytes on its disk, so that less is left for ``synchronize()``. Nothing is waited for.
+    /// Asks the system to start writing a range to disk, which shortens a later ``synchronize()``. Doesn't wait.
     ///
-    /// - Parameter range: Bytes that were written, and won't be again.
+    /// - Parameter range: Bytes that have been written and won't change.
     public func startWriting(_ range: Range<Int64>) {
         #if os(Linux)
-            // What was just written isn't on the disk, and so it's written, and not dropped from memory.
+            // The advice starts writing dirty pages to disk. The kernel can't drop them before they are clean.
             posix_fadvise(
                 file.descriptor, off_t(range.lowerBound), off_t(range.upperBound - range.lowerBound),
                 POSIX_FADV_DONTNEED)
         #endif
     }
 
-    /// Waits until the system has what was written on its disk.
+    /// Waits until the system has written the file to disk.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput``.
+    /// - Throws: ``ContainerError/Code-swift.enum/inputOutput`` when the file can't be written.
     public func synchronize() throws(ContainerError) {
         guard fsync(file.descriptor) == 0 else {
-            throw ContainerError(.inputOutput, "the file can't be written: \(OpenFile.reason)")
+            throw ContainerError(.inputOutput, "can't write the file: \(OpenFile.reason)")
         }
     }
 
-    /// Reads bytes back; see ``RandomAccessSink/read(at:into:)``.
+    /// Reads written bytes; see ``RandomAccessSink/read(at:into:)``.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         try file.read(at: offset, into: buffer)
     }
 }
 
-/// An open file that is read by position, closed when the last reference goes.
+/// An open file descriptor for positional I/O, closed with its last reference.
 final class OpenFile: Sendable {
     let descriptor: Int32
 
-    /// Takes an open descriptor over.
+    /// Takes ownership of an open descriptor.
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }
 
-    /// Why the last call of the system failed, in its words.
+    /// The system's description of the last failed call.
     static var reason: String { String(cString: strerror(errno)) }
 
-    /// Fills `buffer` from `offset` on as far as the file reaches; returns how many bytes that was.
+    /// Reads bytes from `offset` into `buffer` and returns their number, which is less than the size of the buffer only
+    /// at the end of the file.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         var done = 0
         while done < buffer.count, let base = buffer.baseAddress {
@@ -117,7 +118,7 @@ final class OpenFile: Sendable {
             if count == 0 { break }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw ContainerError(.inputOutput, "the file can't be read: \(Self.reason)", at: offset)
+                throw ContainerError(.inputOutput, "can't read the file: \(Self.reason)", at: offset)
             }
             done += count
         }

@@ -1,21 +1,21 @@
-/// A four-character code: the type of a box, a brand, a sample entry (ISO/IEC 14496-12, 4.2).
+/// A four-character code, such as a box type, brand or sample entry (ISO/IEC 14496-12, 4.2).
 public struct FourCC: RawRepresentable, Hashable, Sendable {
-    /// The four characters, the first in the most significant byte.
+    /// The four characters as a big-endian integer.
     public var rawValue: UInt32
 
-    /// Creates a code from its big-endian value.
+    /// Creates a code from a big-endian integer.
     @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
 extension FourCC: ExpressibleByStringLiteral {
-    /// Creates a code from a literal of four Latin-1 characters; shorter ones are padded with spaces.
+    /// Creates a code from a literal of up to four Latin-1 characters, padded with spaces.
     @inlinable
     public init(stringLiteral value: StaticString) {
         var raw: UInt32 = 0
         var count = 0
         value.withUTF8Buffer { bytes in
-            // QuickTime's © (0xA9) is two bytes in UTF-8.
+            // QuickTime's © (0xA9) takes two bytes in UTF-8.
             var index = 0
             while index < bytes.count, count < 4 {
                 var byte = bytes[index]
@@ -37,7 +37,7 @@ extension FourCC: ExpressibleByStringLiteral {
 }
 
 extension FourCC: CustomStringConvertible {
-    /// The four characters as Latin-1; control characters as `.`.
+    /// The four characters in Latin-1; control characters appear as `.`.
     public var description: String {
         var text = ""
         for shift in [24, 16, 8, 0] as [UInt32] {

@@ -1,32 +1,33 @@
-/// One way in which samples of a track are coded: the codec, its decoder configuration, and what that says of picture
-/// and sound. A track has more than one when its parameters change (several sample descriptions in MP4).
+/// A sample format of a track: the codec, its decoder configuration and the properties derived from it.
+///
+/// A track has several formats if its parameters change (several sample descriptions in MP4).
 public struct MediaFormat: Sendable, Hashable {
     /// The codec.
     public var codec: Codec
-    /// The codec by RFC 6381, as in HLS's CODECS attribute (`avc1.64001F`, `mp4a.40.2`).
+    /// The codec string of RFC 6381, as in the CODECS attribute of HLS (`avc1.64001F`, `mp4a.40.2`).
     public var codecString: String
-    /// The decoder configuration in the form that MP4 stores; what it is, ``Codec``'s cases say. Empty where there is
-    /// none.
+    /// The decoder configuration in the form that MP4 stores, as described for each case of ``Codec``; empty if there
+    /// is none.
     public var configuration: [UInt8]
-    /// The type of the sample entry in MP4 (`avc1`, `hev1`, `mp4a`); for an encrypted track, the original format.
+    /// The type of the sample entry in MP4 (`avc1`, `hev1`, `mp4a`). For an encrypted track, the original format.
     public var sampleEntry: FourCC
-    /// The picture's coded size in pixels, 0 where there is none.
+    /// The coded width in pixels, or 0 for formats without pictures.
     public var width: Int
-    /// The picture's coded size in pixels, 0 where there is none.
+    /// The coded height in pixels, or 0 for formats without pictures.
     public var height: Int
-    /// Samples of sound per second, 0 where there are none.
+    /// The sample rate in Hz, or 0 for formats without audio.
     public var sampleRate: Int
-    /// Channels of sound, 0 where there are none.
+    /// The number of channels, or 0 for formats without audio.
     public var channels: Int
-    /// How samples are encrypted, or nil when they are clear.
+    /// The encryption of the samples, or nil if they are in the clear.
     public var protection: SampleProtection?
-    /// Whole boxes of an MP4 sample entry that describe the picture further (`colr`, `pasp`, `clap`, `mdcv`, …), kept as
-    /// they are so that a remuxed file shows the same colours and shape.
+    /// Complete boxes of an MP4 sample entry that describe the picture (`colr`, `pasp`, `clap`, `mdcv`, …). They are
+    /// copied verbatim, so that a remuxed file has the same colours and pixel shape.
     public var pictureBoxes: [UInt8] = []
-    /// What stands around the bytes of each sample.
+    /// The framing of each sample's bytes.
     public var framing: SampleFraming
 
-    /// The codec in a word or two: ``codecString`` where there is one.
+    /// A short name of the codec: ``codecString``, or a description where there is none.
     public var name: String {
         guard codecString.isEmpty else { return codecString }
         guard case .other(let code) = codec else { return "\(codec)" }
@@ -35,13 +36,13 @@ public struct MediaFormat: Sendable, Hashable {
         return UnreadStreamType(type).map { "\($0.name) (\(hex))" } ?? hex
     }
 
-    /// Whether it's a stream type of MPEG-TS that isn't read.
+    /// Whether the format is an MPEG-TS stream type that this library doesn't read.
     var isUnread: Bool {
         guard case .other(let code) = codec else { return false }
         return Self.streamType(code) != nil
     }
 
-    /// What isn't four characters is a stream type.
+    /// Codes up to 255 are stream types rather than four characters.
     private static func streamType(_ code: FourCC) -> UInt8? { UInt8(exactly: code.rawValue) }
 
     /// Creates a format.
@@ -63,28 +64,28 @@ public struct MediaFormat: Sendable, Hashable {
     }
 }
 
-/// What stands around the bytes of a sample in the container that it was read from.
+/// The framing of a sample's bytes in its source container.
 public enum SampleFraming: Sendable, Hashable {
-    /// As MP4 stores it: lengths before NAL units, bare frames of sound.
+    /// The form stored in MP4: length-prefixed NAL units, or bare audio frames.
     case stored
-    /// A byte stream with start codes (ISO/IEC 14496-10, annex B).
+    /// NAL units in a byte stream with start codes (ISO/IEC 14496-10, annex B).
     case startCodes
-    /// A frame of AAC with its ADTS header of 7 or 9 bytes (ISO/IEC 14496-3, 1.A.2.2).
+    /// AAC frames with an ADTS header of 7 or 9 bytes (ISO/IEC 14496-3, 1.A.2.2).
     case adts
-    /// A frame of AAC in an AudioSyncStream of LATM (ISO/IEC 14496-3, 1.7).
+    /// AAC frames in an AudioSyncStream of LATM (ISO/IEC 14496-3, 1.7).
     case loas
 }
 
-/// How a track's samples are encrypted (ISO/IEC 23001-7; the boxes `sinf`, `schm`, `tenc`).
+/// The encryption of a track's samples (ISO/IEC 23001-7; boxes `sinf`, `schm` and `tenc`).
 public struct SampleProtection: Sendable, Hashable {
-    /// The scheme: `cenc`, `cbcs`, `cens`, `cbc1`, `piff`, or what the file says.
+    /// The scheme: `cenc`, `cbcs`, `cens`, `cbc1`, `piff` or another code from the file.
     public var scheme: FourCC
-    /// The default key's id, 16 bytes, or nil where the file has none.
+    /// The 16-byte id of the default key, or nil if the file has none.
     public var defaultKeyID: [UInt8]?
-    /// The size of each sample's initialization vector in bytes: 0, 8 or 16.
+    /// The size of each sample's initialization vector: 0, 8 or 16 bytes.
     public var initializationVectorSize: Int
 
-    /// Creates a description of how samples are encrypted.
+    /// Creates a description of an encryption.
     public init(scheme: FourCC, defaultKeyID: [UInt8]? = nil, initializationVectorSize: Int = 0) {
         self.scheme = scheme
         self.defaultKeyID = defaultKeyID

@@ -1,27 +1,28 @@
 /// A track of a container: a sequence of samples of one kind on one timescale.
 public struct MediaTrack: Sendable, Hashable {
-    /// The track's id in its container: the track ID of MP4, the PID of MPEG-TS.
+    /// The id of the track in its container: the track ID in MP4, the PID in MPEG-TS.
     public var id: UInt32
-    /// What it carries.
+    /// The kind of media.
     public var kind: MediaKind
-    /// The formats of its samples, in the order of ``MediaSample/formatIndex``; at least one in a usable track.
+    /// The sample formats, indexed by ``MediaSample/formatIndex``. A usable track has at least one.
     public var formats: [MediaFormat]
-    /// Ticks per second of the track's times, at least 1: 90,000 for MPEG-TS.
+    /// Ticks per second of the track's times, at least 1; 90,000 for MPEG-TS.
     public var timescale: Int32
-    /// The duration in ticks, or nil where the container doesn't say.
+    /// The duration in ticks, or nil if the container doesn't state it.
     public var duration: Int64?
-    /// The language as ISO 639-2 (`eng`, `und`) or BCP 47, or nil where the container doesn't say.
+    /// The language in ISO 639-2 (`eng`, `und`) or BCP 47, or nil if the container doesn't state it.
     public var language: String?
-    /// What people call it, or nil where nothing says; no container is asked for it.
+    /// The display name, or nil. Readers never set it.
     public var name: String?
-    /// Whether it's played where nobody chooses. Of tracks that are alternatives to each other, a file that is written
-    /// has the first such enabled alone.
+    /// Whether players select the track by default. Among alternative tracks, writers enable only the first with this
+    /// flag.
     public var isEnabled = true
-    /// Pictures per second as the container or the parameter sets say, or nil where unknown.
+    /// Frames per second according to the container or the parameter sets, or nil if unknown.
     public var frameRate: Double?
-    /// How pictures are turned and mirrored: the nine values of `tkhd` (14496-12, 6.2.2), or nil for upright ones.
+    /// The rotation and mirroring of pictures: the nine values of `tkhd` (14496-12, 6.2.2), or nil for upright
+    /// pictures.
     public var matrix: [Int32]?
-    /// How many ticks of its first samples a player leaves out: the encoder's delay of sound, and the decoder's.
+    /// The number of ticks at the start that a player drops: the delay of the audio encoder and decoder.
     public var priming: Int64 = 0
 
     /// Creates a track.
@@ -38,18 +39,18 @@ public struct MediaTrack: Sendable, Hashable {
         self.frameRate = frameRate
     }
 
-    /// Whether it's sound, pictures or text whose samples are read; else it's only listed.
+    /// Whether the samples of the track are read. Data tracks and unsupported codings are only listed.
     public var isRead: Bool { kind != .data && !formats.contains(where: \.isUnread) }
 
-    /// The first format, which most tracks have alone.
+    /// The first format; most tracks have only this one.
     public var format: MediaFormat? { formats.first }
 }
 
-/// What a track carries.
+/// The kind of media in a track.
 public enum MediaKind: String, Sendable, Hashable {
-    /// Pictures.
+    /// Video.
     case video
-    /// Sound.
+    /// Audio.
     case audio
     /// Subtitles, captions and other text.
     case text

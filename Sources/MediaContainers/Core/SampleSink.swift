@@ -1,21 +1,21 @@
-/// What a stream demuxer gives its tracks and samples to.
+/// A receiver of the tracks and samples of a demuxer.
 ///
-/// Demuxers and writers are generic over it, so that a call costs no existential and no allocation.
+/// Demuxers and writers are generic over the sink, so that a call needs no existential and no allocation. They
+/// rethrow the errors of a sink, which end the operation.
 public protocol SampleSink {
-    /// Takes the list of tracks, before the first sample of any and again whenever it grows or a format is added.
+    /// Receives the list of tracks, before the first sample and again whenever a track or format is added.
     ///
-    /// Tracks keep their index for as long as the demuxer lives; formats keep theirs in their track.
+    /// Tracks keep their index for the lifetime of the demuxer, and formats keep their index in the track.
     mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError)
 
-    /// Takes a sample.
+    /// Receives a sample.
     ///
     /// - Parameters:
     ///   - sample: Times, size and flags.
-    ///   - bytes: Its bytes, borrowed for the length of the call. H.264 and HEVC come as they are stored in the
-    ///     container that was read: with start codes from MPEG-TS, with lengths from MP4.
+    ///   - bytes: The bytes, borrowed for the duration of the call, with the framing of ``MediaFormat/framing``.
     mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError)
 
-    /// Takes note of damage that reading went past. The default does nothing.
+    /// Receives a defect that the demuxer skipped. The default implementation does nothing.
     mutating func diagnostic(_ diagnostic: ContainerDiagnostic) throws(ContainerError)
 }
 
@@ -24,25 +24,25 @@ extension SampleSink {
     public mutating func diagnostic(_ diagnostic: ContainerDiagnostic) throws(ContainerError) {}
 }
 
-/// One sample (an access unit: a picture, a frame of sound, a cue) without its bytes.
+/// A sample (an access unit, an audio frame or a cue) without its bytes.
 public struct MediaSample: Sendable, Hashable {
-    /// The index of its track in the list of tracks that came with it.
+    /// The index of the track in the list that the sink has received.
     public var track: Int
-    /// When it is shown, in the track's timescale.
+    /// The presentation time in the timescale of the track.
     public var pts: Int64
-    /// When it is decoded, in the track's timescale; 33-bit wraps of MPEG-TS are already undone.
+    /// The decoding time in the timescale of the track. 33-bit wraps of MPEG-TS are undone.
     public var dts: Int64
-    /// How long it lasts in the track's timescale, or 0 where the container doesn't say.
+    /// The duration in the timescale of the track, or 0 if the container doesn't state it.
     public var duration: Int64
-    /// Its size in bytes.
+    /// The size in bytes.
     public var size: Int
-    /// Whether decoding can start here.
+    /// Whether decoding can start at this sample.
     public var isSync: Bool
-    /// Whether an edit list hides it: it is decoded, for the sake of others, and not shown.
+    /// Whether an edit list hides the sample: it is decoded for the sake of others but not shown.
     public var isHidden: Bool
-    /// The index of its format in its track's list.
+    /// The index of the format in the track.
     public var formatIndex: Int
-    /// Where its bytes begin in the file, or -1 when it has no one place there (MPEG-TS).
+    /// The offset of the bytes in the file, or -1 if they aren't contiguous there (MPEG-TS).
     public var offset: Int64
 
     /// Creates a sample.
@@ -61,7 +61,7 @@ public struct MediaSample: Sendable, Hashable {
         self.offset = offset
     }
 
-    /// Refuses times beyond the bounds of ``Timescale``.
+    /// Checks that the times are within the bounds of ``Timescale``.
     ///
     /// - Throws: ``ContainerError`` with `code`.
     func checkTimes(
@@ -71,7 +71,7 @@ public struct MediaSample: Sendable, Hashable {
             Timescale.isInBounds(duration, of: timescale)
         else {
             throw ContainerError(
-                code, "a sample shown at \(pts), decoded at \(dts), lasting \(duration) ticks of 1/\(timescale) s",
+                code, "sample time out of range: pts \(pts), dts \(dts), duration \(duration) in 1/\(timescale) s",
                 at: offset < 0 ? nil : offset)
         }
     }

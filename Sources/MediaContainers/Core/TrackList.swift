@@ -1,12 +1,12 @@
-/// The tracks that a demuxer has found so far. A track keeps its index, a format its index in its track.
+/// The tracks that a demuxer has found so far. A track keeps its index, and a format keeps its index in the track.
 final class TrackList {
-    /// More formats than this in a track are damage: the last is used for what follows.
-    private static let mostFormats = 64
+    /// The largest number of formats in a track. Beyond it, the last format applies to all that follow.
+    private static let maximumFormats = 64
 
     private(set) var tracks: [MediaTrack] = []
-    /// Whether tracks hold a format that was only guessed from the programme map.
+    /// Whether each track still has the format that was guessed from the programme map.
     private var isProvisional: [Bool] = []
-    /// Whether something changed since the sink was told.
+    /// Whether the list has changed since the sink received it.
     var hasChanged = false
 
     var count: Int { tracks.count }
@@ -18,7 +18,7 @@ final class TrackList {
         return tracks.count - 1
     }
 
-    /// The index of a format in its track, which gets it if it is new.
+    /// Returns the index of a format in its track, adding the format if it is new.
     func index(of format: MediaFormat, track: Int, frameRate: Double?) -> Int {
         hasChanged = true
         tracks[track].frameRate = frameRate ?? tracks[track].frameRate
@@ -28,7 +28,7 @@ final class TrackList {
             return 0
         }
         if let known = tracks[track].formats.firstIndex(of: format) { return known }
-        guard tracks[track].formats.count < Self.mostFormats else { return tracks[track].formats.count - 1 }
+        guard tracks[track].formats.count < Self.maximumFormats else { return tracks[track].formats.count - 1 }
         tracks[track].formats.append(format)
         return tracks[track].formats.count - 1
     }

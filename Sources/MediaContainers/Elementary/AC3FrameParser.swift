@@ -1,10 +1,13 @@
-/// Splits AC-3 and Enhanced AC-3 (ETSI TS 102 366). A dependent substream belongs to the frame before it (E.3).
+/// A parser that splits AC-3 and Enhanced AC-3 into frames (ETSI TS 102 366). A dependent substream belongs to the
+/// frame before it (E.3).
 final class AC3FrameParser: SyncFrameParser {
     private let isEnhanced: Bool
     private var lastConfiguration: [UInt8] = []
 
-    /// - Parameter isEnhanced: Whether the stream may have dependent substreams, so that a frame's end shows only in
-    ///   the next header.
+    /// Creates a parser.
+    ///
+    /// - Parameter isEnhanced: Whether the stream may have dependent substreams. The end of a frame is then known only
+    ///   from the next header.
     init(isEnhanced: Bool) { self.isEnhanced = isEnhanced }
 
     override var headerLength: Int { AC3SyncFrame.headerLength }
@@ -40,7 +43,7 @@ final class AC3FrameParser: SyncFrameParser {
                 sampleRate: header.sampleRate, channels: header.channels))
     }
 
-    /// The content of `dac3` (F.4).
+    /// Returns the content of `dac3` (F.4).
     private static func configuration(_ header: AC3SyncFrame) -> [UInt8] {
         var bits = UInt32(header.sampleRateCode) << 22 | UInt32(header.bitStreamID) << 17
         bits |= UInt32(header.bitStreamMode) << 14 | UInt32(header.channelMode) << 11
@@ -49,30 +52,30 @@ final class AC3FrameParser: SyncFrameParser {
     }
 }
 
-/// The front of a sync frame of AC-3 or Enhanced AC-3 (ETSI TS 102 366, 4.3 and E.1.2).
+/// The header of a sync frame of AC-3 or Enhanced AC-3 (ETSI TS 102 366, 4.3 and E.1.2).
 struct AC3SyncFrame: Equatable {
-    /// The bytes that must be there to read a header.
+    /// The number of bytes needed to read a header.
     static let headerLength = 8
 
     var isEnhanced: Bool
-    /// The frame's length in bytes.
+    /// The length of the frame in bytes.
     var length: Int
     var sampleRate: Int
-    /// Samples in the frame: 256 for each of its audio blocks.
+    /// The number of samples in the frame: 256 for each audio block.
     var samples: Int
     var sampleRateCode: UInt8
     var bitStreamID: UInt8
     var bitStreamMode: UInt8
-    /// `acmod`: 2 is stereo, 7 is five channels.
+    /// `acmod`, such as 2 for stereo and 7 for five channels.
     var channelMode: UInt8
     var hasLowFrequency: Bool
-    /// AC-3: `frmsizecod` / 2.
+    /// `frmsizecod` / 2 (AC-3 only).
     var bitRateCode: UInt8 = 0
-    /// Enhanced AC-3, `strmtyp`: 0 independent, 1 dependent, 2 converted from AC-3.
+    /// `strmtyp` (Enhanced AC-3 only): 0 independent, 1 dependent, 2 converted from AC-3.
     var streamType: UInt8 = 0
     var substreamID: UInt8 = 0
 
-    /// Reads a header at a place; nil where there is none, or not enough bytes.
+    /// Reads the header at an index. Returns nil if there is none or too few bytes are left.
     init?(_ bytes: UnsafeRawBufferPointer, at place: Int) {
         guard place >= 0, place + Self.headerLength <= bytes.count else { return nil }
         guard bytes[place] == 0x0B, bytes[place + 1] == 0x77 else { return nil }
@@ -112,13 +115,13 @@ struct AC3SyncFrame: Equatable {
         case 1: length = (rate * 96000 / 44100 + (size & 1)) * 2
         default: length = rate * 6
         }
-        // Identifiers 9 and 10 halve and quarter the rate.
+        // Bit stream identifications 9 and 10 halve and quarter the rate.
         sampleRate = Self.sampleRates[Int(sampleRateCode)] >> max(0, Int(bitStreamID) - 8)
         samples = 1536
         bitStreamMode = bytes[place + 5] & 7
         let modes = UInt16(bytes[place + 6]) << 8 | UInt16(bytes[place + 7])
         channelMode = UInt8(modes >> 13)
-        // cmixlev, surmixlev and dsurmod come between acmod and lfeon, each only in some modes.
+        // cmixlev, surmixlev and dsurmod lie between acmod and lfeon, each only in some modes.
         var skipped = 3
         if channelMode & 1 != 0, channelMode != 1 { skipped += 2 }
         if channelMode & 4 != 0 { skipped += 2 }
@@ -126,17 +129,17 @@ struct AC3SyncFrame: Equatable {
         hasLowFrequency = modes >> UInt16(15 - skipped) & 1 != 0
     }
 
-    /// Full-range channels and the low-frequency one.
+    /// The number of channels, including the low-frequency channel.
     var channels: Int { [2, 1, 2, 3, 3, 4, 4, 5][Int(channelMode)] + (hasLowFrequency ? 1 : 0) }
 
     private static let sampleRates = [48000, 44100, 32000]
-    /// Kilobits per second (table 4.13).
+    /// Bit rates in kbit/s (table 4.13).
     private static let bitRates = [
         32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
     ]
 }
 
-/// The content of `dec3` (ETSI TS 102 366, F.6) for one independent substream and its dependent ones.
+/// The content of `dec3` (ETSI TS 102 366, F.6) for one independent substream and its dependent substreams.
 struct EnhancedAC3Configuration {
     let bytes: [UInt8]
 
@@ -151,7 +154,7 @@ struct EnhancedAC3Configuration {
             total = end + next.length
             end += next.length
         }
-        // data_rate in kilobits per second, of the whole.
+        // data_rate is the total in kbit/s.
         let rate = UInt32(min(0x1FFF, total * 8 * header.sampleRate / max(1, header.samples) / 1000))
         let front = rate << 3
         var substream = UInt32(header.sampleRateCode) << 30 | UInt32(header.bitStreamID) << 25
@@ -159,12 +162,12 @@ struct EnhancedAC3Configuration {
         substream |= (header.hasLowFrequency ? 1 : 0) << 16 | dependents << 9 | (dependents > 0 ? locations : 0)
         var bytes = [UInt8(truncatingIfNeeded: front >> 8), UInt8(truncatingIfNeeded: front)]
         for shift in [24, 16, 8] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: substream >> shift)) }
-        // Without dependent substreams one reserved bit takes the place of chan_loc.
+        // Without dependent substreams, a reserved bit takes the place of chan_loc.
         if dependents > 0 { bytes.append(UInt8(truncatingIfNeeded: substream)) }
         self.bytes = bytes
     }
 
-    /// `chan_loc` from the channel map of a dependent substream (tables E.5 and F.6.1).
+    /// Returns `chan_loc` for the channel map of a dependent substream (tables E.5 and F.6.1).
     private static func locations(_ frame: UnsafeRawBufferPointer, at place: Int) -> UInt32 {
         var reader = BitReader(UnsafeRawBufferPointer(rebasing: frame[place...]))
         guard (try? reader.skip(16 + 16 + 4)) != nil, let mode = try? reader.bits(3), (try? reader.skip(11)) != nil

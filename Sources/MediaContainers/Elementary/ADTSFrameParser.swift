@@ -1,4 +1,4 @@
-/// Splits AAC in ADTS (ISO/IEC 14496-3, 1.A.2.2).
+/// A parser that splits AAC in ADTS into frames (ISO/IEC 14496-3, 1.A.2.2).
 final class ADTSFrameParser: SyncFrameParser {
     private var lastHeader: ADTSHeader?
 
@@ -24,20 +24,20 @@ final class ADTSFrameParser: SyncFrameParser {
 
 /// The header of an ADTS frame (ISO/IEC 14496-3, 1.A.2.2; 13818-7, 6.2).
 struct ADTSHeader: Equatable {
-    /// The header's shortest length in bytes; with a checksum it is two more.
+    /// The length of a header without a checksum, in bytes.
     static let length = 7
 
     var objectType: Int
     var sampleRateIndex: Int
     var channelConfiguration: Int
-    /// 7, or 9 with a checksum.
+    /// The length of the header in bytes: 7, or 9 with a checksum.
     var headerLength: Int
-    /// The frame's length in bytes, the header included.
+    /// The length of the frame in bytes, including the header.
     var frameLength: Int
-    /// Blocks of 1024 samples, 1 to 4.
+    /// The number of blocks of 1,024 samples, 1 to 4.
     var blocks: Int
 
-    /// Reads a header at a place; nil where there is none, or not enough bytes.
+    /// Reads the header at an index. Returns nil if there is none or too few bytes are left.
     @inline(__always)
     init?(_ bytes: UnsafeRawBufferPointer, at place: Int) {
         guard place >= 0, place + Self.length <= bytes.count, let base = bytes.baseAddress else { return nil }
@@ -62,7 +62,7 @@ struct ADTSHeader: Equatable {
             objectType: objectType, sampleRate: sampleRate, channelConfiguration: channelConfiguration)
     }
 
-    /// Whether another header can follow this one in a stream: the fixed part is the same (1.A.2.2.1).
+    /// Returns whether another header can follow this one in a stream, because the fixed parts are equal (1.A.2.2.1).
     func continues(_ other: ADTSHeader) -> Bool {
         objectType == other.objectType && sampleRateIndex == other.sampleRateIndex
             && channelConfiguration == other.channelConfiguration

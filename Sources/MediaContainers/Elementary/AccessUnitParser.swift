@@ -1,37 +1,40 @@
-/// Splits a byte stream of NAL units into access units (annex B of ISO/IEC 14496-10 and of 23008-2): the part that both
-/// codecs share. A class for each of them says what its units are.
+/// A base class for parsers that split a byte stream of NAL units into access units (annex B of ISO/IEC 14496-10 and of
+/// 23008-2).
+///
+/// Subclasses for H.264 and HEVC classify the NAL units.
 class AccessUnitParser: FrameParser {
     private var scanned = 0
-    /// Where the NAL unit begins whose end isn't found yet.
+    /// The index of the NAL unit whose end hasn't been found yet.
     private var openUnit: Int?
-    /// Whether a slice of the access unit has come, so that the next one can begin.
+    /// Whether the access unit has a slice, so that the next access unit can begin.
     final var hasSlice = false
     /// Whether decoding can start at the access unit.
     final var foundSync = false
-    /// Whether a parameter set has come that the format doesn't have yet.
+    /// Whether a parameter set has arrived that the format doesn't contain yet.
     final var setsChanged = false
 
-    // MARK: - What a codec says
+    // MARK: - Codec-specific parts
 
-    /// The bytes of a NAL unit that have to be here to look at it, start code not counted.
+    /// The number of bytes after the start code that are needed to classify a NAL unit.
     class var headerLength: Int { 1 }
 
-    /// Whether more of the unit whose header is at `header` may come, and is needed to tell whose it is.
+    /// Returns whether more bytes of the unit at `header` are needed to decide which access unit it belongs to. The
+    /// default is false.
     func needsMore(_ bytes: UnsafeRawBufferPointer, at header: Int) -> Bool { false }
 
-    /// Takes the unit whose header is at `header` into the access unit; false if it begins the next one.
-    func take(_ bytes: UnsafeRawBufferPointer, at header: Int) -> Bool { true }
+    /// Adds the unit at `header` to the access unit, or returns false if the unit begins the next access unit.
+    func accept(_ bytes: UnsafeRawBufferPointer, at header: Int) -> Bool { true }
 
-    /// Whether a unit that begins with this byte is looked at when it's whole.
-    func isKept(_ header: UInt8) -> Bool { false }
+    /// Returns whether the whole unit with this first byte is passed to ``readUnit(_:)``.
+    func needsContent(_ header: UInt8) -> Bool { false }
 
-    /// Looks at a unit that is whole, its header included and trailing zeros left out.
-    func keep(_ unit: UnsafeRawBufferPointer) {}
+    /// Reads a complete unit, including its header but without trailing zeros.
+    func readUnit(_ unit: UnsafeRawBufferPointer) {}
 
-    /// Called when the access unit is whole, before it's handed out and forgotten.
+    /// Runs when the access unit is complete, before it is delivered.
     func willFinish() {}
 
-    /// Makes the format of the parameter sets that have come, and clears ``setsChanged``.
+    /// Builds the format from the parameter sets, and clears ``setsChanged``.
     func updateFormat() {}
 
     // MARK: - Scanning
@@ -50,7 +53,7 @@ class AccessUnitParser: FrameParser {
                 return .garbage(boundary)
             }
             closeUnit(bytes, end: start)
-            guard take(bytes, at: header) else { return finish(boundary) }
+            guard accept(bytes, at: header) else { return finish(boundary) }
             openUnit = header
             scanned = header
         }
@@ -84,16 +87,16 @@ class AccessUnitParser: FrameParser {
     private func closeUnit(_ bytes: UnsafeRawBufferPointer, end: Int) {
         guard let start = openUnit else { return }
         openUnit = nil
-        guard isKept(bytes[start]) else { return }
+        guard needsContent(bytes[start]) else { return }
         var end = end
         while end > start, bytes[end - 1] == 0 { end -= 1 }
-        keep(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+        readUnit(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
     }
 }
 
-/// Parameter sets of one type by their id, in the order in which the ids first came.
+/// The parameter sets of one type by id, in the order in which the ids first appeared.
 struct ParameterSets {
-    /// A longer set is damage: what is kept of a stream must stay small.
+    /// The longest accepted parameter set in bytes. The limit bounds memory for damaged streams.
     static let longest = 4096
 
     private var ids: [Int] = []
@@ -101,9 +104,9 @@ struct ParameterSets {
 
     var isEmpty: Bool { units.isEmpty }
 
-    /// Keeps a set in the place of the last one of its id.
+    /// Stores a set, replacing the previous one with the same id.
     ///
-    /// - Returns: Whether it differs from that one.
+    /// - Returns: Whether the set differs from the previous one.
     mutating func update(_ unit: UnsafeRawBufferPointer, id: Int) -> Bool {
         guard let place = ids.firstIndex(of: id) else {
             ids.append(id)
@@ -115,7 +118,7 @@ struct ParameterSets {
         return true
     }
 
-    /// Whether the set of an id is this one.
+    /// Returns whether the set with an id equals the given unit.
     func contains(_ unit: UnsafeRawBufferPointer, id: Int) -> Bool {
         guard let place = ids.firstIndex(of: id) else { return false }
         return isEqual(units[place], unit)

@@ -1,52 +1,53 @@
-/// Splits the payload of an elementary stream into frames (access units), and learns from them how they are coded.
+/// A base class for parsers that split the payload of an elementary stream into frames (access units) and derive its
+/// format.
 ///
-/// A class for each codec overrides ``scan(_:isLast:)``. It is called once or twice per PES packet, never per
+/// Subclasses for each codec override ``scan(_:isLast:)``, which is called once or twice per PES packet, never per
 /// transport packet.
 class FrameParser {
-    /// What was found at the front of the bytes.
+    /// The result of scanning the front of the bytes.
     enum Scan: Equatable {
-        /// The frame isn't all here yet.
+        /// The frame isn't complete yet.
         case incomplete
-        /// So many bytes belong to no frame.
+        /// The given number of bytes belongs to no frame.
         case garbage(Int)
-        /// A frame of so many bytes; the properties describe it.
+        /// A frame of the given number of bytes. The properties describe it.
         case frame(Int)
     }
 
-    /// How a frame's length in time is given: samples at a rate. 0 samples where the stream doesn't say.
+    /// The duration of a frame in samples at a rate; 0 samples if the stream doesn't define it.
     struct FrameDuration: Equatable {
         var samples: Int64 = 0
         var rate: Int64 = 1
     }
 
-    /// How the last frame is coded, or nil before that is known.
+    /// The format of the last frame, or nil before it is known.
     final private(set) var format: MediaFormat?
-    /// Counts the changes of ``format``.
+    /// The number of changes of ``format``.
     final private(set) var formatVersion = 0
     /// Whether decoding can start at the last frame.
     final var isSync = true
-    /// How long the last frame lasts.
+    /// The duration of the last frame.
     final var duration = FrameDuration()
-    /// Pictures per second, where the parameter sets say.
+    /// Frames per second according to the parameter sets, or nil.
     final var frameRate: Double?
     /// Whether the last access unit is a field, which lasts half as long as a frame.
     final var isField = false
-    /// Bytes at the frame's front that are the transport's alone and never handed out.
+    /// The number of bytes at the front of the frame that belong to the transport and are not delivered.
     final var prefixLength = 0
 
-    /// Looks for the end of the frame at the front of `bytes`. The same bytes come again, with more after them, until
-    /// a frame or garbage is returned.
+    /// Looks for the end of the frame at the front of `bytes`. Until it returns a frame or garbage, the next call
+    /// repeats the bytes with more after them.
     func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {
         bytes.isEmpty ? .incomplete : .frame(bytes.count)
     }
 
-    /// Forgets a frame begun: what follows doesn't continue it.
+    /// Discards an incomplete frame, because the following bytes don't continue it.
     func reset() {}
 
-    /// Whether frames are bounded by PES packets alone.
+    /// Whether only PES packets delimit frames.
     var needsWholePackets: Bool { false }
 
-    /// Takes a format, and counts it if it is another than before.
+    /// Sets the format, and counts the change if it differs from the current one.
     final func setFormat(_ new: MediaFormat) {
         guard new != format else { return }
         format = new
@@ -54,7 +55,7 @@ class FrameParser {
     }
 }
 
-/// Takes each PES packet of a stream whose coding isn't known as one sample.
+/// A parser that returns each PES packet of a stream of unknown coding as one sample.
 final class WholePacketParser: FrameParser {
     override var needsWholePackets: Bool { true }
 

@@ -1,7 +1,8 @@
-/// Splits H.262 and MPEG-1 video into coded frames, each with the headers before it (ISO/IEC 13818-2, 6.2).
+/// A parser that splits H.262 and MPEG-1 video into coded frames, each with the headers before it (ISO/IEC 13818-2,
+/// 6.2).
 final class H262PictureParser: FrameParser {
     private var scanned = 0
-    /// Whether a header was found at the front: what comes before the first belongs to no picture.
+    /// Whether a header was found at the front. Bytes before the first header belong to no picture.
     private var hasBegun = false
     private var hasPicture = false
     private var hasSlice = false
@@ -14,7 +15,7 @@ final class H262PictureParser: FrameParser {
     override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {
         while let start = StartCode.first(in: bytes, from: scanned, to: bytes.count) {
             let header = start + StartCode.length
-            // The longest header that is read here is 8 bytes behind its start code.
+            // The longest header read here takes 8 bytes after its start code.
             guard isLast || header + 9 <= bytes.count else {
                 scanned = start
                 return .incomplete
@@ -69,7 +70,7 @@ final class H262PictureParser: FrameParser {
         return .frame(length)
     }
 
-    /// Whether a start code after slices ends the frame; a second field goes on with it.
+    /// Returns whether a start code after slices ends the frame. A second field continues the frame.
     private func completesPicture(_ bytes: UnsafeRawBufferPointer, at start: Int, code: UInt8) -> Bool {
         guard code == 0x00, structure != 3, firstField == nil else { return true }
         firstField = structure
@@ -79,19 +80,20 @@ final class H262PictureParser: FrameParser {
 
     private func beginPicture(_ bytes: UnsafeRawBufferPointer, at header: Int) {
         guard header + 2 < bytes.count else { return }
-        // temporal_reference (10 bits), picture_coding_type (3): 1 is I.
+        // temporal_reference (10 bits), picture_coding_type (3 bits; 1 is I).
         if !hasPicture { foundSync = bytes[header + 2] >> 3 & 7 == 1 }
         hasPicture = true
         structure = 3
     }
 
     private func readExtension(_ bytes: UnsafeRawBufferPointer, at header: Int) {
-        // Picture coding extension: identifier 8, four f_codes, intra_dc_precision (2), picture_structure (2).
+        // Picture coding extension: identifier 8, four f_codes, intra_dc_precision (2 bits), picture_structure (2
+        // bits).
         guard header + 3 < bytes.count, bytes[header + 1] >> 4 == 8 else { return }
         structure = bytes[header + 3] & 3
     }
 
-    /// The sequence header and its extensions are the decoder's configuration.
+    /// Builds the format; its decoder configuration is the sequence header with its extensions.
     private func closeSequence(_ bytes: UnsafeRawBufferPointer, end: Int, code: UInt8) {
         guard let start = sequenceStart, code != 0xB5, code != 0xB2, end > start else { return }
         sequenceStart = nil
@@ -104,21 +106,21 @@ final class H262PictureParser: FrameParser {
         var format = MediaFormat(
             codec: .mpeg2Video, codecString: profile?.codecString ?? "mp4v.6A", configuration: Array(unit),
             sampleEntry: "mp4v", width: header.width, height: header.height)
-        // MPEG-1's numbers mean shapes of the pixel, and are always near to square.
+        // In MPEG-1 the codes are pixel shapes, all close to square.
         if profile != nil { format.pictureBoxes = header.pixelAspect?.box ?? [] }
         setFormat(format)
     }
 }
 
-/// The sequence header of H.262 and of MPEG-1 video (ISO/IEC 13818-2, 6.2.2.1; 11172-2, 2.4.2.3).
+/// The sequence header of H.262 and MPEG-1 video (ISO/IEC 13818-2, 6.2.2.1; 11172-2, 2.4.2.3).
 struct H262SequenceHeader {
     var width: Int
     var height: Int
     var frameRate: Double?
-    /// `aspect_ratio_information`: in H.262 1 is square pixels, 2 to 4 are shapes of the picture.
+    /// `aspect_ratio_information`. In H.262, 1 means square pixels and 2 to 4 are shapes of the picture.
     private var aspect: Int
 
-    /// Reads what follows the start code 00 00 01 B3.
+    /// Reads the bytes after the start code 00 00 01 B3.
     init(_ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = BitReader(bytes)
         width = Int(try reader.bits(12))
@@ -128,7 +130,7 @@ struct H262SequenceHeader {
         frameRate = index < Self.frameRates.count ? Self.frameRates[index] : nil
     }
 
-    /// The shape of a pixel by that of the picture (table 6-3).
+    /// The pixel shape derived from the shape of the picture (table 6-3).
     var pixelAspect: PixelAspectRatio? {
         switch aspect {
         case 2: PixelAspectRatio(4 * height, 3 * width)
@@ -138,18 +140,18 @@ struct H262SequenceHeader {
         }
     }
 
-    /// Table 6-4.
+    /// The frame rates of table 6-4.
     private static let frameRates: [Double?] = [
         nil, 24000 / 1001, 24, 25, 30000 / 1001, 30, 50, 60000 / 1001, 60,
     ]
 }
 
-/// The profile of H.262 from the sequence extension (ISO/IEC 13818-2, 6.2.2.3), as the object type of MPEG-4 systems
+/// The profile of H.262 from the sequence extension (ISO/IEC 13818-2, 6.2.2.3), as an object type of MPEG-4 systems
 /// (ISO/IEC 14496-1, table 5).
 struct H262Profile {
     var objectType: UInt8
 
-    /// Looks for the sequence extension behind a sequence header; nil for MPEG-1, which has none.
+    /// Looks for the sequence extension after a sequence header. Returns nil for MPEG-1, which has none.
     init?(_ unit: UnsafeRawBufferPointer) {
         var start = StartCode.first(in: unit, from: StartCode.length, to: unit.count)
         while let found = start {

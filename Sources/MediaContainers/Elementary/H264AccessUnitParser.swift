@@ -1,6 +1,6 @@
-/// Splits an H.264 byte stream into access units (ISO/IEC 14496-10, 7.4.1.2.3 and annex B).
+/// A parser that splits an H.264 byte stream into access units (ISO/IEC 14496-10, 7.4.1.2.3 and annex B).
 final class H264AccessUnitParser: AccessUnitParser {
-    /// A slice header's fields that are needed lie in its first bytes, emulation prevention included.
+    /// The number of bytes, including emulation prevention, that contain the slice header fields read here.
     private static let sliceHeaderBytes = 24
 
     private var lastFirstMacroblock = -1
@@ -11,12 +11,12 @@ final class H264AccessUnitParser: AccessUnitParser {
     private var sequences: [Int: H264SequenceParameterSet] = [:]
     private var sequenceOfPictureSet: [Int: Int] = [:]
 
-    /// A slice's place in the picture tells whether it begins one.
+    /// The position of a slice in the picture decides whether it begins an access unit.
     override func needsMore(_ bytes: UnsafeRawBufferPointer, at header: Int) -> Bool {
         Self.isSlice(Self.type(bytes[header])) && header + Self.sliceHeaderBytes > bytes.count
     }
 
-    override func take(_ bytes: UnsafeRawBufferPointer, at header: Int) -> Bool {
+    override func accept(_ bytes: UnsafeRawBufferPointer, at header: Int) -> Bool {
         let type = Self.type(bytes[header])
         guard Self.isSlice(type) else { return !hasSlice || !(6...9).contains(type) }
         let end = min(bytes.count, header + Self.sliceHeaderBytes)
@@ -48,25 +48,25 @@ final class H264AccessUnitParser: AccessUnitParser {
 
     // MARK: - Parameter sets and recovery points
 
-    override func isKept(_ header: UInt8) -> Bool { (6...8).contains(Self.type(header)) }
+    override func needsContent(_ header: UInt8) -> Bool { (6...8).contains(Self.type(header)) }
 
-    override func keep(_ unit: UnsafeRawBufferPointer) {
+    override func readUnit(_ unit: UnsafeRawBufferPointer) {
         guard let type = unit.first.map(Self.type), type == 6 || unit.count <= ParameterSets.longest else { return }
         switch type {
-        case 7: keepSequenceSet(unit)
-        case 8: keepPictureSet(unit)
+        case 7: storeSequenceSet(unit)
+        case 8: storePictureSet(unit)
         default: if H264RecoveryPoint.isIn(unit) { foundSync = true }
         }
     }
 
-    private func keepSequenceSet(_ unit: UnsafeRawBufferPointer) {
+    private func storeSequenceSet(_ unit: UnsafeRawBufferPointer) {
         guard let set = try? H264SequenceParameterSet(unit) else { return }
         guard sequenceSets.update(unit, id: set.id) else { return }
         sequences[set.id] = set
         setsChanged = true
     }
 
-    private func keepPictureSet(_ unit: UnsafeRawBufferPointer) {
+    private func storePictureSet(_ unit: UnsafeRawBufferPointer) {
         var reader = BitReader(unit, emulationPrevention: true)
         guard (try? reader.skip(8)) != nil, let id = try? reader.unsigned("pic_parameter_set_id", 255),
             let sequence = try? reader.unsigned("seq_parameter_set_id", 31)
@@ -94,7 +94,7 @@ final class H264AccessUnitParser: AccessUnitParser {
     }
 }
 
-/// The front of a slice header of H.264 (ISO/IEC 14496-10, 7.3.3).
+/// The first fields of an H.264 slice header (ISO/IEC 14496-10, 7.3.3).
 struct H264SliceHeader {
     var firstMacroblock: Int
     /// `slice_type` modulo 5: 0 P, 1 B, 2 I, 3 SP, 4 SI.
@@ -102,7 +102,7 @@ struct H264SliceHeader {
     var pictureParameterSet: Int
     var isField = false
 
-    /// Reads a NAL unit of type 1, 2 or 5 with its header byte; `sequence` gives the sizes of the later fields.
+    /// Reads a NAL unit of type 1, 2 or 5, including its header byte. `sequence` defines the sizes of the later fields.
     init(
         _ unit: UnsafeRawBufferPointer, sequence: (_ pictureParameterSet: Int) -> H264SequenceParameterSet?
     ) throws(ContainerError) {
@@ -119,10 +119,10 @@ struct H264SliceHeader {
     }
 }
 
-/// The recovery point message of H.264: decoding can start here though the picture isn't IDR (ISO/IEC 14496-10,
-/// D.1.8).
+/// The recovery point SEI message of H.264, which allows decoding to start at a picture that isn't IDR (ISO/IEC
+/// 14496-10, D.1.8).
 enum H264RecoveryPoint {
-    /// Whether a NAL unit of type 6, with its header byte, holds one.
+    /// Returns whether a NAL unit of type 6, including its header byte, contains a recovery point.
     static func isIn(_ unit: UnsafeRawBufferPointer) -> Bool {
         var reader = BitReader(unit, emulationPrevention: true)
         guard (try? reader.skip(8)) != nil else { return false }
@@ -134,7 +134,7 @@ enum H264RecoveryPoint {
         return false
     }
 
-    /// A payload's type or size: bytes of 255 and a last one, added up (7.3.2.3.1).
+    /// Reads the type or size of a payload: the sum of any bytes of 255 and the byte after them (7.3.2.3.1).
     private static func value(_ reader: inout BitReader) throws(ContainerError) -> Int {
         var sum = 0
         while true {

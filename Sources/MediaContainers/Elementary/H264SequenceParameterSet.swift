@@ -1,10 +1,10 @@
-/// A sequence parameter set of H.264 (ISO/IEC 14496-10, 7.3.2.1), as far as containers need it.
+/// The fields of an H.264 sequence parameter set that containers need (ISO/IEC 14496-10, 7.3.2.1).
 public struct H264SequenceParameterSet: Sendable, Hashable {
     /// `seq_parameter_set_id`, 0 to 31.
     public var id: Int
     /// `profile_idc`.
     public var profile: UInt8
-    /// The constraint flags and the reserved bits after them, as one byte.
+    /// The constraint flags and the reserved bits after them in one byte.
     public var constraints: UInt8
     /// `level_idc`.
     public var level: UInt8
@@ -14,29 +14,31 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
     public var lumaBitDepth = 8
     /// Bits per chroma sample, 8 to 14.
     public var chromaBitDepth = 8
-    /// The cropped picture's width in pixels.
+    /// The width of the cropped picture in pixels.
     public var width = 0
-    /// The cropped picture's height in pixels.
+    /// The height of the cropped picture in pixels.
     public var height = 0
-    /// The shape of a pixel, where the VUI tells it.
+    /// The pixel shape from the VUI, or nil.
     public var pixelAspect: PixelAspectRatio?
-    /// Frames per second, from the VUI's timing, where it has one (E.2.1).
+    /// Frames per second from the VUI timing (E.2.1), or nil.
     public var frameRate: Double?
-    /// The most reference frames.
+    /// The maximum number of reference frames.
     public var referenceFrames = 0
-    /// `log2_max_frame_num`.
+    /// The number of bits of `frame_num`, from `log2_max_frame_num_minus4`.
     public var frameNumberBits = 4
     /// Whether all pictures are frames.
     public var hasFramesOnly = true
-    /// Whether colour planes are coded apart, with their id in each slice header.
+    /// Whether colour planes are coded separately, with their id in each slice header.
     public var hasSeparateColourPlanes = false
 
-    /// Reads a NAL unit of type 7, its header byte included.
+    /// Reads a NAL unit of type 7, including its header byte.
     ///
-    /// - Throws: ``ContainerError`` `truncated` or `malformed`.
+    /// - Throws: ``ContainerError`` with `truncated` or `malformed`.
     public init(_ unit: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = BitReader(unit, emulationPrevention: true)
-        guard try reader.bits(8) & 0x1F == 7 else { throw ContainerError(.malformed, "H.264 SPS: not one") }
+        guard try reader.bits(8) & 0x1F == 7 else {
+            throw ContainerError(.malformed, "H.264 SPS: NAL unit of another type")
+        }
         profile = UInt8(try reader.bits(8))
         constraints = UInt8(try reader.bits(8))
         level = UInt8(try reader.bits(8))
@@ -48,18 +50,18 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
         try reader.skip(1)
         try readSize(&reader)
         guard try reader.flag() else { return }
-        // A VUI that ends too early is common in the wild, and all that decoding needs was before it.
+        // A truncated VUI is common. All fields that decoding needs come before it.
         try? readUsability(&reader)
     }
 
-    /// What an AVCDecoderConfigurationRecord of the High profiles has after the parameter sets (14496-15, 5.3.3.1.2);
-    /// empty for the others.
+    /// The bytes after the parameter sets in an AVCDecoderConfigurationRecord of the High profiles (14496-15,
+    /// 5.3.3.1.2); empty for other profiles.
     public var recordTrailer: [UInt8] {
         guard [100, 110, 122, 144].contains(profile) else { return [] }
         return [0xFC | UInt8(chromaFormat), 0xF8 | UInt8(lumaBitDepth - 8), 0xF8 | UInt8(chromaBitDepth - 8), 0]
     }
 
-    /// The profiles whose sets carry `chroma_format_idc` (7.3.2.1.1).
+    /// Profiles whose parameter sets contain `chroma_format_idc` (7.3.2.1.1).
     private static let profilesWithChroma: Set<UInt8> = [44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244]
 
     private mutating func readChroma(_ reader: inout BitReader) throws(ContainerError) {
@@ -98,7 +100,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
     }
 
     private mutating func readSize(_ reader: inout BitReader) throws(ContainerError) {
-        // Level 6.2 allows 139,264 macroblocks, and 16,384 lines at most; more than 2¹² a side is damage.
+        // Level 6.2 allows 139,264 macroblocks and at most 16,384 lines. More than 2¹² per side is damage.
         let widthInMacroblocks = 1 + (try reader.unsigned("pic_width_in_mbs_minus1", 4095))
         let heightInMapUnits = 1 + (try reader.unsigned("pic_height_in_map_units_minus1", 4095))
         hasFramesOnly = try reader.flag()
@@ -113,7 +115,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
         let horizontal = try reader.unsigned("frame_crop_left_offset", 65535) + reader.unsigned("right", 65535)
         let vertical = try reader.unsigned("frame_crop_top_offset", 65535) + reader.unsigned("bottom", 65535)
         guard horizontal * unitX < width, vertical * unitY < height else {
-            throw ContainerError(.malformed, "H.264 SPS: cropping leaves nothing of \(width) × \(height)")
+            throw ContainerError(.malformed, "H.264 SPS: cropping removes all of \(width) × \(height) pixels")
         }
         width -= horizontal * unitX
         height -= vertical * unitY
@@ -135,7 +137,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
         if try reader.flag() {
             let units = try reader.bits(32)
             let scale = try reader.bits(32)
-            // A tick is a field's, so a frame has two.
+            // A tick is the duration of a field, so a frame has two.
             if units > 0, scale > 0 { frameRate = Double(scale) / Double(units) / 2 }
         }
     }

@@ -1,13 +1,13 @@
-/// Splits an HEVC byte stream into access units (ISO/IEC 23008-2, 7.4.2.4.4 and annex B).
+/// A parser that splits an HEVC byte stream into access units (ISO/IEC 23008-2, 7.4.2.4.4 and annex B).
 final class HEVCAccessUnitParser: AccessUnitParser {
     private var videoSets = ParameterSets()
     private var sequenceSets = ParameterSets()
     private var pictureSets = ParameterSets()
 
-    /// The header, and the flag of a slice that says that it's the first of its picture.
+    /// The NAL unit header, and the byte with `first_slice_segment_in_pic_flag`.
     override static var headerLength: Int { 3 }
 
-    override func take(_ bytes: UnsafeRawBufferPointer, at header: Int) -> Bool {
+    override func accept(_ bytes: UnsafeRawBufferPointer, at header: Int) -> Bool {
         let type = Self.type(bytes[header])
         let layer = Int(bytes[header] & 1) << 5 | Int(bytes[header + 1] >> 3)
         guard layer == 0 else { return true }
@@ -15,7 +15,7 @@ final class HEVCAccessUnitParser: AccessUnitParser {
         let isFirstInPicture = bytes[header + 2] & 0x80 != 0
         if hasSlice, isFirstInPicture { return false }
         hasSlice = true
-        // IRAP: BLA, IDR, CRA.
+        // IRAP pictures: BLA, IDR and CRA.
         if (16...23).contains(type) { foundSync = true }
         return true
     }
@@ -24,16 +24,17 @@ final class HEVCAccessUnitParser: AccessUnitParser {
 
     private static func isSlice(_ type: UInt8) -> Bool { type <= 9 || (16...21).contains(type) }
 
-    /// Of the types that come before a picture's first slice; end of sequence (36) and of bitstream (37) come after.
+    /// Returns whether a type can precede the first slice of a picture. End of sequence (36) and end of bitstream (37)
+    /// follow the slices.
     private static func beginsAccessUnit(_ type: UInt8) -> Bool {
         (32...35).contains(type) || type == 39 || (41...44).contains(type) || (48...55).contains(type)
     }
 
     // MARK: - Parameter sets
 
-    override func isKept(_ header: UInt8) -> Bool { (32...34).contains(Self.type(header)) }
+    override func needsContent(_ header: UInt8) -> Bool { (32...34).contains(Self.type(header)) }
 
-    override func keep(_ unit: UnsafeRawBufferPointer) {
+    override func readUnit(_ unit: UnsafeRawBufferPointer) {
         var reader = BitReader(unit, emulationPrevention: true)
         guard let type = unit.first.map(Self.type), unit.count <= ParameterSets.longest,
             (try? reader.skip(16)) != nil
@@ -56,7 +57,7 @@ final class HEVCAccessUnitParser: AccessUnitParser {
             let set = first.withUnsafeBytes({ try? HEVCSequenceParameterSet($0) })
         else { return }
         var configuration = HEVCConfiguration(set)
-        // array_completeness, as `hvc1` wants it: samples lose the sets when they are stored in MP4.
+        // `hvc1` requires array_completeness: samples lose their parameter sets when they are stored in MP4.
         configuration.arrays = [(32, videoSets), (33, sequenceSets), (34, pictureSets)].map {
             HEVCConfiguration.ParameterSets(isComplete: true, nalUnitType: $0, units: $1.units)
         }.filter { !$0.units.isEmpty }

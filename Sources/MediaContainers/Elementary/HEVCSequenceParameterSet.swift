@@ -1,34 +1,36 @@
-/// A sequence parameter set of HEVC (ISO/IEC 23008-2, 7.3.2.2), as far as containers need it.
+/// The fields of an HEVC sequence parameter set that containers need (ISO/IEC 23008-2, 7.3.2.2).
 public struct HEVCSequenceParameterSet: Sendable, Hashable {
     /// `sps_seq_parameter_set_id`, 0 to 15.
     public var id: Int
-    /// Profile, tier and level.
+    /// The profile, tier and level.
     public var profile: HEVCProfile
     /// `sps_max_sub_layers_minus1` + 1.
     public var temporalLayers: Int
-    /// `sps_temporal_id_nesting_flag`.
+    /// Whether temporal nesting applies (`sps_temporal_id_nesting_flag`).
     public var isTemporalIDNested: Bool
     /// `chroma_format_idc`, 0 to 3.
     public var chromaFormat: Int
-    /// The cropped picture's width in pixels.
+    /// The width of the cropped picture in pixels.
     public var width: Int
-    /// The cropped picture's height in pixels.
+    /// The height of the cropped picture in pixels.
     public var height: Int
     /// Bits per luma sample, 8 to 16.
     public var lumaBitDepth: Int
     /// Bits per chroma sample, 8 to 16.
     public var chromaBitDepth: Int
-    /// Pictures per second, from the VUI's timing, where it has one.
+    /// Frames per second from the VUI timing, or nil.
     public var frameRate: Double?
-    /// The shape of a pixel, where the VUI tells it.
+    /// The pixel shape from the VUI, or nil.
     public var pixelAspect: PixelAspectRatio?
 
-    /// Reads a NAL unit of type 33, its two header bytes included.
+    /// Reads a NAL unit of type 33, including its two header bytes.
     ///
-    /// - Throws: ``ContainerError`` `truncated` or `malformed`.
+    /// - Throws: ``ContainerError`` with `truncated` or `malformed`.
     public init(_ unit: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = BitReader(unit, emulationPrevention: true)
-        guard try reader.bits(16) >> 9 & 0x3F == 33 else { throw ContainerError(.malformed, "HEVC SPS: not one") }
+        guard try reader.bits(16) >> 9 & 0x3F == 33 else {
+            throw ContainerError(.malformed, "HEVC SPS: NAL unit of another type")
+        }
         try reader.skip(4)
         let subLayers = Int(try reader.bits(3))
         guard subLayers <= 6 else { throw ContainerError(.malformed, "HEVC SPS: \(subLayers + 1) sub-layers") }
@@ -46,7 +48,7 @@ public struct HEVCSequenceParameterSet: Sendable, Hashable {
             let horizontal = try reader.unsigned("conf_win_left", 65535) + reader.unsigned("conf_win_right", 65535)
             let vertical = try reader.unsigned("conf_win_top", 65535) + reader.unsigned("conf_win_bottom", 65535)
             guard horizontal * unitX < width, vertical * unitY < height else {
-                throw ContainerError(.malformed, "HEVC SPS: cropping leaves nothing of \(width) × \(height)")
+                throw ContainerError(.malformed, "HEVC SPS: cropping removes all of \(width) × \(height) pixels")
             }
             width -= horizontal * unitX
             height -= vertical * unitY
@@ -55,14 +57,14 @@ public struct HEVCSequenceParameterSet: Sendable, Hashable {
         chromaBitDepth = 8 + (try reader.unsigned("bit_depth_chroma_minus8", 8))
         if hasSeparatePlanes { chromaFormat = 3 }
         var rest = HEVCSequenceTail(subLayers: subLayers)
-        // A set whose end can't be read still describes the pictures.
+        // A parameter set with an unreadable end still describes the pictures.
         frameRate = try? rest.frameRate(&reader)
         pixelAspect = rest.pixelAspect
     }
 }
 
-/// The part of an HEVC sequence parameter set between the bit depths and the timing of the VUI
-/// (ISO/IEC 23008-2, 7.3.2.2.1 and E.2.1): read to find the frame rate and the shape of a pixel.
+/// The part of an HEVC sequence parameter set from the bit depths to the VUI timing (ISO/IEC 23008-2, 7.3.2.2.1 and
+/// E.2.1). It is read for the frame rate and the pixel shape.
 struct HEVCSequenceTail {
     var subLayers: Int
     private(set) var pixelAspect: PixelAspectRatio?
@@ -108,7 +110,7 @@ struct HEVCSequenceTail {
         }
     }
 
-    /// `st_ref_pic_set` (7.3.7): each may be told as a change of the one before it.
+    /// Skips an `st_ref_pic_set` (7.3.7). Each set may be coded as a difference from the one before it.
     private mutating func skipShortTermSet(_ reader: inout BitReader, index: Int) throws(ContainerError) {
         if index > 0, try reader.flag() {
             try reader.skip(1)
@@ -151,15 +153,15 @@ struct HEVCSequenceTail {
     }
 }
 
-/// Profile, tier and level of HEVC (ISO/IEC 23008-2, 7.3.3).
+/// The profile, tier and level of HEVC (ISO/IEC 23008-2, 7.3.3).
 public struct HEVCProfile: Sendable, Hashable {
     /// `general_profile_space`, 0 to 3.
     public var space: Int
-    /// `general_tier_flag`.
+    /// Whether the tier is High (`general_tier_flag`).
     public var isHighTier: Bool
     /// `general_profile_idc`, 0 to 31.
     public var index: Int
-    /// The 32 `general_profile_compatibility_flag`s, the first in the most significant bit.
+    /// The 32 flags `general_profile_compatibility_flag`, the first in the most significant bit.
     public var compatibility: UInt32
     /// The 48 constraint flags.
     public var constraints: UInt64
@@ -186,7 +188,7 @@ public struct HEVCProfile: Sendable, Hashable {
 }
 
 extension HEVCConfiguration {
-    /// Creates a record with what a sequence parameter set says, and without sets.
+    /// Creates a record from a sequence parameter set. The record contains no parameter sets.
     public init(_ set: HEVCSequenceParameterSet) {
         self.init()
         profileSpace = UInt8(set.profile.space)

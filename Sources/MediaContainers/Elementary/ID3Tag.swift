@@ -1,23 +1,23 @@
-/// An ID3v2 tag: the frames that media containers and HLS use (ID3 2.2 to 2.4; RFC 8216, 3.4).
+/// An ID3v2 tag with the frames that media containers and HLS use (ID3 2.2 to 2.4; RFC 8216, 3.4).
 public struct ID3Tag: Sendable, Hashable {
-    /// The tag's length in bytes, header, padding and footer included.
+    /// The length of the tag in bytes, including header, padding and footer.
     public var length: Int
-    /// Frames in order; what can't be read is left out.
+    /// The frames in order; unreadable frames are omitted.
     public var frames: [ID3Frame]
 
-    /// The shortest bytes that tell a tag's length.
+    /// The number of bytes needed to read the length of a tag.
     public static let headerLength = 10
 
-    /// The length of the tag that begins at the front, or nil if none does.
+    /// Returns the length in bytes of the tag at the front, or nil if there is none.
     public static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= headerLength, bytes[0] == 0x49, bytes[1] == 0x44, bytes[2] == 0x33 else { return nil }
         guard bytes[3] != 0xFF, bytes[4] != 0xFF, let size = synchsafe(bytes, at: 6) else { return nil }
         return headerLength + size + (bytes[5] & 0x10 != 0 ? headerLength : 0)
     }
 
-    /// Reads the tag at the front of bytes; one that is cut off gives the frames that are whole.
+    /// Reads the tag at the front of the bytes. A truncated tag yields its complete frames.
     ///
-    /// - Throws: ``ContainerError`` `notThisFormat` where none begins.
+    /// - Throws: ``ContainerError`` with `notThisFormat` if the bytes don't begin with a tag.
     public init(_ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         guard let length = Self.length(bytes) else { throw ContainerError(.notThisFormat, "no ID3v2 tag", at: 0) }
         self.length = length
@@ -32,8 +32,7 @@ public struct ID3Tag: Sendable, Hashable {
         }
     }
 
-    /// The 33-bit time stamp of the first sample of an HLS segment of packed audio (RFC 8216, 3.4), in ticks of
-    /// 90 kHz.
+    /// The 33-bit timestamp of the first sample of a packed audio segment in ticks of 90 kHz (RFC 8216, 3.4), or nil.
     public var transportStreamTimestamp: Int64? {
         let owner = "com.apple.streaming.transportStreamTimestamp"
         for frame in frames {
@@ -44,7 +43,7 @@ public struct ID3Tag: Sendable, Hashable {
         return nil
     }
 
-    /// The first picture that is the front cover, else the first.
+    /// The first picture marked as front cover, or the first picture of any type.
     public var picture: ID3Picture? {
         let pictures = frames.compactMap { frame -> ID3Picture? in
             if case .picture(let picture) = frame { picture } else { nil }
@@ -62,7 +61,7 @@ public struct ID3Tag: Sendable, Hashable {
         return value
     }
 
-    /// Takes back the unsynchronisation: each FF 00 stands for FF (2.4, 6.1).
+    /// Reverses unsynchronisation by replacing each FF 00 with FF (ID3 2.4, 6.1).
     static func resynchronised(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -77,7 +76,7 @@ public struct ID3Tag: Sendable, Hashable {
     private static func frames(_ content: UnsafeRawBufferPointer, version: UInt8, flags: UInt8) -> [ID3Frame] {
         var reader = ByteReader(content)
         if version > 2, flags & 0x40 != 0 {
-            // The extended header's size counts itself in 2.4, and doesn't in 2.3.
+            // The size of the extended header includes itself in 2.4 but not in 2.3.
             let size = version == 4 ? synchsafe(content, at: 0) : (try? reader.uint32()).map { Int($0) }
             guard let size, (try? reader.skip(size)) != nil else { return [] }
         }
@@ -91,16 +90,16 @@ public struct ID3Tag: Sendable, Hashable {
 
 /// A frame of an ID3 tag.
 public enum ID3Frame: Sendable, Hashable {
-    /// PRIV: its owner and its data.
+    /// A PRIV frame with its owner and data.
     case priv(owner: String, data: [UInt8])
-    /// APIC or PIC.
+    /// An APIC or PIC frame.
     case picture(ID3Picture)
-    /// A text frame: its identifier and its text.
+    /// A text frame with its identifier and text.
     case text(id: String, value: String)
-    /// Any other frame with its content as it is.
+    /// Any other frame with its raw content.
     case other(id: String, data: [UInt8])
 
-    /// Reads the next frame; nil where none can follow.
+    /// Reads the next frame. Returns nil if none can follow.
     init?(_ reader: inout ByteReader, version: UInt8) {
         let idLength = version == 2 ? 3 : 4
         guard let idBytes = try? reader.take(idLength), idBytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -117,7 +116,7 @@ public enum ID3Frame: Sendable, Hashable {
             guard let plain = try? reader.uint32(), let bits = try? reader.uint16() else { return nil }
             flags = bits
             let safe = version >= 4 ? ID3Tag.synchsafe(reader.bytes, at: place) : nil
-            // Some writers of 2.4 forget that its sizes have seven bits a byte: then the plain number is meant.
+            // Some writers of 2.4 use a plain integer instead of seven bits per byte.
             size = safe ?? Int(plain)
         }
         guard let raw = try? reader.take(size) else { return nil }
@@ -130,12 +129,12 @@ public enum ID3Frame: Sendable, Hashable {
     }
 
     private init(id: String, _ content: UnsafeRawBufferPointer, version: UInt8, flags: UInt16) {
-        // Compressed or encrypted.
+        // The frame is compressed or encrypted.
         guard flags & (version >= 4 ? 0x0C : 0xC0) == 0 else {
             self = .other(id: id, data: Array(content))
             return
         }
-        // data length indicator (2.4).
+        // Data length indicator (2.4).
         let hasLength = version >= 4 && flags & 1 != 0 && content.count >= 4
         let content = hasLength ? UnsafeRawBufferPointer(rebasing: content[4...]) : content
         var reader = ByteReader(content)
@@ -162,11 +161,12 @@ public enum ID3Frame: Sendable, Hashable {
     }
 }
 
-/// A picture in an ID3 tag: APIC, or PIC of version 2.2.
+/// A picture in an ID3 tag: APIC, or PIC in version 2.2.
 public struct ID3Picture: Sendable, Hashable {
-    /// The media type (`image/jpeg`), or in version 2.2 the format (`JPG`); `-->` says that the data is a URL.
+    /// The media type (`image/jpeg`), or in version 2.2 the format (`JPG`). The value `-->` means that the data is a
+    /// URL.
     public var mediaType: String
-    /// What it shows: 3 is the front cover, 0 to 20.
+    /// The picture type, 0 to 20; 3 is the front cover.
     public var type: UInt8
     /// The description.
     public var description: String
@@ -197,9 +197,10 @@ public struct ID3Picture: Sendable, Hashable {
     }
 }
 
-/// Text in ID3 frames (ID3 2.4, 4: encodings 0 Latin-1, 1 UTF-16 with a mark, 2 UTF-16BE, 3 UTF-8).
+/// Text decoding for ID3 frames (ID3 2.4, 4: encodings 0 Latin-1, 1 UTF-16 with BOM, 2 UTF-16BE, 3 UTF-8).
 enum ID3Text {
-    /// The bytes up to the terminator of an encoding, and moves past it; all that is left where there is none.
+    /// Reads the bytes up to the terminator of an encoding and skips it. Reads all remaining bytes if there is no
+    /// terminator.
     static func terminated(_ reader: inout ByteReader, encoding: UInt8) -> UnsafeRawBufferPointer {
         let rest = UnsafeRawBufferPointer(rebasing: reader.bytes[reader.position...])
         let width = encoding == 1 || encoding == 2 ? 2 : 1
@@ -245,9 +246,9 @@ enum ID3Text {
     }
 }
 
-/// Timed ID3 metadata: each PES packet is one sample.
+/// A parser that returns each PES packet of timed ID3 metadata as one sample.
 final class ID3TagParser: FrameParser {
-    /// The header of a Metadata_AU_cell (ISO/IEC 13818-1, 2.12.4), which some encoders put before the tag.
+    /// The length of a Metadata_AU_cell header (ISO/IEC 13818-1, 2.12.4), which some encoders put before the tag.
     private static let cellHeaderLength = 5
 
     override init() {

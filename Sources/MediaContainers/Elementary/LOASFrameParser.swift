@@ -1,4 +1,4 @@
-/// Splits AAC in the AudioSyncStream of LATM (ISO/IEC 14496-3, 1.7.2), as DVB carries it.
+/// A parser that splits AAC in the AudioSyncStream of LATM into frames (ISO/IEC 14496-3, 1.7.2), as used in DVB.
 final class LOASFrameParser: SyncFrameParser {
     private var multiplex: StreamMuxConfig?
 
@@ -6,7 +6,7 @@ final class LOASFrameParser: SyncFrameParser {
 
     override func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
         guard place + 3 <= bytes.count else { return nil }
-        // syncword 0x2B7 in 11 bits, then the length of what follows in 13.
+        // An 11-bit syncword of 0x2B7, then the 13-bit length of the rest.
         guard bytes[place] == 0x56, bytes[place + 1] & 0xE0 == 0xE0 else { return nil }
         let length = Int(bytes[place + 1] & 0x1F) << 8 | Int(bytes[place + 2])
         return length == 0 ? nil : 3 + length
@@ -30,22 +30,23 @@ final class LOASFrameParser: SyncFrameParser {
     }
 }
 
-/// Takes the AAC frames out of AudioSyncStream frames (ISO/IEC 14496-3, 1.7.3), for a container that stores them bare.
+/// An extractor of AAC frames from AudioSyncStream frames (ISO/IEC 14496-3, 1.7.3), for containers that store bare
+/// frames.
 struct LOASPayload {
     private var multiplex: StreamMuxConfig?
 
-    /// Appends the frame's AAC payloads to `target`, one after the other.
+    /// Appends the AAC payloads of a frame to `target`.
     ///
-    /// - Returns: The payloads' lengths.
-    /// - Throws: ``ContainerError`` `malformed` or `truncated`; `unsupported` for several layers.
+    /// - Returns: The length of each payload in bytes.
+    /// - Throws: ``ContainerError`` with `malformed` or `truncated`, or with `unsupported` for several layers.
     mutating func append(
         _ frame: UnsafeRawBufferPointer, to target: inout [UInt8]
     ) throws(ContainerError) -> [Int] {
-        guard frame.count > 3 else { throw ContainerError(.truncated, "LOAS: a frame without content") }
+        guard frame.count > 3 else { throw ContainerError(.truncated, "LOAS: empty frame") }
         let element = UnsafeRawBufferPointer(rebasing: frame[3...])
         var reader = BitReader(element)
         if try !reader.flag() { multiplex = try StreamMuxConfig(&reader, bytes: element) }
-        guard let multiplex else { throw ContainerError(.malformed, "LATM: a frame before its StreamMuxConfig") }
+        guard let multiplex else { throw ContainerError(.malformed, "LATM: frame before the first StreamMuxConfig") }
         var lengths: [Int] = []
         for _ in 0..<multiplex.subframes {
             var length = 0
@@ -55,7 +56,7 @@ struct LOASPayload {
                 if byte != 255 { break }
             }
             guard length * 8 <= reader.remaining else {
-                throw ContainerError(.truncated, "LATM: a payload of \(length) bytes, \(reader.remaining / 8) left")
+                throw ContainerError(.truncated, "LATM: payload of \(length) bytes, \(reader.remaining / 8) left")
             }
             BitCopy.append(element, from: element.count * 8 - reader.remaining, count: length * 8, to: &target)
             try reader.skip(length * 8)
@@ -65,16 +66,16 @@ struct LOASPayload {
     }
 }
 
-/// The StreamMuxConfig of LATM (ISO/IEC 14496-3, 1.7.3.1) for one programme with one layer, which is all that
-/// broadcasts use.
+/// The StreamMuxConfig of LATM (ISO/IEC 14496-3, 1.7.3.1) for one programme with one layer, the only form in
+/// broadcasts.
 struct StreamMuxConfig: Equatable {
     var configuration: AudioSpecificConfig
     var details: GeneralAudioConfig
-    /// The AudioSpecificConfig's own bits, from the first, padded to bytes.
+    /// The bits of the AudioSpecificConfig, padded to bytes.
     var configurationBytes: [UInt8]
     /// `numSubFrames` + 1.
     var subframes: Int
-    /// Bits after the payload that aren't the sample's.
+    /// The number of bits after the payload that aren't part of the sample.
     var otherDataBits: Int
     var version: Int
 
@@ -84,7 +85,7 @@ struct StreamMuxConfig: Equatable {
             throw ContainerError(.unsupported, "LATM: audioMuxVersionA 1", at: reader.offset)
         }
         if version == 1 { _ = try Self.value(&reader) }
-        guard try reader.flag() else { throw Self.unsupported("streams with other timing", reader) }
+        guard try reader.flag() else { throw Self.unsupported("streams with different timing", reader) }
         subframes = Int(try reader.bits(6)) + 1
         guard try reader.bits(4) == 0, try reader.bits(3) == 0 else { throw Self.unsupported("several layers", reader) }
         var configurationLength = version == 1 ? Int(try Self.value(&reader)) : 0
@@ -100,8 +101,8 @@ struct StreamMuxConfig: Equatable {
         }
         guard configurationLength <= 1024 else { throw Self.unsupported("a long AudioSpecificConfig", reader) }
         configurationBytes = BitCopy.bytes(of: bytes, from: start, count: configurationLength)
-        // frameLengthType 0: each payload tells its length in bytes.
-        guard try reader.bits(3) == 0 else { throw Self.unsupported("payloads of fixed length", reader) }
+        // frameLengthType 0: each payload is preceded by its length in bytes.
+        guard try reader.bits(3) == 0 else { throw Self.unsupported("fixed-length payloads", reader) }
         try reader.skip(8)
         otherDataBits = 0
         if try reader.flag() {
@@ -118,7 +119,7 @@ struct StreamMuxConfig: Equatable {
         if try reader.flag() { try reader.skip(8) }
     }
 
-    /// `LatmGetValue`.
+    /// Reads a value as `LatmGetValue` does.
     private static func value(_ reader: inout BitReader) throws(ContainerError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0...(try reader.bits(2)) { value = value << 8 | (try reader.bits(8)) }
@@ -130,16 +131,16 @@ struct StreamMuxConfig: Equatable {
     }
 }
 
-/// Copies runs of bits that begin anywhere in a byte.
+/// Copying of bit ranges that begin anywhere in a byte.
 enum BitCopy {
-    /// The bits from `start` on, as bytes; the last is filled up with zeroes. What lies past the end is zero.
+    /// Returns bits from `start` as bytes, padding the last byte with zeros. Bits past the end of the source are zero.
     static func bytes(of source: UnsafeRawBufferPointer, from start: Int, count: Int) -> [UInt8] {
         var target: [UInt8] = []
         append(source, from: start, count: count, to: &target)
         return target
     }
 
-    /// Appends the bits from `start` on as bytes; the last is filled up with zeroes.
+    /// Appends bits from `start` as bytes, padding the last byte with zeros.
     static func append(_ source: UnsafeRawBufferPointer, from start: Int, count: Int, to target: inout [UInt8]) {
         guard start >= 0, count > 0 else { return }
         let shift = UInt16(start % 8)

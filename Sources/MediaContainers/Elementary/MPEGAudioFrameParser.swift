@@ -1,4 +1,4 @@
-/// Splits MPEG audio of layers I to III (ISO/IEC 11172-3, 13818-3).
+/// A parser that splits MPEG audio of layers I to III into frames (ISO/IEC 11172-3, 13818-3).
 final class MPEGAudioFrameParser: SyncFrameParser {
     private var lastHeader: MPEGAudioHeader?
 
@@ -6,7 +6,7 @@ final class MPEGAudioFrameParser: SyncFrameParser {
 
     override func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
         guard let header = MPEGAudioHeader(bytes, at: place) else { return nil }
-        // A header's 11 ones turn up in other data; in a run of frames layer and rate stay.
+        // The 11 sync bits of a header also occur in other data. Within a run of frames, layer and rate are constant.
         if let lastHeader, lastHeader.layer != header.layer || lastHeader.sampleRate != header.sampleRate { return nil }
         return header.frameLength
     }
@@ -28,7 +28,7 @@ final class MPEGAudioFrameParser: SyncFrameParser {
             case 2: .mp2
             default: .mp3
             }
-        // Object type 0x6B is audio of MPEG-1, 0x69 of MPEG-2 (ISO/IEC 14496-1, table 5).
+        // Object type 0x6B is MPEG-1 audio, 0x69 is MPEG-2 audio (ISO/IEC 14496-1, table 5).
         setFormat(
             MediaFormat(
                 codec: codec, codecString: header.isFirstGeneration ? "mp4a.6B" : "mp4a.69", sampleEntry: "mp4a",
@@ -36,21 +36,21 @@ final class MPEGAudioFrameParser: SyncFrameParser {
     }
 }
 
-/// The header of a frame of MPEG-1 or MPEG-2 audio (ISO/IEC 11172-3, 2.4.1.3; 13818-3, 2.4.1.3).
+/// The header of an MPEG-1 or MPEG-2 audio frame (ISO/IEC 11172-3, 2.4.1.3; 13818-3, 2.4.1.3).
 struct MPEGAudioHeader: Equatable {
     static let length = 4
 
-    /// 1 to 3.
+    /// The layer, 1 to 3.
     var layer: Int
-    /// Whether it is MPEG-1; else MPEG-2, or its extension to low rates.
+    /// Whether the frame is MPEG-1; otherwise it is MPEG-2 or its extension to low rates.
     var isFirstGeneration: Bool
     var sampleRate: Int
     var channels: Int
-    /// The frame's length in bytes.
+    /// The length of the frame in bytes.
     var frameLength: Int
     var samples: Int
 
-    /// Reads a header at a place; nil where there is none, or it is of free format.
+    /// Reads the header at an index. Returns nil if there is none or it is in free format.
     init?(_ bytes: UnsafeRawBufferPointer, at place: Int) {
         guard place >= 0, place + Self.length <= bytes.count else { return nil }
         let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self).bigEndian
@@ -90,16 +90,17 @@ struct MPEGAudioHeader: Equatable {
     ]
 }
 
-/// What encoders put into the first frame of a file of MPEG audio, in place of sound: "Xing", "Info" or "VBRI", and LAME's
-/// tag. There is no standard of it; all players pass the frame by.
+/// The information frame at the start of an MPEG audio file: "Xing", "Info" or "VBRI", with LAME's tag.
+///
+/// The frame replaces the first frame of audio. No standard defines it, but all players skip it.
 struct MPEGAudioInformation {
-    /// How many samples at the beginning aren't the sound's: the encoder's delay, as far as it's told, and the decoder's.
+    /// The number of samples at the start to drop: the encoder delay, if known, and the decoder delay.
     let priming: Int64
 
-    /// By so many samples decoders of layer III are late.
+    /// The delay of layer III decoders in samples.
     private static let decoderDelay: Int64 = 529
 
-    /// Reads a file's first frame; nil where it's one of sound.
+    /// Reads the first frame of a file. Returns nil if it contains audio.
     init?(_ frame: UnsafeRawBufferPointer) {
         guard let header = MPEGAudioHeader(frame, at: 0), header.layer == 3 else { return nil }
         let isMono = header.channels == 1
@@ -119,7 +120,8 @@ struct MPEGAudioInformation {
         return names.contains { found.elementsEqual($0.utf8) } ? place : nil
     }
 
-    /// LAME's tag follows the fields that the flags name: 9 bytes of its version, and 12 further on the delay in 12 bits.
+    /// Reads the encoder delay of LAME's tag after the fields that the flags announce: 9 bytes of version, then 12
+    /// bytes further the 12-bit delay.
     private static func encoderDelay(_ frame: UnsafeRawBufferPointer, behind start: Int) -> Int64? {
         let flags = frame[start + 7]
         var place = start + 8

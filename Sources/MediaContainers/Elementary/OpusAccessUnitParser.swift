@@ -1,10 +1,13 @@
-/// Splits Opus in a transport stream: each packet comes behind a control header that tells its size (ETSI TS 101 154,
-/// "Encapsulation of Opus in MPEG-TS").
+/// A parser that splits Opus in a transport stream into packets. A control header before each packet contains its size
+/// (ETSI TS 101 154, "Encapsulation of Opus in MPEG-TS").
 final class OpusAccessUnitParser: FrameParser {
     private let channelConfiguration: UInt8
     private var hasFormat = false
 
-    /// - Parameter channelConfiguration: `channel_config_code` of the stream's descriptor: channels in Vorbis's order.
+    /// Creates a parser.
+    ///
+    /// - Parameter channelConfiguration: The `channel_config_code` of the stream's descriptor, for channels in Vorbis
+    ///   order.
     init(channelConfiguration: UInt8) { self.channelConfiguration = channelConfiguration }
 
     override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {
@@ -28,7 +31,7 @@ final class OpusAccessUnitParser: FrameParser {
         return .frame(header + size)
     }
 
-    /// The control header's length and the packet's, or nil if the header isn't all here.
+    /// Returns the lengths of the control header and the packet, or nil if the header isn't complete.
     private func control(_ bytes: UnsafeRawBufferPointer) -> (header: Int, size: Int)? {
         var reader = ByteReader(bytes)
         guard (try? reader.skip(1)) != nil, let flags = try? reader.uint8() else { return nil }
@@ -47,9 +50,9 @@ final class OpusAccessUnitParser: FrameParser {
     }
 }
 
-/// An Opus packet's table of contents (RFC 6716, 3.1).
+/// The table of contents of an Opus packet (RFC 6716, 3.1).
 enum OpusPacket {
-    /// How many samples of 48 kHz the packet holds: 0 if it says nothing legal.
+    /// Returns the number of samples at 48 kHz in a packet, or 0 for an invalid packet.
     static func samples(_ packet: UnsafeRawBufferPointer) -> Int64 {
         guard let contents = packet.first else { return 0 }
         let configuration = Int(contents >> 3)
@@ -67,10 +70,10 @@ enum OpusPacket {
     }
 }
 
-/// The channels of Opus by the descriptor's `channel_config_code`, and the `dOps` that says the same
-/// ("Encapsulation of Opus in ISO Base Media File Format", 4.3.2; RFC 7845, 5.1.1).
+/// The channels of a `channel_config_code`, and the corresponding `dOps` ("Encapsulation of Opus in ISO Base Media File
+/// Format", 4.3.2; RFC 7845, 5.1.1).
 struct OpusChannels {
-    /// 1 to 8 are so many channels in Vorbis's order; other values are taken as stereo.
+    /// The number of channels: codes 1 to 8 in Vorbis order; other codes are treated as stereo.
     var count: Int
 
     init(configuration: UInt8) {

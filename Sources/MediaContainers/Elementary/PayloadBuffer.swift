@@ -1,9 +1,9 @@
-/// The bytes of an elementary stream that aren't yet split into frames: the one copy that is made of them.
+/// A buffer for the bytes of an elementary stream that haven't been split into frames. It holds the only copy of them.
 struct PayloadBuffer: ~Copyable {
     private var storage: UnsafeMutableRawBufferPointer
     private var head = 0
     private var tail = 0
-    /// Where the first byte lies in the elementary stream.
+    /// The position of the first byte in the elementary stream.
     private(set) var position: Int64 = 0
 
     init() { storage = .allocate(byteCount: 64 << 10, alignment: 16) }
@@ -12,7 +12,7 @@ struct PayloadBuffer: ~Copyable {
 
     var count: Int { tail - head }
 
-    /// Where the next byte will lie in the elementary stream.
+    /// The position in the elementary stream after the last byte.
     var end: Int64 { position + Int64(count) }
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[head..<tail]) }
@@ -34,7 +34,7 @@ struct PayloadBuffer: ~Copyable {
         }
     }
 
-    /// Moves what is left to the front where that is little, so that the buffer stays as long as its longest frame.
+    /// Moves a small remainder to the front, so that the buffer doesn't grow beyond the longest frame.
     mutating func compact() {
         guard head > 0, count <= 4096 || head >= count else { return }
         moveToFront()

@@ -1,23 +1,24 @@
-/// Splits audio whose frames begin with a sync word and tell their length: ADTS, LOAS, AC-3 and MPEG audio.
+/// A base class for parsers of audio frames that begin with a sync word and contain their length: ADTS, LOAS, AC-3 and
+/// MPEG audio.
 ///
-/// After a loss a header is believed when another follows its frame, or nothing more is known; in a run of frames each
-/// header is believed at once.
+/// After a loss of sync, a header counts as valid if another header follows its frame or the data ends there. Within a
+/// run of frames, each header counts as valid immediately.
 class SyncFrameParser: FrameParser {
-    /// The shortest bytes that hold a frame's header.
+    /// The number of bytes needed to read a frame header.
     var headerLength: Int { 0 }
-    /// The longest run of bytes that is looked through for a header at a time.
+    /// The largest number of bytes searched for a header at a time.
     private static let searchLimit = 1 << 20
 
     private var isInSync = false
 
-    /// The length in bytes of the frame whose header is at a place, or nil if none is. `place` has
-    /// ``headerLength`` bytes behind it.
+    /// Returns the length in bytes of the frame whose header is at an index, or nil if there is none. At least
+    /// ``headerLength`` bytes are available there.
     func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? { nil }
 
-    /// Learns what the whole frame at the front says.
+    /// Reads the properties of the complete frame at the front.
     func readFrame(_ frame: UnsafeRawBufferPointer) {}
 
-    /// Where the frame that begins at the front ends, when further parts may belong to it: nil to wait for more.
+    /// Returns the end of the frame at the front, if further parts may belong to it, or nil to wait for more bytes.
     func joinedLength(_ bytes: UnsafeRawBufferPointer, first: Int, isLast: Bool) -> Int? { first }
 
     override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {
@@ -30,7 +31,7 @@ class SyncFrameParser: FrameParser {
             return .incomplete
         }
         if !isInSync {
-            // The next frame's header confirms this one; at the very end there is none to ask.
+            // The header of the next frame confirms this one. At the end of the data there is no next frame.
             if length + headerLength <= bytes.count {
                 guard confirms(bytes, at: length) else { return search(bytes, from: 1, isLast: isLast) }
             } else if length != bytes.count, !isLast {
@@ -45,7 +46,7 @@ class SyncFrameParser: FrameParser {
 
     override func reset() { isInSync = false }
 
-    /// Whether what stands behind a frame confirms it: another frame, or in packed audio an ID3 tag.
+    /// Returns whether the bytes after a frame confirm it: another frame, or in packed audio an ID3 tag.
     private func confirms(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
         if frameLength(bytes, at: place) != nil { return true }
         return place + 3 <= bytes.count && bytes[place] == 0x49 && bytes[place + 1] == 0x44 && bytes[place + 2] == 0x33

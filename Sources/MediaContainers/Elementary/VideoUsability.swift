@@ -1,6 +1,6 @@
-/// What the usability information of H.264 and HEVC has in common (ISO/IEC 14496-10, E.1; 23008-2, E.2).
+/// Video usability information common to H.264 and HEVC (ISO/IEC 14496-10, E.1; 23008-2, E.2).
 enum VideoUsability {
-    /// `aspect_ratio_idc` and what follows it; nil where it is unspecified.
+    /// Reads `aspect_ratio_idc` and its fields. Returns nil if the ratio is unspecified.
     static func aspectRatio(_ reader: inout BitReader) throws(ContainerError) -> PixelAspectRatio? {
         let index = Int(try reader.bits(8))
         if index == 255 {
@@ -10,21 +10,21 @@ enum VideoUsability {
         return index < ratios.count ? PixelAspectRatio(ratios[index].horizontal, ratios[index].vertical) : nil
     }
 
-    /// Table E-1.
+    /// The ratios of table E-1.
     private static let ratios: [(horizontal: Int, vertical: Int)] = [
         (0, 0), (1, 1), (12, 11), (10, 11), (16, 11), (40, 33), (24, 11), (20, 11), (32, 11), (80, 33), (18, 11),
         (15, 11), (64, 33), (160, 99), (4, 3), (3, 2), (2, 1),
     ]
 }
 
-/// The shape of a pixel: its width to its height (ISO/IEC 14496-10, E.2.1; 14496-12, 12.1.4.1).
+/// The shape of a pixel as the ratio of its width to its height (ISO/IEC 14496-10, E.2.1; 14496-12, 12.1.4.1).
 public struct PixelAspectRatio: Sendable, Hashable {
     /// The relative width, at least 1.
     public var horizontal: UInt32
     /// The relative height, at least 1.
     public var vertical: UInt32
 
-    /// Creates a ratio in lowest terms; nil where a part is 0, which says nothing.
+    /// Creates a ratio in lowest terms. Returns nil if either part is 0, which means unspecified.
     public init?(_ horizontal: Int, _ vertical: Int) {
         guard let width = UInt32(exactly: horizontal), let height = UInt32(exactly: vertical), width > 0, height > 0
         else { return nil }
@@ -35,7 +35,7 @@ public struct PixelAspectRatio: Sendable, Hashable {
         self.vertical = height / divisor
     }
 
-    /// A `pasp` box; empty for square pixels, which need none.
+    /// A `pasp` box, or no bytes for square pixels.
     var box: [UInt8] {
         guard horizontal != vertical else { return [] }
         var bytes: [UInt8] = []

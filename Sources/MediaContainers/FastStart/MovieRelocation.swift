@@ -1,15 +1,15 @@
-/// Gives a movie box new places for the media that moves when the box itself is moved.
+/// The relocation of a movie box and the adjustment of the media offsets in it.
 ///
-/// Chunk offsets (`stco`, `co64`) and the places of auxiliary information (`saio`) count from the start of the file
-/// (ISO/IEC 14496-12, 8.7.5 and 8.7.9). A table of 32-bit offsets grows to 64 bits when one no longer fits, which
-/// makes the box larger, which moves the media again.
+/// Chunk offsets (`stco`, `co64`) and the offsets of auxiliary information (`saio`) are relative to the start of the
+/// file (ISO/IEC 14496-12, 8.7.5 and 8.7.9). If an offset no longer fits 32 bits, its table grows to 64 bits. That
+/// enlarges the box, which moves the media again.
 struct MovieRelocation {
-    /// Where the box goes.
+    /// The offset at which the box is inserted.
     let insertion: Int64
-    /// Where it was.
+    /// The original range of the box.
     let old: Range<Int64>
 
-    /// One table of offsets in the box.
+    /// A table of offsets in the box.
     private struct Table {
         var boxStart: Int
         var entries: Int
@@ -18,9 +18,9 @@ struct MovieRelocation {
         var largest: UInt64
     }
 
-    /// The bytes of the box at its new place.
+    /// Returns the bytes of the box at its new offset.
     ///
-    /// - Parameter box: The whole box, header included.
+    /// - Parameter box: The whole box, including the header.
     /// - Throws: ``ContainerError`` when a table is damaged.
     func relocate(_ box: [UInt8]) throws(ContainerError) -> [UInt8] {
         let tables = try box.withReader(at: old.lowerBound) { (reader) throws(ContainerError) in
@@ -47,7 +47,7 @@ struct MovieRelocation {
             patch(&result, table, size: size)
         }
         guard !grown.isEmpty else {
-            // An open-ended box has to say its size once it isn't the last.
+            // An open-ended box needs an explicit size once it isn't the last box.
             if box.prefix(4).allSatisfy({ $0 == 0 }) { result.setBigEndian(total, at: 0) }
             return result
         }
@@ -57,7 +57,7 @@ struct MovieRelocation {
         }
     }
 
-    /// Where a byte of the file is after the move.
+    /// Returns the offset of a byte of the file after the move.
     private func moved(_ offset: UInt64, size: Int64) -> UInt64 {
         guard let place = Int64(exactly: offset), place >= insertion else { return offset }
         if place < old.lowerBound { return offset &+ UInt64(size) }
@@ -78,10 +78,10 @@ struct MovieRelocation {
                 var peek = payload
                 let full = try FullBox(&peek)
                 if full.flags & 1 != 0 { try payload.skip(8) }
-                // A single place or one per chunk; both are offsets from the start of the file.
+                // There is one offset, or one per chunk, each relative to the start of the file.
                 tables.append(try table(header, &payload, isWide: full.version > 0))
             case "cmov":
-                throw ContainerError(.unsupported, "moov: its content is compressed (cmov)", at: header.offset)
+                throw ContainerError(.unsupported, "moov: compressed content (cmov)", at: header.offset)
             default:
                 if Self.containers.contains(header.type) { try collect(box, depth: depth + 1, into: &tables) }
             }
@@ -122,7 +122,7 @@ struct MovieRelocation {
         }
     }
 
-    /// Copies the boxes, with tables widened and the sizes of what holds them corrected.
+    /// Copies the boxes, widening the tables and correcting the sizes of their parents.
     private func rebuild(_ reader: ByteReader, _ growing: [Table], size: Int64) throws(ContainerError) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(Int(size))
@@ -144,7 +144,7 @@ struct MovieRelocation {
             } else {
                 content = try rebuild(payload, inside, size: size)
             }
-            // A header keeps its form: a shorter one would move the media once more.
+            // The header must keep its form: a shorter one would move the media once more.
             let total = content.count + header.headerSize
             let isLong = header.headerSize - (header.userType == nil ? 0 : 16) == 16
             result.appendBigEndian(isLong ? 1 : UInt32(truncatingIfNeeded: total))
@@ -165,7 +165,7 @@ struct MovieRelocation {
     ) throws(ContainerError) -> [UInt8] {
         let fields = table.entries - Int(payload.offset - old.lowerBound)
         var content = [UInt8](copying: try payload.take(fields))
-        // Version 1 of saio has 64-bit offsets; co64 is a box of its own with version 0.
+        // In saio, version 1 has 64-bit offsets. co64 is a separate box with version 0.
         if type == "saio", !content.isEmpty { content[0] = 1 }
         for _ in 0..<table.count { content.appendBigEndian(moved(UInt64(try payload.uint32()), size: size)) }
         return content + [UInt8](copying: payload.takeRest())

@@ -1,26 +1,26 @@
 /// A picture in a file's metadata: `covr` in iTunes-style metadata.
 public struct Artwork: Sendable, Hashable {
-    /// The picture's format, by the metadata's type code or the first bytes.
+    /// The picture's format, determined from the metadata's type code or the first bytes.
     public enum Format: String, Sendable, Hashable {
         /// JPEG.
         case jpeg
         /// PNG.
         case png
-        /// Something else.
+        /// Any other format.
         case other
     }
 
     /// The picture's format.
     public var format: Format
-    /// Where its bytes lie in the file.
+    /// The range of the picture's bytes in the file.
     public var range: Range<Int64>
 }
 
-/// Finds pictures in iTunes-style metadata: `udta`, `meta`, `ilst`, `covr`, `data`.
+/// A parser for the pictures in iTunes-style metadata: `udta`, `meta`, `ilst`, `covr`, `data`.
 enum ArtworkParser {
-    /// Looks through the payload of `udta`.
+    /// Reads the payload of `udta`.
     ///
-    /// Metadata is not worth failing for: boxes that don't fit end the search.
+    /// Damaged metadata isn't an error: a box that exceeds its parent ends the search.
     static func parse(_ userData: ByteReader) throws(ContainerError) -> [Artwork] {
         var boxes = BoxIterator(userData)
         while let (header, box) = try? boxes.next() {
@@ -29,7 +29,7 @@ enum ArtworkParser {
         return []
     }
 
-    /// Looks through the payload of `meta`.
+    /// Reads the payload of `meta`.
     static func parse(meta: ByteReader) throws(ContainerError) -> [Artwork] {
         var reader = meta
         if MetaBox.hasVersion(reader) { try reader.skip(4) }
@@ -55,15 +55,16 @@ enum ArtworkParser {
         guard let type = try? reader.uint32(), (try? reader.skip(4)) != nil, reader.remaining > 8 else { return nil }
         let range = reader.offset..<reader.offset + Int64(reader.remaining)
         let first = reader.bytes[reader.position]
-        // Type codes 13 and 14 are JPEG and PNG; files exist that have them wrong, so the first byte decides.
+        // Type codes 13 and 14 are JPEG and PNG. Some files have the wrong code, so the first byte takes precedence.
         let format: Artwork.Format = first == 0xFF ? .jpeg : first == 0x89 ? .png : type == 13 ? .jpeg : .other
         return Artwork(format: format, range: range)
     }
 }
 
-/// The two forms of `meta`: a full box in ISO files, a plain box in QuickTime's.
+/// The two forms of `meta`: a full box in ISO files, a plain box in QuickTime files.
 enum MetaBox {
-    /// Whether version and flags come first: in QuickTime's form the type of the first box is there instead.
+    /// Returns whether the payload begins with version and flags. In the QuickTime form, the type of the first child is
+    /// there instead.
     static func hasVersion(_ payload: ByteReader) -> Bool {
         var reader = payload
         guard (try? reader.skip(4)) != nil, let type = try? reader.fourCC() else { return true }

@@ -1,15 +1,15 @@
-/// Walks over the boxes that lie in a run of borrowed bytes, one after the other.
+/// An iterator over consecutive boxes in borrowed bytes.
 struct BoxIterator {
     private var reader: ByteReader
 
-    /// Creates an iterator over a container box's payload.
+    /// Creates an iterator over the payload of a container box.
     init(_ reader: ByteReader) { self.reader = reader }
 
-    /// The next box with a reader over its payload, or nil at the end.
+    /// Returns the next box with a reader over its payload, or nil at the end.
     ///
-    /// Up to seven bytes after the last box are passed over: QuickTime ends `udta` with four zeros.
+    /// Ignores up to seven bytes after the last box, because QuickTime ends `udta` with four zeros.
     ///
-    /// - Throws: ``ContainerError`` when a box is larger than what holds it.
+    /// - Throws: ``ContainerError`` when a box exceeds its parent.
     mutating func next() throws(ContainerError) -> (header: BoxHeader, payload: ByteReader)? {
         guard reader.remaining >= 8 else { return nil }
         let header = try BoxHeader(&reader, limit: reader.offset + Int64(reader.remaining))
@@ -23,28 +23,27 @@ struct BoxIterator {
     }
 }
 
-/// Walks over the boxes of a file by reading their headers only.
+/// An iterator over the top-level boxes of a file that reads only their headers.
 public struct TopLevelBoxes<Source: ByteSource> {
     private let source: Source
-    /// Where the next box begins, in bytes from the start of the file.
+    /// The offset of the next box in the file, in bytes.
     public private(set) var position: Int64
 
-    /// Creates a walk.
+    /// Creates an iterator.
     ///
     /// - Parameters:
-    ///   - source: The file's bytes.
-    ///   - position: Where a box begins.
+    ///   - source: The bytes of the file.
+    ///   - position: The offset of the first box.
     public init(_ source: Source, from position: Int64 = 0) {
         self.source = source
         self.position = position
     }
 
-    /// The next box, or nil at the end of the file.
+    /// Returns the next box, or nil at the end of the file.
     ///
-    /// The last box of a file that was cut off ends after the file. Fewer than eight bytes at the end are passed
-    /// over.
+    /// The last box of a truncated file may extend past the end. Up to seven bytes at the end are ignored.
     ///
-    /// - Throws: ``ContainerError`` when the bytes at the position are no box.
+    /// - Throws: ``ContainerError`` when the bytes at ``position`` aren't a box header, and the errors of the source.
     public mutating func next() throws(ContainerError) -> BoxHeader? {
         let length = source.length
         guard length - position >= 8 else { return nil }

@@ -1,20 +1,21 @@
-/// The boxes of a file and the boxes in them, for inspection.
+/// The tree of boxes in a file, for inspection.
 public struct BoxTree: Sendable {
-    /// The boxes of the file, in its order.
+    /// The top-level boxes in file order.
     public private(set) var roots: [BoxNode] = []
-    /// Whether there were more boxes than the limit, or boxes nested deeper than 32; those are left out.
+    /// Whether boxes are missing from the tree, because there are more than the limit or they are nested deeper than 32
+    /// levels.
     public private(set) var isCutOff = false
 
     private var budget: Int
 
     /// Reads the boxes of a file.
     ///
-    /// Only headers are read at the top, and whole boxes where others are in them.
+    /// Reads only the headers of top-level boxes, except for boxes with children, which are read completely.
     ///
     /// - Parameters:
-    ///   - source: The file's bytes.
+    ///   - source: The bytes of the file.
     ///   - limit: The largest number of boxes.
-    /// - Throws: ``ContainerError`` at the first box that doesn't fit into what holds it.
+    /// - Throws: ``ContainerError`` at the first box that exceeds its parent, and the errors of the source.
     public init<Source: ByteSource>(_ source: Source, limit: Int = 100_000) throws(ContainerError) {
         budget = limit
         var boxes = TopLevelBoxes(source)
@@ -60,15 +61,15 @@ public struct BoxTree: Sendable {
     }
 }
 
-/// A box with the boxes in it, for inspection (ISO/IEC 14496-12, 4.2).
+/// A box and its children, for inspection (ISO/IEC 14496-12, 4.2).
 public struct BoxNode: Sendable, Hashable {
-    /// The box's type and place.
+    /// The type, offset and size of the box.
     public var header: BoxHeader
-    /// The version of a full box, or nil for other boxes.
+    /// The version of a full box, or nil.
     public var version: UInt8?
-    /// The flags of a full box, or nil for other boxes.
+    /// The flags of a full box, or nil.
     public var flags: UInt32?
-    /// The boxes in it.
+    /// The child boxes.
     public var children: [BoxNode]
 
     /// Creates a node.
@@ -80,9 +81,9 @@ public struct BoxNode: Sendable, Hashable {
     }
 }
 
-/// What is known of a box's form without reading its fields: whether it is a full box and where boxes in it begin.
+/// The structure of a box type: whether it is a full box, and where its children begin.
 struct BoxSyntax {
-    /// Whether version and flags come first.
+    /// Whether the box begins with version and flags.
     var isFullBox: Bool
     private let type: FourCC
     private let parent: FourCC?
@@ -93,10 +94,10 @@ struct BoxSyntax {
         isFullBox = Self.fullBoxes.contains(type)
     }
 
-    /// Whether there is anything to read in the box.
+    /// Whether the box has a version or children.
     var hasFields: Bool { isFullBox || Self.containers.contains(type) }
 
-    /// How many bytes of fields come before the boxes in it (after version and flags), or nil for a box without any.
+    /// Returns the number of bytes between version and flags and the first child, or nil for a box without children.
     ///
     /// - Parameter payload: A reader after version and flags.
     func bytesBeforeChildren(_ payload: ByteReader) -> Int? {
@@ -109,10 +110,11 @@ struct BoxSyntax {
         }
     }
 
-    /// The fields of a sample entry (ISO/IEC 14496-12, 12.1.3 and 12.2.3; QuickTime's sound versions 1 and 2).
+    /// Returns the size of the fields of a sample entry (ISO/IEC 14496-12, 12.1.3 and 12.2.3; QuickTime sound versions
+    /// 1 and 2).
     private func bytesInSampleEntry(_ payload: ByteReader) -> Int? {
         if Self.visualEntries.contains(type) { return 78 }
-        if Self.soundEntries.contains(type) {
+        if Self.audioEntries.contains(type) {
             var reader = payload
             guard (try? reader.skip(8)) != nil, let version = try? reader.uint16() else { return nil }
             return version == 1 ? 44 : version == 2 ? 64 : 28
@@ -147,7 +149,7 @@ struct BoxSyntax {
         "vp09", "mp4v", "encv", "jpeg", "avs3", "mjpa", "resv",
     ]
 
-    private static let soundEntries: Set<FourCC> = [
+    private static let audioEntries: Set<FourCC> = [
         "mp4a", "enca", "ac-3", "ec-3", "ac-4", "Opus", "fLaC", "alac", ".mp3", "sowt", "twos", "lpcm", "in24", "in32",
         "fl32", "fl64", "raw ", "ipcm", "fpcm", "mha1", "mhm1", "iamf",
     ]

@@ -1,6 +1,6 @@
-/// A track's edit list: which stretches of its media are shown, and when (ISO/IEC 14496-12, 8.6.6).
+/// The edit list of a track: the parts of its media to present, and when (ISO/IEC 14496-12, 8.6.6).
 public struct EditList: Sendable, Hashable {
-    /// The edits, in order of presentation; empty where the track has no list.
+    /// The edits in presentation order; empty if the track has no list.
     public var edits: [Edit] = []
 
     /// Creates a list.
@@ -8,7 +8,7 @@ public struct EditList: Sendable, Hashable {
 
     /// Reads the payload of `elst`.
     ///
-    /// - Throws: ``ContainerError`` when the count is more than the box holds, or a media time is below -1.
+    /// - Throws: ``ContainerError`` when the count exceeds the box, or a media time is below -1.
     init(_ reader: inout ByteReader) throws(ContainerError) {
         let full = try FullBox(&reader)
         let count = Int(try reader.uint32())
@@ -21,14 +21,15 @@ public struct EditList: Sendable, Hashable {
             let begin = reader.offset
             let duration = full.version == 1 ? try reader.uint64() : UInt64(try reader.uint32())
             let time = full.version == 1 ? try reader.int64() : Int64(try reader.int32())
-            guard time >= -1, time < Timescale.mostTicks, duration < UInt64(Timescale.mostTicks) else {
-                throw ContainerError(.malformed, "elst: media time \(time), duration \(duration)", at: begin)
+            guard time >= -1, time < Timescale.maximumTicks, duration < UInt64(Timescale.maximumTicks) else {
+                throw ContainerError(
+                    .malformed, "elst: invalid entry with media time \(time), duration \(duration)", at: begin)
             }
             edits.append(Edit(duration: duration, mediaTime: time < 0 ? nil : time, rate: try reader.int32()))
         }
     }
 
-    /// Refuses edits beyond the bounds of ``Timescale``: one that begins later, or all of them together lasting longer.
+    /// Checks that each edit, and the sum of all durations, is within the bounds of ``Timescale``.
     ///
     /// - Parameters:
     ///   - mediaTimescale: Ticks per second of the track.
@@ -38,23 +39,24 @@ public struct EditList: Sendable, Hashable {
         var end: Int64 = 0
         for edit in edits {
             end = end.addingClamped(Int64(clamping: edit.duration))
-            // The sum of the converted durations exceeds the converted sum by half a tick an edit at most.
+            // The sum of the converted durations exceeds the converted sum by at most half a tick per edit.
             let converted = Timescale.convert(end, from: movieTimescale, to: mediaTimescale)
             guard Timescale.isInBounds(end, of: movieTimescale), Timescale.isInBounds(converted, of: mediaTimescale),
                 Timescale.isInBounds(edit.mediaTime ?? 0, of: mediaTimescale)
             else {
                 throw ContainerError(
-                    .malformed, "elst: an edit from \(edit.mediaTime ?? -1) that ends after \(end) ticks")
+                    .malformed, "elst: edit out of range: media time \(edit.mediaTime ?? -1), end at \(end) ticks")
             }
         }
     }
 
-    /// How far presentation begins after the media's zero: what a track with fragments subtracts from its times.
+    /// Returns the offset that a fragmented track subtracts from its times: the media time of the first edit minus the
+    /// empty edits before it.
     ///
     /// - Parameters:
     ///   - mediaTimescale: Ticks per second of the track.
     ///   - movieTimescale: Ticks per second of the movie.
-    /// - Returns: The first edit's media time less the empty edit before it, in the track's timescale.
+    /// - Returns: The offset in the timescale of the track.
     func offset(mediaTimescale: Int32, movieTimescale: Int32) -> Int64 {
         var empty: Int64 = 0
         var rest = edits[...]
@@ -66,13 +68,13 @@ public struct EditList: Sendable, Hashable {
     }
 }
 
-/// One entry of an edit list (ISO/IEC 14496-12, 8.6.6).
+/// An entry of an edit list (ISO/IEC 14496-12, 8.6.6).
 public struct Edit: Sendable, Hashable {
-    /// How long the edit lasts in the movie's timescale; 0 in a file with fragments means to the end.
+    /// The duration in the timescale of the movie. In a fragmented file, 0 means to the end of the media.
     public var duration: UInt64
-    /// Where in the media it begins, in the media's timescale, or nil for an empty edit: nothing is shown.
+    /// The start in the media, in the timescale of the media, or nil for an empty edit, which presents nothing.
     public var mediaTime: Int64?
-    /// The rate as 16.16 fixed point: 0x10000 plays, 0 dwells on one picture.
+    /// The rate as 16.16 fixed point: 0x10000 plays, 0 holds one picture.
     public var rate: Int32
 
     /// Creates an edit.

@@ -1,11 +1,11 @@
-/// Walks through a track's samples on the timeline of the movie: with the edit list applied.
+/// A cursor over a track's samples on the timeline of the movie, with the edit list applied.
 ///
-/// The rules are those of FFmpeg's demuxer, so that times are the same as `ffprobe`'s:
-/// - An empty edit delays what follows; a later edit begins where the one before it ended.
-/// - An edit begins at the last sync sample that is decoded and composed no later than its media time; for sound at a
-///   sample up to a second earlier, since decoders need a run-up. Samples outside of the edit are hidden.
-/// - The first sample of video that is shown is shown at zero, or where the empty edit ends.
-/// - An edit of pictures ends with the sync sample after its end, for pictures that are reordered around it.
+/// It follows the rules of FFmpeg's demuxer, so that times match those of `ffprobe`:
+/// - An empty edit delays the following edits. Each edit begins where the previous one ended.
+/// - An edit begins at the last sync sample whose decoding and composition times don't exceed its media time. An audio
+///   edit begins up to a second earlier, because decoders need preroll. Samples outside of the edit are hidden.
+/// - The first visible video sample is presented at zero, or at the end of the empty edits.
+/// - A video edit ends with the sync sample after its end, to include pictures reordered around it.
 public struct EditedSampleCursor: Sendable {
     private let table: SampleTable
     private let isVideo: Bool
@@ -27,17 +27,17 @@ public struct EditedSampleCursor: Sendable {
     private var sawSyncAfterEnd = false
     private var dtsShift: Int64 = 0
     private var shift: Int64 = 0
-    private var isFirstShownEdit = true
+    private var isFirstVisibleEdit = true
     private var budget: Int
 
-    /// Starts at the first sample of a track.
+    /// Creates a cursor at the first sample of a track.
     ///
     /// - Parameters:
     ///   - track: The track.
-    ///   - index: What its samples give as their ``MediaSample/track``.
-    ///   - movieTimescale: Ticks per second of the edits' durations.
-    ///   - fileLength: The length of the file in bytes: it bounds how many samples are looked at to find an edit.
-    /// - Throws: ``ContainerError`` when the tables are damaged or the edit list repeats the media without measure.
+    ///   - index: The ``MediaSample/track`` of the samples.
+    ///   - movieTimescale: Ticks per second of the edit durations.
+    ///   - fileLength: The length of the file in bytes. It limits the number of samples visited while locating edits.
+    /// - Throws: ``ContainerError`` when the tables are damaged or the edit list repeats the media excessively.
     public init(
         _ track: MovieTrack, index: Int, movieTimescale: Int32, fileLength: Int64
     ) throws(ContainerError) {
@@ -49,10 +49,10 @@ public struct EditedSampleCursor: Sendable {
         self.track = index
         edits = track.table.sampleCount > 0 ? track.edits.edits : []
         cursor = SampleCursor(track.table)
-        // An edit list may show media more than once; a damaged one may do so without end. Samples of one size have no
-        // table that bounds their number, but the file has to hold them.
-        let most = table.constantSize > 0 ? Int(fileLength) / table.constantSize + 1 : Int.max
-        budget = 16 * min(table.sampleCount, most).clamped(to: 1 << 40) + 1024
+        // An edit list may repeat media; a damaged one may do so without end. Samples of constant size have no table
+        // that bounds their number, but the file must contain their bytes.
+        let maximum = table.constantSize > 0 ? Int(fileLength) / table.constantSize + 1 : Int.max
+        budget = 16 * min(table.sampleCount, maximum).clamped(to: 1 << 40) + 1024
         dtsShift = largestNegativeOffset()
         guard !edits.isEmpty else {
             lookahead = try cursor.next()
@@ -60,21 +60,21 @@ public struct EditedSampleCursor: Sendable {
         }
         editEnd = -dtsShift
         if isVideo {
-            var rehearsal = self
-            shift = try rehearsal.firstShownTime()
+            var copy = self
+            shift = try copy.firstPresentationTime()
         }
     }
 
-    /// The next sample, or nil after the last.
+    /// Returns the next sample, or nil after the last.
     ///
-    /// - Throws: ``ContainerError`` when the tables are damaged, or a time is beyond 2⁵⁹ ticks or 2³³ seconds.
+    /// - Throws: ``ContainerError`` when the tables are damaged, or a time exceeds 2⁵⁹ ticks or 2³³ seconds.
     public mutating func next() throws(ContainerError) -> MediaSample? {
-        guard let sample = try following() else { return nil }
+        guard let sample = try uncheckedNext() else { return nil }
         try sample.checkTimes(timescale: timescale, code: .malformed)
         return sample
     }
 
-    private mutating func following() throws(ContainerError) -> MediaSample? {
+    private mutating func uncheckedNext() throws(ContainerError) -> MediaSample? {
         guard !edits.isEmpty else {
             guard let entry = lookahead else { return nil }
             lookahead = try cursor.next()
@@ -89,8 +89,8 @@ public struct EditedSampleCursor: Sendable {
         }
     }
 
-    /// The earliest time at which a sample is shown, less the empty edits before: what video is moved by.
-    private mutating func firstShownTime() throws(ContainerError) -> Int64 {
+    /// Returns the shift of video times: the earliest presentation time minus the leading empty edits.
+    private mutating func firstPresentationTime() throws(ContainerError) -> Int64 {
         var first = Int64.max
         while let sample = try next() {
             if !sample.isHidden { first = min(first, sample.pts) }
@@ -106,7 +106,7 @@ public struct EditedSampleCursor: Sendable {
 
     private func largestNegativeOffset() -> Int64 {
         var largest: Int64 = 0
-        // FFmpeg leaves the last two entries out of this, and so must who wants its times.
+        // FFmpeg ignores the last two entries here. Matching its times requires the same.
         for index in 0..<max(0, table.compositionOffsets.count - 2) {
             let offset = Int64(Int32(bitPattern: table.field(table.compositionOffsets, index, 1)))
             largest = max(largest, -offset)
@@ -125,30 +125,32 @@ public struct EditedSampleCursor: Sendable {
             let begin = editEnd
             let length = duration(of: edit)
             let (end, overflow) = begin.addingReportingOverflow(length)
-            guard !overflow else { throw ContainerError(.malformed, "elst: durations overflow", at: table.origin) }
+            guard !overflow else {
+                throw ContainerError(.malformed, "elst: sum of the durations overflows", at: table.origin)
+            }
             editEnd = end
             guard let mediaTime = edit.mediaTime else { continue }
             mediaBegin = mediaTime
-            // A duration of zero means the rest of the media.
+            // A duration of zero extends to the end of the media.
             mediaEnd = edit.duration == 0 ? .max : mediaTime.addingClamped(length)
             try seek(to: mediaTime)
-            try rehearse(from: begin)
+            try measurePreroll(from: begin)
             isInEdit = true
-            isFirstShownEdit = false
+            isFirstVisibleEdit = false
             sawSyncAfterEnd = false
             return lookahead != nil
         }
         return false
     }
 
-    /// Places the cursor on the sample that the edit's decoding begins with.
+    /// Moves the cursor to the sample at which decoding of the edit begins.
     private mutating func seek(to mediaTime: Int64) throws(ContainerError) {
         let target = isAudio ? max(mediaTime - Int64(timescale), 0) : mediaTime
         var scout = SampleCursor(table)
         var before = scout
         var best = scout
         while let entry = try scout.next() {
-            try spend()
+            try spendBudget()
             if entry.dts > target { break }
             if entry.isSync, entry.pts <= target { best = before }
             before = scout
@@ -157,28 +159,28 @@ public struct EditedSampleCursor: Sendable {
         lookahead = try cursor.next()
     }
 
-    /// Finds how long the run-up to the edit's first shown sample is, so that the run-up's times come before it.
-    private mutating func rehearse(from begin: Int64) throws(ContainerError) {
+    /// Measures the preroll of the edit, so that the first visible sample is presented at `begin`.
+    private mutating func measurePreroll(from begin: Int64) throws(ContainerError) {
         var scout = cursor
         var entry = lookahead
-        var runUp: Int64 = 0
+        var preroll: Int64 = 0
         var isShown = false
         skip = 0
         while let current = entry {
-            try spend()
+            try spendBudget()
             entry = try scout.next()
             let time = current.pts
             isShown = time >= mediaBegin && time < mediaEnd
             if isShown { break }
             let length = self.length(of: current, before: entry)
-            if isAudio, isFirstShownEdit, time < mediaBegin, time.addingClamped(length) > mediaBegin {
+            if isAudio, isFirstVisibleEdit, time < mediaBegin, time.addingClamped(length) > mediaBegin {
                 skip = mediaBegin - time
                 isShown = true
                 break
             }
-            runUp = runUp.addingClamped(length)
+            preroll = preroll.addingClamped(length)
         }
-        clock = isShown ? begin.subtractingClamped(runUp).subtractingClamped(skip) : begin
+        clock = isShown ? begin.subtractingClamped(preroll).subtractingClamped(skip) : begin
     }
 
     private func length(of entry: SampleCursor.Entry, before following: SampleCursor.Entry?) -> Int64 {
@@ -187,11 +189,11 @@ public struct EditedSampleCursor: Sendable {
 
     private mutating func nextInEdit() throws(ContainerError) -> MediaSample? {
         guard let entry = lookahead else { return nil }
-        try spend()
+        try spendBudget()
         let following = try cursor.next()
         let length = self.length(of: entry, before: following)
         let time = entry.pts
-        // The sample of sound that the edit begins in is shown: its decoder skips the part before.
+        // An audio sample that contains the start of the edit is visible; the decoder skips the part before.
         let isCutIntoFirst = skip > 0 && time < mediaBegin && time.addingClamped(length) > mediaBegin
         let isHidden = (time < mediaBegin || time >= mediaEnd) && !isCutIntoFirst
         let sample = sample(entry, dts: clock.subtractingClamped(shift), isHidden: isHidden)
@@ -215,10 +217,10 @@ public struct EditedSampleCursor: Sendable {
             formatIndex: entry.formatIndex, offset: entry.offset)
     }
 
-    private mutating func spend() throws(ContainerError) {
+    private mutating func spendBudget() throws(ContainerError) {
         budget -= 1
         guard budget > 0 else {
-            throw ContainerError(.limitExceeded, "elst: the same media many times over", at: table.origin)
+            throw ContainerError(.limitExceeded, "elst: edits repeat the media too often", at: table.origin)
         }
     }
 }

@@ -1,4 +1,4 @@
-/// Walks through the samples of one track's part in a fragment, in decoding order.
+/// A cursor over the samples of a track fragment in decoding order.
 struct FragmentSampleCursor: Sendable {
     private let bytes: [UInt8]
     private let fragment: TrackFragment
@@ -12,16 +12,16 @@ struct FragmentSampleCursor: Sendable {
     /// The decoding time of the next sample, before the edit list.
     private(set) var dts: Int64
 
-    /// Starts at the first sample.
+    /// Creates a cursor at the first sample.
     ///
     /// - Parameters:
     ///   - bytes: The payload of `moof`.
-    ///   - fragment: The track's part in it.
+    ///   - fragment: The track fragment.
     ///   - track: The track.
-    ///   - timeOffset: What the edit list subtracts from all times.
-    ///   - dtsShift: How far decoding comes before the stored times, so that no sample is shown before it is decoded:
-    ///     offsets of version 1 may be negative.
-    ///   - previousEnd: Where the fragments before end, for one that has no time of its own.
+    ///   - timeOffset: The offset that the edit list subtracts from all times.
+    ///   - dtsShift: The amount subtracted from decoding times, so that no sample is presented before it is decoded.
+    ///     Version 1 composition offsets may be negative.
+    ///   - previousEnd: The end of the previous fragment, used if the fragment has no decoding time.
     init(
         bytes: [UInt8], fragment: TrackFragment, track: MovieTrack, timeOffset: Int64, dtsShift: Int64,
         previousEnd: Int64
@@ -36,9 +36,9 @@ struct FragmentSampleCursor: Sendable {
         place = fragment.runs.first?.offset ?? 0
     }
 
-    /// The next sample, or nil after the last.
+    /// Returns the next sample, or nil after the last.
     ///
-    /// - Throws: ``ContainerError`` with `malformed` where its times are beyond the bounds of ``Timescale``.
+    /// - Throws: ``ContainerError`` with `malformed` when a time exceeds the bounds of ``Timescale``.
     mutating func next() throws(ContainerError) -> MediaSample? {
         while runIndex < fragment.runs.count {
             let run = fragment.runs[runIndex]
@@ -54,9 +54,9 @@ struct FragmentSampleCursor: Sendable {
         return nil
     }
 
-    /// The decoding time after the last sample; the cursor stays where it is.
+    /// Returns the decoding time after the last sample, without moving the cursor.
     ///
-    /// - Throws: ``ContainerError`` as ``next()`` does.
+    /// - Throws: ``ContainerError``, as ``next()`` does.
     func end() throws(ContainerError) -> Int64 {
         var copy = self
         while try copy.next() != nil {}
@@ -77,7 +77,7 @@ struct FragmentSampleCursor: Sendable {
         var flags = take(0x400) ?? fragment.defaults.flags
         if index == 0, let first = run.firstSampleFlags { flags = first }
         let composition = Int64(Int32(bitPattern: take(0x800) ?? 0))
-        // sample_is_non_sync_sample, or sample_depends_on 1: depends on others (8.8.3.1).
+        // sample_is_non_sync_sample, or sample_depends_on 1 (8.8.3.1).
         let isSync = isAudio || flags & 0x0101_0000 == 0
         let shown = dts.subtractingClamped(timeOffset)
         let sample = MediaSample(

@@ -1,27 +1,28 @@
-/// Reads MP4, QuickTime and fragmented MP4 (ISO/IEC 14496-12): the tracks, then their samples.
+/// A reader of MP4, QuickTime and fragmented MP4 files (ISO/IEC 14496-12).
 ///
-/// Opening reads the headers of the file's boxes up to `moov`, and `moov`; samples are found as they are asked for.
+/// Opening a file reads the box headers up to `moov`, and `moov` itself. Samples are located on demand.
 public struct MP4Reader<Source: ByteSource> {
-    /// The file's bytes.
+    /// The bytes of the file.
     public let source: Source
-    /// The movie: tracks, sample tables, edit lists.
+    /// The movie, with tracks, sample tables and edit lists.
     public let movie: Movie
-    /// Where fragments are looked for: after `moov`, or from the start where the movie came from elsewhere.
+    /// The offset from which to look for fragments: after `moov`, or 0 if the movie comes from an initialization
+    /// section.
     let fragmentsBegin: Int64
 
-    /// The largest `moov` or `moof` that is read: 512 MiB, room for the tables of some weeks of media.
+    /// The largest `moov` or `moof` that is read, in bytes: 512 MiB, enough for the tables of several weeks of media.
     static var largestIndex: Int { 512 << 20 }
 
-    /// How many boxes are passed over in search of the next that matters.
-    static var mostBoxes: Int { 100_000 }
+    /// The largest number of boxes to skip while looking for the next relevant one.
+    static var maximumBoxes: Int { 100_000 }
 
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - source: The file's bytes.
-    ///   - initialization: The movie of a media initialization section, for segments that hold fragments only.
-    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` when the file doesn't begin with a box,
-    ///   ``ContainerError/Code-swift.enum/malformed`` when it has no `moov`.
+    ///   - source: The bytes of the file.
+    ///   - initialization: The movie of a media initialization section, for segments that contain only fragments.
+    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` when the file doesn't begin with a known box,
+    ///   ``ContainerError/Code-swift.enum/malformed`` when it has no `moov`, and the errors of the source.
     public init(_ source: Source, initialization: Movie? = nil) throws(ContainerError) {
         self.source = source
         if let initialization {
@@ -33,11 +34,12 @@ public struct MP4Reader<Source: ByteSource> {
         var count = 0
         while let header = try boxes.next() {
             if count == 0, !MP4Format.firstTypes.contains(header.type) {
-                throw ContainerError(.notThisFormat, "the first box is \(header.type)", at: header.offset)
+                throw ContainerError(
+                    .notThisFormat, "not an MP4 file: its first box is \(header.type)", at: header.offset)
             }
             count += 1
-            guard count <= Self.mostBoxes else {
-                throw ContainerError(.limitExceeded, "\(count) boxes and no moov", at: header.offset)
+            guard count <= Self.maximumBoxes else {
+                throw ContainerError(.limitExceeded, "no moov among the first \(count) boxes", at: header.offset)
             }
             guard header.type == "moov" else { continue }
             let payload = try source.bytes(header.payload, limit: Self.largestIndex)
@@ -47,32 +49,34 @@ public struct MP4Reader<Source: ByteSource> {
         }
         throw ContainerError(
             .malformed, "no moov: the file has no index", at: source.length,
-            advice: "A segment needs its initialization section; a recording that was cut off can't be read")
+            advice: "A segment needs its initialization section; a truncated recording can't be read")
     }
 
-    /// The tracks, in the order of ``MediaSample/track``.
+    /// The tracks, indexed by ``MediaSample/track``.
     public var tracks: [MediaTrack] { movie.mediaTracks }
 
-    /// Walks through the samples of all tracks; see ``MovieSamples`` for their order.
+    /// Returns an iterator over the samples of all tracks, in the order described at ``MovieSamples``.
+    ///
+    /// - Throws: ``ContainerError`` when the tables are damaged.
     public func samples() throws(ContainerError) -> MovieSamples<Source> { try MovieSamples(self) }
 
-    /// Gives all samples with their bytes to a sink.
+    /// Passes all tracks and samples to a sink.
     ///
-    /// Memory is bounded: the sink borrows each sample from a buffer of 1 MiB, or of the largest sample if that is
-    /// more.
+    /// Memory is bounded: the sink borrows each sample from a buffer of 1 MiB, or of the size of the largest sample.
     ///
-    /// - Parameter sink: What takes tracks and samples.
-    /// - Throws: ``ContainerError``, the sink's too; ``ContainerError/Code-swift.enum/truncated`` at the first sample
-    ///   that the file has no bytes for.
+    /// - Parameter sink: The receiver of tracks and samples.
+    /// - Throws: ``ContainerError``, including errors of the sink. ``ContainerError/Code-swift.enum/truncated`` at the
+    ///   first sample that extends past the end of the file.
     public func deliver<Sink: SampleSink>(to sink: inout Sink) throws(ContainerError) {
         var shifts: [Int64] = []
         try deliver(to: &sink, decodingShifts: &shifts)
     }
 
-    /// Gives all samples with their bytes to a sink, as ``deliver(to:)`` does.
+    /// Passes all tracks and samples to a sink, as ``deliver(to:)`` does.
     ///
-    /// - Parameter shifts: By how much decoding times of fragments come before those stored, for each track, so that no
-    ///   sample is shown before it's decoded: at least as much as in the segments before, so that decoding goes on evenly.
+    /// - Parameter shifts: The smallest amount for each track by which decoding times of fragments move back, so that
+    ///   no sample is presented before it is decoded. Pass the shifts of the previous segment to keep decoding times
+    ///   continuous.
     func deliver<Sink: SampleSink>(
         to sink: inout Sink, decodingShifts shifts: inout [Int64]
     ) throws(ContainerError) {
@@ -88,17 +92,17 @@ public struct MP4Reader<Source: ByteSource> {
     }
 }
 
-/// What tells an MP4 or QuickTime file from others.
+/// Detection of MP4 and QuickTime files.
 public enum MP4Format {
-    /// The types that a file or segment can begin with.
+    /// The box types that a file or segment can begin with.
     static let firstTypes: Set<FourCC> = [
         "ftyp", "styp", "moov", "moof", "mdat", "free", "skip", "wide", "sidx", "emsg", "prft", "pdin", "meta", "uuid",
         "ssix", "pnot", "udta",
     ]
 
-    /// Whether bytes from the start of a file look like MP4, QuickTime or a segment of them.
+    /// Returns whether bytes look like the start of an MP4 or QuickTime file or segment.
     ///
-    /// - Parameter prefix: The first bytes, 8 at least.
+    /// - Parameter prefix: The first bytes of the file, at least 8.
     public static func isRecognised(_ prefix: UnsafeRawBufferPointer) -> Bool {
         var reader = ByteReader(prefix)
         guard let size = try? reader.uint32(), let type = try? reader.fourCC() else { return false }

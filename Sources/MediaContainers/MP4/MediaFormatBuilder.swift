@@ -1,24 +1,25 @@
-/// Gathers what a sample entry's boxes say into a ``MediaFormat``.
+/// A builder that assembles a ``MediaFormat`` from the boxes of a sample entry.
 struct MediaFormatBuilder {
     /// The format so far.
     var format: MediaFormat
-    /// Bits of a sample of sound, by the sample entry.
+    /// Bits per audio sample according to the sample entry.
     var bitsPerSample = 0
-    /// Samples and bytes of a packet, by QuickTime's sound descriptions.
+    /// The packet layout of a QuickTime sound description, or nil.
     var packing: SampleTable.Packing?
-    /// The flags of uncompressed sound, by QuickTime's sound descriptions of version 2.
-    var soundFlags: UInt32 = 0
-    /// What `enda` says of uncompressed sound.
+    /// The flags of a version 2 QuickTime sound description of uncompressed audio.
+    var audioFlags: UInt32 = 0
+    /// The byte order of uncompressed audio according to `enda`, or nil.
     private var isLittleEndian: Bool?
     private var descriptor: ElementaryStreamDescriptor?
 
     init(sampleEntry: FourCC) { format = MediaFormat(codec: .other(sampleEntry), sampleEntry: sampleEntry) }
 
-    /// Takes a box of the sample entry.
-    mutating func take(_ header: BoxHeader, _ reader: inout ByteReader) throws(ContainerError) {
+    /// Reads a child box of the sample entry.
+    mutating func read(_ header: BoxHeader, _ reader: inout ByteReader) throws(ContainerError) {
         switch header.type {
         case "avcC", "hvcC", "dac3", "dec3", "dac4", "dOps", "av1C", "vttC", "iacb":
-            // A second hvcC or avcC (`lhvC`'s neighbours, multiview) doesn't replace the base layer's.
+            // The first hvcC or avcC belongs to the base layer; a second one (as next to `lhvC`, for multiview) must
+            // not replace it.
             if format.configuration.isEmpty { format.configuration = [UInt8](copying: reader.takeRest()) }
         case "enda": isLittleEndian = try reader.uint16() & 1 != 0
         case "vpcC", "vvcC", "dfLa", "alac", "pcmC":
@@ -37,7 +38,7 @@ struct MediaFormatBuilder {
         }
     }
 
-    /// The format with its codec, its codec string, and what the configuration says of the sound.
+    /// Returns the format with its codec, codec string and the audio properties from the decoder configuration.
     consuming func build() throws(ContainerError) -> MediaFormat {
         let entry = format.sampleEntry
         format.codecString = "\(entry)".trimmingTrailingSpaces
@@ -60,19 +61,19 @@ struct MediaFormatBuilder {
             format.codec = entry == "vp08" ? .vp8 : .vp9
             guard !format.configuration.isEmpty else { break }
             format.codecString = try VPConfiguration(record: format.configuration).codecString(sampleEntry: entry)
-        case "mp4v", "mp4a", "enca", "encv": try takeDescriptor()
+        case "mp4v", "mp4a", "enca", "encv": try readDescriptor()
         case "jpeg", "mjpa", "mjpb": format.codec = .jpeg
         case ".mp3", FourCC(rawValue: 0x6D73_0055):
             format.codec = .mp3
             format.codecString = "mp4a.6B"
-        case "ac-3": try takeAC3()
-        case "ec-3": try takeEnhancedAC3()
+        case "ac-3": try readAC3()
+        case "ec-3": try readEnhancedAC3()
         case "ac-4": format.codec = .ac4
-        case "Opus": try takeOpus()
+        case "Opus": try readOpus()
         case "fLaC": format.codec = .flac
         case "alac": format.codec = .alac
         case "sowt", "twos", "lpcm", "in24", "in32", "fl32", "fl64", "raw ", "NONE", "ipcm", "fpcm", "ulaw", "alaw":
-            takePCM()
+            readPCM()
         case "wvtt": format.codec = .webVTT
         case "tx3g", "text": format.codec = .timedText
         case "stpp": format.codec = .ttml
@@ -81,7 +82,7 @@ struct MediaFormatBuilder {
         return format
     }
 
-    private mutating func takeDescriptor() throws(ContainerError) {
+    private mutating func readDescriptor() throws(ContainerError) {
         guard let descriptor else {
             if format.sampleEntry == "mp4a" { format.codec = .aac }
             return
@@ -105,7 +106,7 @@ struct MediaFormatBuilder {
             let config = try AudioSpecificConfig(record: descriptor.decoderSpecific)
             if descriptor.objectType == 0x40 { format.codecString = config.codecString }
             guard Self.advancedAudioTypes.contains(config.objectType) else {
-                // Others have their rate and channels where the sample entry says them too.
+                // For other object types, the sample entry contains the rate and channels.
                 format.codec = config.objectType == 34 ? .mp3 : .mpeg4Audio
                 return
             }
@@ -119,7 +120,7 @@ struct MediaFormatBuilder {
         }
     }
 
-    private mutating func takePCM() {
+    private mutating func readPCM() {
         format.codec = .pcm
         let found =
             switch format.sampleEntry {
@@ -128,38 +129,38 @@ struct MediaFormatBuilder {
             default:
                 PCMConfiguration(
                     quickTime: format.sampleEntry, bits: bitsPerSample, channels: format.channels,
-                    isLittleEndian: isLittleEndian, flags: soundFlags, packing: packing)
+                    isLittleEndian: isLittleEndian, flags: audioFlags, packing: packing)
             }
         format.configuration = found?.record ?? []
     }
 
-    private mutating func takeAC3() throws(ContainerError) {
+    private mutating func readAC3() throws(ContainerError) {
         format.codec = .ac3
         guard format.configuration.count >= 3 else { return }
         let bits = format.configuration
-        // fscod 2, bsid 5, bsmod 3, acmod 3, lfeon 1 (TS 102 366, F.4).
+        // fscod 2, bsid 5, bsmod 3, acmod 3, lfeon 1 bits (TS 102 366, F.4).
         let mode = Int(bits[1] >> 3 & 7)
         format.channels = Self.acChannels[mode] + Int(bits[1] >> 2 & 1)
         format.sampleRate = Self.acRates[Int(bits[0] >> 6)] ?? format.sampleRate
     }
 
-    private mutating func takeEnhancedAC3() throws(ContainerError) {
+    private mutating func readEnhancedAC3() throws(ContainerError) {
         format.codec = .eac3
         guard format.configuration.count >= 5 else { return }
         let bits = format.configuration
-        // After data_rate and num_ind_sub: fscod 2, bsid 5, reserved 1, asvc 1, bsmod 3, acmod 3, lfeon 1 (F.6).
+        // After data_rate and num_ind_sub: fscod 2, bsid 5, reserved 1, asvc 1, bsmod 3, acmod 3, lfeon 1 bits (F.6).
         format.channels = Self.acChannels[Int(bits[3] >> 1 & 7)] + Int(bits[3] & 1)
         format.sampleRate = Self.acRates[Int(bits[2] >> 6)] ?? format.sampleRate
         let dependents = bits[4] >> 1 & 15
         guard dependents > 0, bits.count >= 6 else { return }
         let locations = UInt16(bits[4] & 1) << 8 | UInt16(bits[5])
-        // Pairs of speakers count twice: Lc/Rc, Lrs/Rrs, Lsd/Rsd, Lw/Rw, Lvh/Rvh (bits 0, 1, 4, 5, 6).
+        // Speaker pairs count as two channels: Lc/Rc, Lrs/Rrs, Lsd/Rsd, Lw/Rw, Lvh/Rvh (bits 0, 1, 4, 5, 6).
         for bit in 0..<9 where locations >> bit & 1 != 0 {
             format.channels += [0, 1, 4, 5, 6].contains(bit) ? 2 : 1
         }
     }
 
-    private mutating func takeOpus() throws(ContainerError) {
+    private mutating func readOpus() throws(ContainerError) {
         format.codec = .opus
         guard format.configuration.count >= 11 else { return }
         format.channels = Int(format.configuration[1])

@@ -1,24 +1,24 @@
-/// What `moov` says: the tracks and their tables (ISO/IEC 14496-12, 8.2).
+/// The content of `moov`: tracks, sample tables and metadata (ISO/IEC 14496-12, 8.2).
 public struct Movie: Sendable {
     /// Ticks per second of the movie's own times, at least 1.
     public internal(set) var timescale: Int32 = 1000
-    /// The duration in the movie's timescale, or nil where `mvhd` doesn't say.
+    /// The duration in the timescale of the movie, or nil if `mvhd` doesn't state it.
     public internal(set) var duration: Int64?
-    /// The tracks, in the order of the file.
+    /// The tracks in file order.
     public internal(set) var tracks: [MovieTrack] = []
-    /// Whether samples may come in fragments too (`mvex` is there).
+    /// Whether the file may contain fragments, because `mvex` is present.
     public internal(set) var isFragmented = false
-    /// The protection systems that `pssh` names.
+    /// The protection systems listed in `pssh` boxes.
     public internal(set) var protectionSystems: [ProtectionSystem] = []
-    /// Pictures in the metadata (`covr`).
+    /// The pictures in the metadata (`covr`).
     public internal(set) var artwork: [Artwork] = []
 
     /// Reads a movie box.
     ///
     /// - Parameters:
     ///   - payload: The bytes of `moov` after its header.
-    ///   - offset: Where they begin in the file.
-    /// - Throws: ``ContainerError`` with the place of what is damaged.
+    ///   - offset: The offset of the payload in the file.
+    /// - Throws: ``ContainerError`` with the offset of the damage.
     public init(payload: [UInt8], at offset: Int64) throws(ContainerError) {
         self = try payload.withReader(at: offset) { (reader) throws(ContainerError) in
             var parser = MovieParser(bytes: payload, origin: offset)
@@ -26,11 +26,11 @@ public struct Movie: Sendable {
         }
     }
 
-    /// An empty movie, which ``MovieParser`` fills.
+    /// Creates an empty movie for ``MovieParser`` to fill.
     init() {}
 
-    /// Where the edit list ends a track of sound, in the track's timescale, or nil where it doesn't: the padding of the
-    /// last frame is left out after it.
+    /// Returns the end of an audio track according to its edit list, in the timescale of the track, or nil if the list
+    /// doesn't end it. Padding in the last frame lies after this end.
     func shownEnd(ofTrack index: Int) -> Int64? {
         let track = tracks[index]
         guard track.media.kind == .audio, track.table.sampleCount > 0, !track.edits.edits.isEmpty else { return nil }
@@ -43,36 +43,36 @@ public struct Movie: Sendable {
         return end
     }
 
-    /// The tracks as players know them.
+    /// The descriptions of the tracks.
     public var mediaTracks: [MediaTrack] { tracks.map(\.media) }
 
-    /// How long it lasts in seconds: its longest track, else what `mvhd` says; nil where nothing does.
+    /// The duration in seconds: that of the longest track, otherwise that of `mvhd`, otherwise nil.
     public var seconds: Double? {
         mediaTracks.compactMap { track in track.duration.map { Double($0) / Double(track.timescale) } }.max()
             ?? duration.map { Double($0) / Double(timescale) }
     }
 }
 
-/// A track of a movie: what it carries, its sample table and edit list (ISO/IEC 14496-12, 8.3).
+/// A track of a movie with its sample table and edit list (ISO/IEC 14496-12, 8.3).
 public struct MovieTrack: Sendable {
-    /// The track as players know it.
+    /// The description of the track.
     public internal(set) var media: MediaTrack
-    /// Its samples in `moov`; empty in a file of fragments only.
+    /// The samples in `moov`; empty if all samples are in fragments.
     public internal(set) var table: SampleTable
-    /// Its edit list; empty where it has none.
+    /// The edit list; empty if there is none.
     public internal(set) var edits = EditList()
-    /// The handler: `vide`, `soun`, `text`, `subt`, `meta`, …
+    /// The handler type, such as `vide`, `soun`, `text`, `subt` or `meta`.
     public internal(set) var handler: FourCC
     /// Whether `tkhd` marks the track as enabled.
     public internal(set) var isEnabled = true
-    /// The defaults of its fragments (`trex`).
+    /// The defaults for fragments (`trex`).
     var fragmentDefaults = FragmentDefaults()
 }
 
-/// A protection system's header, `pssh` (ISO/IEC 23001-7, 8.1).
+/// The header of a protection system, `pssh` (ISO/IEC 23001-7, 8.1).
 public struct ProtectionSystem: Sendable, Hashable {
-    /// The system's id.
+    /// The id of the system.
     public var systemID: UserType
-    /// The size of what follows the id, in bytes; its content is the system's own.
+    /// The size in bytes of the system-specific data after the id.
     public var size: Int
 }

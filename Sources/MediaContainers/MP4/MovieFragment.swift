@@ -1,10 +1,10 @@
-/// What `moof` says: samples of some tracks, after those before (ISO/IEC 14496-12, 8.8.4).
+/// The content of `moof`: further samples of some tracks (ISO/IEC 14496-12, 8.8.4).
 public struct MovieFragment: Sendable {
-    /// The sequence number of `mfhd`.
+    /// The sequence number from `mfhd`.
     public internal(set) var sequenceNumber: UInt32 = 0
-    /// The fragments of its tracks, in the order of the file.
+    /// The track fragments in file order.
     public internal(set) var tracks: [TrackFragment] = []
-    /// The payload of `moof`, which the runs' tables lie in.
+    /// The payload of `moof`, which contains the tables of the runs.
     let bytes: [UInt8]
 
     /// Reads a movie fragment.
@@ -12,8 +12,8 @@ public struct MovieFragment: Sendable {
     /// - Parameters:
     ///   - payload: The bytes of `moof` after its header.
     ///   - header: The header of `moof`.
-    ///   - movie: The movie with the tracks' defaults.
-    /// - Throws: ``ContainerError`` with the place of what is damaged.
+    ///   - movie: The movie with the defaults of the tracks.
+    /// - Throws: ``ContainerError`` with the offset of the damage.
     public init(payload: [UInt8], header: BoxHeader, movie: Movie) throws(ContainerError) {
         bytes = payload
         let result = try payload.withReader(at: header.payload.lowerBound) {
@@ -26,38 +26,39 @@ public struct MovieFragment: Sendable {
     }
 }
 
-/// A track's part in a movie fragment, `traf` (ISO/IEC 14496-12, 8.8.6).
+/// The samples of one track in a movie fragment, `traf` (ISO/IEC 14496-12, 8.8.6).
 public struct TrackFragment: Sendable {
-    /// One `trun`: samples whose bytes follow each other.
+    /// A `trun`: samples with contiguous bytes.
     struct Run: Sendable {
-        /// How many samples there are.
+        /// The number of samples.
         var count = 0
-        /// Which fields each sample has (8.8.8.1).
+        /// The flags that announce the fields of each sample (8.8.8.1).
         var flags: UInt32 = 0
-        /// Where the first sample's bytes begin in the file.
+        /// The offset of the first sample's bytes in the file.
         var offset: Int64 = 0
-        /// The first sample's flags where they differ.
+        /// The flags of the first sample if they differ from the others.
         var firstSampleFlags: UInt32?
-        /// Where the samples' fields begin in the payload of `moof`.
+        /// The index of the samples' fields in the payload of `moof`.
         var start = 0
-        /// Bytes of a sample's fields.
+        /// The size of each sample's fields in bytes.
         var width = 0
     }
 
     /// The index of the track in the movie.
     public internal(set) var track: Int
-    /// The decoding time of the first sample in the track's timescale, or nil: right after the fragment before.
+    /// The decoding time of the first sample in the timescale of the track, or nil to continue after the previous
+    /// fragment.
     public internal(set) var baseDecodeTime: Int64?
-    /// Whether its samples bring encryption data of their own (`senc` or PIFF's box).
+    /// Whether the samples have individual encryption data (`senc` or the box of PIFF).
     public internal(set) var hasSampleEncryption = false
-    /// What samples assume that don't say.
+    /// The defaults for fields that a run doesn't contain.
     var defaults: FragmentDefaults
-    /// The largest amount by which a sample is shown before its stored decoding time.
+    /// The largest amount by which the presentation time of a sample precedes its stored decoding time.
     var largestNegativeOffset: Int64 = 0
     /// The runs.
     var runs: [Run] = []
 
-    /// The bytes of samples that have no fields of their own, each counted as one byte at least.
+    /// The total size of the samples without fields of their own, counting at least one byte for each.
     var unlistedBytes: Int64 {
         runs.reduce(0) { sum, run in
             run.width > 0 ? sum : sum.addingClamped(Int64(run.count) * Int64(max(1, defaults.size)))
@@ -65,11 +66,11 @@ public struct TrackFragment: Sendable {
     }
 }
 
-/// What fragments of a track assume where they don't say (`trex`, then `tfhd`; ISO/IEC 14496-12, 8.8.3 and 8.8.7).
+/// The default values for samples in fragments of a track (`trex`, then `tfhd`; ISO/IEC 14496-12, 8.8.3 and 8.8.7).
 struct FragmentDefaults: Sendable, Hashable {
-    /// The sample description, counted from 1.
+    /// The number of the sample description, from 1.
     var descriptionIndex: UInt32 = 1
-    /// The duration in the media's timescale.
+    /// The duration in the timescale of the media.
     var duration: UInt32 = 0
     /// The size in bytes.
     var size: UInt32 = 0

@@ -1,12 +1,12 @@
-/// Reads the boxes of `moof`.
+/// A parser for the boxes of `moof`.
 struct MovieFragmentParser {
     private let header: BoxHeader
     private let movie: Movie
     private(set) var sequenceNumber: UInt32 = 0
     private(set) var tracks: [TrackFragment] = []
-    /// What data offsets of the current track fragment count from.
+    /// The offset that data offsets of the current track fragment are relative to.
     private var baseOffset: Int64
-    /// The first byte after the data of the run before.
+    /// The offset after the data of the previous run.
     private var dataEnd: Int64
 
     init(header: BoxHeader, movie: Movie) {
@@ -25,7 +25,7 @@ struct MovieFragmentParser {
                 _ = try FullBox(&payload)
                 sequenceNumber = try payload.uint32()
             case "traf":
-                // Finding the next sample takes a look at each; no writer makes this many.
+                // Finding the next sample visits each track fragment. No writer creates this many.
                 guard tracks.count < 4096 else {
                     throw ContainerError(.limitExceeded, "moof: more than 4,096 track fragments", at: header.offset)
                 }
@@ -48,9 +48,9 @@ struct MovieFragmentParser {
             case "tfdt":
                 let full = try FullBox(&reader)
                 let time = full.version == 1 ? try reader.uint64() : UInt64(try reader.uint32())
-                // The track's timescale sets a lower bound, which each sample is held to.
-                guard let time = Int64(exactly: time), time < Timescale.mostTicks else {
-                    throw ContainerError(.malformed, "tfdt: a decoding time of \(time)", at: header.offset)
+                // A lower bound based on the timescale applies to each sample later.
+                guard let time = Int64(exactly: time), time < Timescale.maximumTicks else {
+                    throw ContainerError(.malformed, "tfdt: decoding time \(time) is out of range", at: header.offset)
                 }
                 fragment?.baseDecodeTime = time
             case "trun":
@@ -78,18 +78,19 @@ struct MovieFragmentParser {
             let place = reader.offset
             let offset = try reader.uint64()
             guard let known = Int64(exactly: offset) else {
-                throw ContainerError(.malformed, "tfhd: data at byte \(offset)", at: place)
+                throw ContainerError(.malformed, "tfhd: data offset \(offset) is out of range", at: place)
             }
             base = known
         }
-        // A track that the movie doesn't have is passed over, as files with more than their header tells exist.
+        // Files exist whose fragments have more tracks than their movie. Such fragments are ignored.
         guard let index = movie.tracks.firstIndex(where: { $0.media.id == id }) else { return nil }
         var defaults = movie.tracks[index].fragmentDefaults
         if full.flags & 0x2 != 0 { defaults.descriptionIndex = try reader.uint32() }
         if full.flags & 0x8 != 0 { defaults.duration = try reader.uint32() }
         if full.flags & 0x10 != 0 { defaults.size = try reader.uint32() }
         if full.flags & 0x20 != 0 { defaults.flags = try reader.uint32() }
-        // default-base-is-moof; without it the first fragment counts from moof, a later one from the data before it.
+        // default-base-is-moof. Without it, the first track fragment counts from moof and later ones from the end of
+        // the previous data.
         let countsFromMoof = full.flags & 0x2_0000 != 0 || tracks.isEmpty
         baseOffset = base ?? (countsFromMoof ? header.offset : dataEnd)
         dataEnd = baseOffset
@@ -118,7 +119,7 @@ struct MovieFragmentParser {
                     .malformed, "trun: \(run.count) samples, room for \(reader.remaining / run.width)", at: place)
             }
         } else if run.count > 1 << 20 {
-            // Samples without fields cost no bytes, so their number is bounded by reason alone.
+            // Samples without fields take no space in the box, so only a fixed limit bounds their number.
             throw ContainerError(.limitExceeded, "trun: \(run.count) samples without fields", at: place)
         }
         guard run.count > 0 else { return nil }

@@ -1,4 +1,4 @@
-/// Reads the boxes of `moov` into a ``Movie``.
+/// A parser that reads the boxes of `moov` into a ``Movie``.
 struct MovieParser {
     private let bytes: [UInt8]
     private let origin: Int64
@@ -30,7 +30,7 @@ struct MovieParser {
             case "meta": movie.artwork += try ArtworkParser.parse(meta: payload)
             case "cmov":
                 throw ContainerError(
-                    .unsupported, "moov: its content is compressed (cmov)", at: header.offset,
+                    .unsupported, "moov: compressed content (cmov)", at: header.offset,
                     advice: "Remux the file with a program that reads compressed QuickTime movies")
             default: break
             }
@@ -54,7 +54,7 @@ struct MovieParser {
         return movie
     }
 
-    /// In a file of fragments the track's own header doesn't know how long it is.
+    /// Adjusts a track of a fragmented file, whose own header doesn't state the duration.
     private func describeFragments(of track: inout MovieTrack) {
         if track.media.duration == 0 { track.media.duration = nil }
         let ticks = track.fragmentDefaults.duration

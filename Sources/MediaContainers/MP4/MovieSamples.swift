@@ -1,7 +1,7 @@
-/// Walks through the samples of a file's tracks: those of `moov` first, then each fragment's.
+/// An iterator over the samples of a file's tracks: first those of `moov`, then those of each fragment.
 ///
-/// Within these they come in the order of the file, so that reading is sequential; but no track is more than a second
-/// ahead of another, so that a file whose tracks follow each other is interleaved.
+/// Within `moov` and within a fragment, samples are in file order, so that reading is sequential. But no track gets
+/// more than a second ahead of another, so that a file with consecutive tracks is interleaved.
 public struct MovieSamples<Source: ByteSource> {
     private enum TrackCursor {
         case movie(EditedSampleCursor)
@@ -20,10 +20,11 @@ public struct MovieSamples<Source: ByteSource> {
     private var fragmentBoxes: TopLevelBoxes<Source>
     private var mayHaveFragments: Bool
     private var trackEnds: [Int64]
-    /// By how much decoding times of fragments come before those stored, for each track.
+    /// The amount for each track by which decoding times of fragments move back.
     private(set) var decodingShifts: [Int64]
     private let timeOffsets: [Int64]
-    /// Samples without fields of their own cost no bytes in `moof`, so the file's length has to bound their number.
+    /// The remaining bytes for samples without fields of their own. Such samples take no space in `moof`, so the length
+    /// of the file must bound their number.
     private var unlistedBytes: Int64
 
     init(_ reader: MP4Reader<Source>, decodingShifts shifts: [Int64] = []) throws(ContainerError) {
@@ -38,7 +39,8 @@ public struct MovieSamples<Source: ByteSource> {
         for (index, track) in movie.tracks.enumerated() {
             offsets.append(
                 track.edits.offset(mediaTimescale: track.media.timescale, movieTimescale: movie.timescale))
-            // A segment's samples are in its fragments: its initialization section describes another file.
+            // The samples of a segment are in its fragments. The tables of its initialization section refer to another
+            // file.
             guard reader.fragmentsBegin > 0 else { continue }
             var cursor = try EditedSampleCursor(
                 track, index: index, movieTimescale: movie.timescale, fileLength: reader.source.length)
@@ -48,14 +50,14 @@ public struct MovieSamples<Source: ByteSource> {
         timeOffsets = offsets
     }
 
-    /// The next sample, or nil at the end of the file.
+    /// Returns the next sample, or nil at the end of the file.
     ///
-    /// - Throws: ``ContainerError`` with the place of what is damaged.
+    /// - Throws: ``ContainerError`` with the offset of the damage, and the errors of the source.
     public mutating func next() throws(ContainerError) -> MediaSample? {
         while heads.isEmpty {
             guard mayHaveFragments, try enterFragment() else { return nil }
         }
-        let index = choice()
+        let index = nextHead()
         let sample = heads[index].sample
         if let following = try advance(&heads[index].cursor) {
             heads[index].sample = following
@@ -79,8 +81,9 @@ public struct MovieSamples<Source: ByteSource> {
         }
     }
 
-    /// The head that comes first in the file, unless it is more than a second ahead of the earliest one.
-    private func choice() -> Int {
+    /// Returns the index of the head that comes first in the file, unless it is more than a second ahead of the
+    /// earliest head.
+    private func nextHead() -> Int {
         var first = 0
         var earliest = 0
         guard heads.count > 1 else { return 0 }
@@ -97,8 +100,8 @@ public struct MovieSamples<Source: ByteSource> {
         var count = 0
         while let header = try fragmentBoxes.next() {
             count += 1
-            guard count <= MP4Reader<Source>.mostBoxes else {
-                throw ContainerError(.limitExceeded, "\(count) boxes and no samples", at: header.offset)
+            guard count <= MP4Reader<Source>.maximumBoxes else {
+                throw ContainerError(.limitExceeded, "no samples among \(count) boxes", at: header.offset)
             }
             guard header.type == "moof" else { continue }
             let payload = try source.bytes(header.payload, limit: MP4Reader<Source>.largestIndex)
@@ -108,7 +111,7 @@ public struct MovieSamples<Source: ByteSource> {
                 unlistedBytes -= part.unlistedBytes
                 guard unlistedBytes >= 0 else {
                     throw ContainerError(
-                        .limitExceeded, "moof: more samples of one size than the file has bytes", at: header.offset)
+                        .limitExceeded, "moof: its samples of constant size exceed the file", at: header.offset)
                 }
                 let track = movie.tracks[part.track]
                 decodingShifts[part.track] = max(decodingShifts[part.track], part.largestNegativeOffset)

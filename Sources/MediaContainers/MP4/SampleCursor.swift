@@ -1,27 +1,27 @@
-/// Walks through a track's sample table in decoding order, in constant memory (ISO/IEC 14496-12, 8.6 and 8.7).
+/// A cursor over a sample table in decoding order, with constant memory (ISO/IEC 14496-12, 8.6 and 8.7).
 ///
-/// Times are the media's own, before any edit list.
+/// Times are those of the media, before any edit list.
 public struct SampleCursor: Sendable {
-    /// One sample, or a packet of uncompressed sound.
+    /// A sample, or a packet of uncompressed audio.
     public struct Entry: Sendable, Hashable {
-        /// The index of the (first) sample, from 0.
+        /// The index of the sample, or of the first sample of the packet, from 0.
         public var index: Int
-        /// The decoding time in the media's timescale.
+        /// The decoding time in the timescale of the media.
         public var dts: Int64
-        /// What is added to the decoding time for the composition time; may be negative.
+        /// The difference between composition time and decoding time; may be negative.
         public var compositionOffset: Int64
-        /// The duration in the media's timescale.
+        /// The duration in the timescale of the media.
         public var duration: Int64
         /// The size in bytes.
         public var size: Int
-        /// Where the bytes begin in the file.
+        /// The offset of the bytes in the file.
         public var offset: Int64
-        /// Whether decoding can start here.
+        /// Whether decoding can start at this sample.
         public var isSync: Bool
         /// The index of the sample description, from 0.
         public var formatIndex: Int
 
-        /// The composition time in the media's timescale.
+        /// The composition time in the timescale of the media.
         public var pts: Int64 { dts + compositionOffset }
     }
 
@@ -44,12 +44,12 @@ public struct SampleCursor: Sendable {
     private var syncIndex = 0
     private var partialSyncIndex = 0
 
-    /// Starts at a track's first sample.
+    /// Creates a cursor at the first sample of a track.
     public init(_ table: SampleTable) { self.table = table }
 
-    /// The next sample, or nil after the last.
+    /// Returns the next sample, or nil after the last.
     ///
-    /// - Throws: ``ContainerError`` when the tables have no chunk for it, or numbers in them overflow.
+    /// - Throws: ``ContainerError`` when the tables have no chunk for the sample, or their values overflow.
     public mutating func next() throws(ContainerError) -> Entry? {
         guard index < table.sampleCount else { return nil }
         while chunkLeft == 0 { try nextChunk() }
@@ -61,9 +61,9 @@ public struct SampleCursor: Sendable {
             index: index, dts: dts, compositionOffset: compositionOffset, duration: delta, size: size, offset: place,
             isSync: takeSync(), formatIndex: formatIndex)
         let (end, placeOverflow) = place.addingReportingOverflow(Int64(size))
-        // The bound leaves room for a composition offset of 32 bits.
+        // The bound leaves room for a 32-bit composition offset.
         let later = dts + delta
-        guard !placeOverflow, later < Timescale.mostTicks else { throw overflow() }
+        guard !placeOverflow, later < Timescale.maximumTicks else { throw overflow() }
         place = end
         dts = later
         chunkLeft -= 1
@@ -73,22 +73,22 @@ public struct SampleCursor: Sendable {
         return entry
     }
 
-    /// Uncompressed sound: up to 1,024 samples of one chunk at a time.
+    /// Returns a packet of uncompressed audio: up to 1,024 samples of one chunk.
     private mutating func nextPacket(_ packing: SampleTable.Packing) throws(ContainerError) -> Entry {
         let room = min(Int(chunkLeft), table.sampleCount - index)
         let packets = max(1, 1024 / packing.samples)
         let samples = packing.samples >= 160 ? packing.samples : packets * packing.samples
-        let taken = min(samples, room)
-        let size = (taken + packing.samples - 1) / packing.samples * packing.bytes
+        let sampleCount = min(samples, room)
+        let size = (sampleCount + packing.samples - 1) / packing.samples * packing.bytes
         let entry = Entry(
-            index: index, dts: dts, compositionOffset: 0, duration: Int64(taken), size: size, offset: place,
+            index: index, dts: dts, compositionOffset: 0, duration: Int64(sampleCount), size: size, offset: place,
             isSync: true, formatIndex: formatIndex)
         let (end, placeOverflow) = place.addingReportingOverflow(Int64(size))
         guard !placeOverflow else { throw overflow() }
         place = end
-        dts += Int64(taken)
-        chunkLeft -= UInt32(taken)
-        index += taken
+        dts += Int64(sampleCount)
+        chunkLeft -= UInt32(sampleCount)
+        index += sampleCount
         return entry
     }
 
@@ -102,7 +102,7 @@ public struct SampleCursor: Sendable {
         if Int64(chunk) + 1 == nextRunChunk || chunkRun < 0 {
             chunkRun += 1
             samplesPerChunk = table.field(table.sampleToChunk, chunkRun, 1)
-            // A description index of 0 or past the list is found in files; the first description is meant.
+            // Some files have a description index of 0 or past the list, meaning the first description.
             formatIndex = max(0, Int(table.field(table.sampleToChunk, chunkRun, 2)) - 1)
             let following = chunkRun + 1
             nextRunChunk =
@@ -111,13 +111,13 @@ public struct SampleCursor: Sendable {
         chunkLeft = samplesPerChunk
         let offset = table.chunkOffset(chunk)
         guard let known = Int64(exactly: offset) else {
-            throw table.damage("co64: a chunk at byte \(offset)", table.chunkOffsets, chunk)
+            throw table.damage("co64: chunk offset \(offset) is out of range", table.chunkOffsets, chunk)
         }
         place = known
     }
 
     private mutating func advanceTimes() {
-        // Where stts or ctts covers fewer samples than stsz, its last entry goes on.
+        // If stts or ctts covers fewer samples than stsz, its last entry applies to the rest.
         while timeLeft == 0, timeIndex + 1 < table.timeToSample.count {
             timeIndex += 1
             timeLeft = table.field(table.timeToSample, timeIndex, 0)
@@ -126,7 +126,7 @@ public struct SampleCursor: Sendable {
         while compositionLeft == 0, compositionIndex + 1 < table.compositionOffsets.count {
             compositionIndex += 1
             compositionLeft = table.field(table.compositionOffsets, compositionIndex, 0)
-            // Version 0 has unsigned offsets; QuickTime writes negative ones there, so all are read as signed.
+            // Version 0 offsets are unsigned, but QuickTime writes negative ones, so all are read as signed.
             let bits = table.field(table.compositionOffsets, compositionIndex, 1)
             compositionOffset = Int64(Int32(bitPattern: bits))
         }
@@ -149,6 +149,6 @@ public struct SampleCursor: Sendable {
     }
 
     private func overflow() -> ContainerError {
-        ContainerError(.malformed, "sample \(index + 1): its time or place overflows", at: table.origin)
+        ContainerError(.malformed, "sample \(index + 1): time or offset overflows", at: table.origin)
     }
 }

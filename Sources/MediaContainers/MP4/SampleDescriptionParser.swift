@@ -1,13 +1,13 @@
-/// Reads `stsd` (ISO/IEC 14496-12, 8.5.2; QuickTime File Format, sound sample descriptions).
+/// A parser for `stsd` (ISO/IEC 14496-12, 8.5.2; QuickTime File Format, sound sample descriptions).
 struct SampleDescriptionParser {
-    /// The track's handler, which decides the form of an entry.
+    /// The handler of the track, which determines the form of an entry.
     let handler: FourCC
 
     /// Reads all entries.
     func parse(_ reader: inout ByteReader) throws(ContainerError) -> [SampleDescription] {
         let full = try FullBox(&reader)
         let count = Int(try reader.uint32())
-        // An entry has at least 16 bytes, so the box bounds the count.
+        // An entry takes at least 16 bytes, so the box bounds the count.
         guard count <= reader.remaining / 16 + 1 else {
             throw ContainerError(.malformed, "stsd: \(count) entries in \(reader.remaining) bytes", at: reader.origin)
         }
@@ -35,12 +35,12 @@ struct SampleDescriptionParser {
             builder.format.height = Int(try reader.uint16())
             try reader.skip(50)
         case "soun":
-            try sound(&reader, &builder, isISO: isISO)
+            try audioEntry(&reader, &builder, isISO: isISO)
         default:
             if header.type == "stpp" || header.type == "sbtt" || header.type == "metx" || header.type == "mett" {
                 try skipStrings(&reader, header.type == "sbtt" || header.type == "mett" ? 2 : 3)
             } else if header.type != "wvtt" {
-                // Other text and data entries have fields of their own, which are kept as they are.
+                // Other text and data entries have specific fields. They are copied verbatim.
                 builder.format.configuration = [UInt8](copying: reader.takeRest())
                 return SampleDescription(format: try builder.build())
             }
@@ -57,7 +57,7 @@ struct SampleDescriptionParser {
         }
     }
 
-    private func sound(
+    private func audioEntry(
         _ reader: inout ByteReader, _ builder: inout MediaFormatBuilder, isISO: Bool
     ) throws(ContainerError) {
         let version = try reader.uint16()
@@ -66,7 +66,8 @@ struct SampleDescriptionParser {
         builder.bitsPerSample = Int(try reader.uint16())
         try reader.skip(4)
         builder.format.sampleRate = Int(try reader.uint32() >> 16)
-        // A version 1 entry is QuickTime's in a version 0 stsd and ISO's AudioSampleEntryV1 in a version 1 stsd.
+        // A version 1 entry is a QuickTime entry in a version 0 stsd, and an AudioSampleEntryV1 of ISO in a version 1
+        // stsd.
         guard !isISO else { return }
         if version == 1 {
             let samples = Int(try reader.uint32())
@@ -76,19 +77,20 @@ struct SampleDescriptionParser {
             if samples > 0, bytes > 0 { builder.packing = SampleTable.Packing(samples: samples, bytes: bytes) }
         } else if version == 2 {
             let begin = reader.position
-            // The size counts from the start of the entry; its box header and all fields so far are 36 bytes.
+            // The size is relative to the start of the entry. The box header and the fields so far take 36 bytes.
             let size = Int(try reader.uint32())
             let rate = Double(bitPattern: try reader.uint64())
             let channels = Int(try reader.uint32())
             guard rate > 0, rate < 4e9, channels > 0, channels <= 1024 else {
                 throw ContainerError(
-                    .malformed, "sound description: \(channels) channels, \(rate) Hz", at: reader.offset)
+                    .malformed, "stsd: invalid sound description with \(channels) channels, \(rate) Hz",
+                    at: reader.offset)
             }
             builder.format.sampleRate = Int(rate)
             builder.format.channels = channels
             try reader.skip(4)
             builder.bitsPerSample = Int(try reader.uint32())
-            builder.soundFlags = try reader.uint32()
+            builder.audioFlags = try reader.uint32()
             let bytes = Int(try reader.uint32())
             let samples = Int(try reader.uint32())
             if samples > 0, bytes > 0 { builder.packing = SampleTable.Packing(samples: samples, bytes: bytes) }
@@ -96,7 +98,7 @@ struct SampleDescriptionParser {
         }
     }
 
-    /// Reads the boxes in an entry; `wave` and `sinf` are looked into.
+    /// Reads the child boxes of an entry, including those of `wave` and `sinf`.
     private func configuration(
         _ iterator: BoxIterator, _ builder: inout MediaFormatBuilder, depth: Int
     ) throws(ContainerError) {
@@ -110,12 +112,12 @@ struct SampleDescriptionParser {
             case "sinf":
                 builder.format.protection = try protection(payload, &builder)
             default:
-                try builder.take(header, &payload)
+                try builder.read(header, &payload)
             }
         }
     }
 
-    /// Reads `sinf` (14496-12, 8.12): the original format, the scheme, the default key.
+    /// Reads `sinf` (14496-12, 8.12): the original format, the scheme and the default key.
     private func protection(
         _ payload: ByteReader, _ builder: inout MediaFormatBuilder
     ) throws(ContainerError) -> SampleProtection {
@@ -146,10 +148,10 @@ struct SampleDescriptionParser {
     }
 }
 
-/// One entry of `stsd`: the format, and how sound is packed.
+/// An entry of `stsd`: the format, and the packing of audio samples.
 struct SampleDescription: Sendable {
-    /// The format as tracks tell it.
+    /// The format.
     var format: MediaFormat
-    /// For uncompressed or packed sound: samples and bytes of a packet.
+    /// The packet layout of uncompressed or packed audio, or nil.
     var packing: SampleTable.Packing?
 }

@@ -1,48 +1,48 @@
-/// Where a track's samples are and when, as the boxes in `stbl` say (ISO/IEC 14496-12, 8.5 to 8.7).
+/// The sample table of a track: the offsets, sizes and times of its samples from the boxes in `stbl` (ISO/IEC 14496-12,
+/// 8.5 to 8.7).
 ///
-/// The tables stay in the bytes of `moov` as they were stored; a ``SampleCursor`` walks through them. Their counts are
-/// checked against the boxes that hold them, so memory is bounded by the file's own size.
+/// The tables remain in the bytes of `moov`, and a ``SampleCursor`` walks through them. Their counts are checked
+/// against their boxes, so the size of the file bounds memory.
 public struct SampleTable: Sendable {
-    /// A run of entries of one width in ``SampleTable/bytes``.
+    /// A run of equally sized entries in ``SampleTable/bytes``.
     struct Entries: Sendable {
         var start = 0
         var count = 0
         var width = 0
     }
 
-    /// How a track of uncompressed or packed sound maps samples to bytes.
+    /// The packet layout of uncompressed or packed audio.
     struct Packing: Sendable, Hashable {
-        /// Samples of sound that share one packet.
+        /// Audio samples per packet.
         var samples: Int
-        /// Bytes of one packet.
+        /// Bytes per packet.
         var bytes: Int
     }
 
-    /// The payload of `moov`, which the tables lie in.
+    /// The payload of `moov`, which contains the tables.
     let bytes: [UInt8]
-    /// Where ``bytes`` begins in the file.
+    /// The offset of ``bytes`` in the file.
     let origin: Int64
-    /// `stts`: count and duration.
+    /// The entries of `stts`: count and duration.
     var timeToSample = Entries()
-    /// `ctts`: count and offset.
+    /// The entries of `ctts`: count and offset.
     var compositionOffsets = Entries()
-    /// `stsc`: first chunk, samples per chunk, sample description.
+    /// The entries of `stsc`: first chunk, samples per chunk and sample description.
     var sampleToChunk = Entries()
-    /// `stsz` or `stz2`: sizes, where they differ. A width of 0 stands for fields of four bits.
+    /// The sizes from `stsz` or `stz2` if they differ. A width of 0 means four-bit fields.
     var sizes = Entries()
-    /// The size of every sample, or 0 where ``sizes`` has them.
+    /// The size of every sample, or 0 if ``sizes`` contains them.
     var constantSize = 0
-    /// How many samples the track has, by `stsz` or `stz2`.
+    /// The number of samples according to `stsz` or `stz2`.
     public internal(set) var sampleCount = 0
-    /// `stco` or `co64`.
+    /// The entries of `stco` or `co64`.
     var chunkOffsets = Entries()
-    /// `stss`, or nil when every sample is a sync sample.
+    /// The entries of `stss`, or nil if every sample is a sync sample.
     var syncSamples: Entries?
-    /// `stps` of QuickTime: samples after which all that follow in presentation order can be decoded.
+    /// The entries of QuickTime's `stps`: samples from which all following samples in presentation order can be
+    /// decoded.
     var partialSyncSamples = Entries()
-    /// `sdtp`, a byte for each sample.
-    var dependencies = Entries()
-    /// For sound whose samples are packed or of constant size and one tick: how many go together.
+    /// The packet layout for audio that is packed or has samples of constant size and one tick, or nil.
     var packing: Packing?
 
     /// Creates a table without samples.
@@ -51,16 +51,10 @@ public struct SampleTable: Sendable {
         self.origin = origin
     }
 
-    /// Whether one tick of the timescale is one sample, as with uncompressed sound.
+    /// Whether each sample lasts one tick, as in uncompressed audio.
     var hasUnitDurations: Bool { timeToSample.count == 1 && field(timeToSample, 0, 1) == 1 }
 
-    /// What `sdtp` says of a sample (14496-12, 8.6.4.2): is_leading, depends_on, is_depended_on and has_redundancy in
-    /// two bits each, or nil where the track doesn't say.
-    public func dependency(ofSample index: Int) -> UInt8? {
-        index >= 0 && index < dependencies.count ? bytes[dependencies.start + index] : nil
-    }
-
-    /// Reads a 32-bit field of an entry; 0 past the end.
+    /// Returns a 32-bit field of an entry, or 0 past the end.
     @inline(__always)
     func field(_ entries: Entries, _ index: Int, _ column: Int) -> UInt32 {
         let place = entries.start + index * entries.width + column * 4
@@ -74,7 +68,7 @@ public struct SampleTable: Sendable {
         return bytes.withUnsafeBytes { UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt32.self)) }
     }
 
-    /// The place of a chunk in the file by its index from 0.
+    /// Returns the offset in the file of a chunk by its index from 0.
     @inline(__always)
     func chunkOffset(_ index: Int) -> UInt64 {
         let place = chunkOffsets.start + index * chunkOffsets.width
@@ -82,7 +76,7 @@ public struct SampleTable: Sendable {
         return UInt64(load32(place))
     }
 
-    /// The size of a sample by its index from 0.
+    /// Returns the size of a sample by its index from 0.
     @inline(__always)
     func size(_ index: Int) -> Int {
         if constantSize > 0 { return constantSize }
@@ -100,7 +94,7 @@ public struct SampleTable: Sendable {
         }
     }
 
-    /// An error about an entry of a table.
+    /// Returns an error for an entry of a table.
     func damage(_ what: String, _ entries: Entries, _ index: Int) -> ContainerError {
         ContainerError(.malformed, what, at: origin + Int64(entries.start + index * entries.width))
     }

@@ -1,4 +1,4 @@
-/// Reads the boxes of `stbl` into a ``SampleTable``.
+/// A parser that reads the boxes of `stbl` into a ``SampleTable``.
 struct SampleTableParser {
     private(set) var table: SampleTable
     private(set) var formats: [SampleDescription] = []
@@ -10,7 +10,7 @@ struct SampleTableParser {
         self.handler = handler
     }
 
-    /// Reads all boxes of `stbl` and checks that they fit each other.
+    /// Reads all boxes of `stbl` and checks that they are consistent.
     mutating func parse(_ payload: ByteReader) throws(ContainerError) {
         var boxes = BoxIterator(payload)
         while let (header, box) = try boxes.next() {
@@ -26,9 +26,6 @@ struct SampleTableParser {
             case "co64": table.chunkOffsets = try entries(&reader, width: 8, "co64")
             case "stss": table.syncSamples = try entries(&reader, width: 4, "stss")
             case "stps": table.partialSyncSamples = try entries(&reader, width: 4, "stps")
-            case "sdtp":
-                _ = try FullBox(&reader)
-                table.dependencies = SampleTable.Entries(start: place(reader), count: reader.remaining, width: 1)
             default: break
             }
         }
@@ -70,7 +67,7 @@ struct SampleTableParser {
         let bits = Int(try reader.uint32() & 0xFF)
         let count = Int(try reader.uint32())
         guard bits == 4 || bits == 8 || bits == 16 else {
-            throw ContainerError(.malformed, "stz2: fields of \(bits) bits", at: reader.offset - 8)
+            throw ContainerError(.malformed, "stz2: unsupported field size of \(bits) bits", at: reader.offset - 8)
         }
         guard (count * bits + 7) / 8 <= reader.remaining else {
             throw ContainerError(
@@ -81,7 +78,7 @@ struct SampleTableParser {
         hasSizes = true
     }
 
-    /// Samples of uncompressed sound are a few bytes each; they are read many at a time.
+    /// Enables packing for uncompressed audio, whose samples are a few bytes each, so that many are read at a time.
     private mutating func choosePacking() {
         guard handler == "soun", table.hasUnitDurations, table.constantSize > 0 else { return }
         if let stated = formats.first?.packing {

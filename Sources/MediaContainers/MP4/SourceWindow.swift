@@ -1,4 +1,4 @@
-/// A buffer over a source that is read mostly forward: one read serves many samples.
+/// A read buffer for mostly sequential access to a source. One read serves many samples.
 public struct SourceWindow<Source: ByteSource>: ~Copyable {
     private let source: Source
     private var storage: UnsafeMutableRawBufferPointer
@@ -8,8 +8,8 @@ public struct SourceWindow<Source: ByteSource>: ~Copyable {
     /// Creates an empty window.
     ///
     /// - Parameters:
-    ///   - source: The bytes.
-    ///   - capacity: How much is read at once, in bytes.
+    ///   - source: The source.
+    ///   - capacity: The size of each read in bytes.
     public init(_ source: Source, capacity: Int = 1 << 20) {
         self.source = source
         storage = .allocate(byteCount: max(1, capacity), alignment: 16)
@@ -17,35 +17,38 @@ public struct SourceWindow<Source: ByteSource>: ~Copyable {
 
     deinit { storage.deallocate() }
 
-    /// Lends bytes of the source for the length of a call.
+    /// Calls a closure with bytes of the source.
     ///
     /// - Parameters:
-    ///   - offset: The first byte.
-    ///   - wanted: How many; checked against the source's length before anything is allocated.
-    ///   - body: What borrows them.
+    ///   - offset: The offset of the first byte.
+    ///   - requested: The number of bytes. It is checked against the length of the source before memory is allocated.
+    ///   - body: The closure, which borrows the bytes.
+    /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends early, and the errors of the source
+    ///   and of `body`.
     public mutating func withBytes<Value>(
-        at offset: Int64, count wanted: Int, _ body: (UnsafeRawBufferPointer) throws(ContainerError) -> Value
+        at offset: Int64, count requested: Int, _ body: (UnsafeRawBufferPointer) throws(ContainerError) -> Value
     ) throws(ContainerError) -> Value {
-        if offset < begin || offset.addingClamped(Int64(wanted)) > begin + Int64(count) {
-            try fill(at: offset, wanted)
+        if offset < begin || offset.addingClamped(Int64(requested)) > begin + Int64(count) {
+            try fill(at: offset, requested)
         }
-        let start = wanted == 0 ? 0 : Int(offset - begin)
-        return try body(UnsafeRawBufferPointer(rebasing: storage[start..<start + wanted]))
+        let start = requested == 0 ? 0 : Int(offset - begin)
+        return try body(UnsafeRawBufferPointer(rebasing: storage[start..<start + requested]))
     }
 
-    private mutating func fill(at offset: Int64, _ wanted: Int) throws(ContainerError) {
-        guard offset >= 0, wanted >= 0, offset.addingClamped(Int64(wanted)) <= source.length else {
+    private mutating func fill(at offset: Int64, _ requested: Int) throws(ContainerError) {
+        guard offset >= 0, requested >= 0, offset.addingClamped(Int64(requested)) <= source.length else {
             throw ContainerError(
-                .truncated, "\(wanted) bytes of a sample, the file ends at \(source.length)", at: offset)
+                .truncated, "sample of \(requested) bytes extends past the end of the file at \(source.length)",
+                at: offset)
         }
-        if wanted > storage.count {
+        if requested > storage.count {
             storage.deallocate()
-            storage = .allocate(byteCount: wanted, alignment: 16)
+            storage = .allocate(byteCount: requested, alignment: 16)
         }
         count = 0
         let read = try source.read(at: offset, into: storage)
-        guard read >= wanted else {
-            throw ContainerError(.truncated, "\(wanted) bytes of a sample, \(read) there", at: offset)
+        guard read >= requested else {
+            throw ContainerError(.truncated, "sample of \(requested) bytes, but only \(read) could be read", at: offset)
         }
         begin = offset
         count = read

@@ -1,4 +1,4 @@
-/// Reads the boxes of `trak` into a ``MovieTrack``.
+/// A parser that reads the boxes of `trak` into a ``MovieTrack``.
 struct TrackParser {
     private let bytes: [UInt8]
     private let origin: Int64
@@ -17,7 +17,7 @@ struct TrackParser {
         self.origin = origin
     }
 
-    /// Reads a track, or nil when it has no media.
+    /// Reads a track. Returns nil if it has no media.
     mutating func parse(_ payload: ByteReader) throws(ContainerError) -> MovieTrack? {
         var media: ByteReader?
         var boxes = BoxIterator(payload)
@@ -58,7 +58,7 @@ struct TrackParser {
         try reader.skip(full.version == 1 ? 16 : 8)
         id = try reader.uint32()
         isEnabled = full.flags & 1 != 0
-        // Reserved, duration, reserved, layer, alternate group, volume, reserved; then the matrix.
+        // Reserved, duration, reserved, layer, alternate group, volume and reserved precede the matrix.
         guard (try? reader.skip(full.version == 1 ? 28 : 24)) != nil, reader.remaining >= 36 else { return }
         for _ in 0..<9 { matrix.append(try reader.int32()) }
     }
@@ -85,7 +85,7 @@ struct TrackParser {
                 duration = try MediaHeader.duration(&reader, version: full.version, timescale: timescale)
                 language = MediaHeader.language(try reader.uint16())
             case "elng":
-                // A full box by the standard; writers exist that leave version and flags out.
+                // The standard defines a full box, but some writers omit version and flags.
                 if reader.remaining > 4, reader.bytes[reader.position] == 0 { try reader.skip(4) }
                 let text = reader.takeRest().prefix { $0 != 0 }
                 if !text.isEmpty { language = String(decoding: text, as: UTF8.self) }
@@ -108,19 +108,21 @@ struct TrackParser {
     }
 }
 
-/// Fields that `mvhd` and `mdhd` share (ISO/IEC 14496-12, 8.2.2 and 8.4.2).
+/// Parsing of the fields that `mvhd` and `mdhd` share (ISO/IEC 14496-12, 8.2.2 and 8.4.2).
 enum MediaHeader {
-    /// Reads a timescale: 1 to 2³¹ - 1.
+    /// Reads a timescale of 1 to 2³¹ - 1.
+    ///
+    /// - Throws: ``ContainerError`` with `malformed` for any other value.
     static func timescale(_ reader: inout ByteReader, _ box: FourCC) throws(ContainerError) -> Int32 {
         let place = reader.offset
         let value = try reader.uint32()
         guard value > 0, let timescale = Int32(exactly: value) else {
-            throw ContainerError(.malformed, "\(box): a timescale of \(value)", at: place)
+            throw ContainerError(.malformed, "\(box): invalid timescale \(value)", at: place)
         }
         return timescale
     }
 
-    /// Reads a duration; nil is unknown: all ones, or one beyond the bounds of ``Timescale``.
+    /// Reads a duration. Returns nil if it is unknown (all ones) or exceeds the bounds of ``Timescale``.
     static func duration(
         _ reader: inout ByteReader, version: UInt8, timescale: Int32
     ) throws(ContainerError) -> Int64? {
@@ -134,7 +136,7 @@ enum MediaHeader {
         return Int64(exactly: value).flatMap { Timescale.isInBounds($0, of: timescale) ? $0 : nil }
     }
 
-    /// The language of `mdhd`: three letters of five bits each, or one of QuickTime's numbers.
+    /// Returns the language of `mdhd`: three letters of five bits each, or a QuickTime language number.
     static func language(_ packed: UInt16) -> String? {
         guard packed >= 0x400 else { return LanguageCode.ofMacintosh(packed) }
         guard packed != 0x7FFF else { return nil }

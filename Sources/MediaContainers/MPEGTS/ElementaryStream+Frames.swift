@@ -1,11 +1,11 @@
 extension ElementaryStream {
-    /// A frame longer than this is damage: the largest pictures of HEVC's highest level stay below.
+    /// The largest accepted frame in bytes. The largest pictures of the highest HEVC level are smaller.
     private var longestFrame: Int { isVideo ? 16 << 20 : 1 << 20 }
 
-    /// A start code may begin with zeroes that end the packet before.
+    /// The number of leading zeros of a start code that may end the previous packet.
     private var markTolerance: Int64 { isVideo ? 3 : 0 }
 
-    /// Hands out the frames that are complete.
+    /// Delivers the complete frames.
     func drain<Sink: SampleSink>(isLast: Bool, into sink: inout Sink) throws(ContainerError) {
         while buffer.count > 0 {
             let bytes = buffer.bytes
@@ -14,11 +14,11 @@ extension ElementaryStream {
                 try emit(UnsafeRawBufferPointer(rebasing: bytes[..<length]), into: &sink)
                 buffer.consume(length)
             case .garbage(let length) where length > 0 && length <= bytes.count:
-                try report(.damagedFrame, "\(length) bytes belong to no frame", into: &sink)
+                try report(.damagedFrame, "\(length) bytes outside of any frame", into: &sink)
                 buffer.consume(length)
             default:
                 if buffer.count > longestFrame {
-                    try report(.tooLong, "\(buffer.count) bytes without a frame's end", into: &sink)
+                    try report(.tooLong, "no end of frame in \(buffer.count) bytes", into: &sink)
                     buffer.consume(buffer.count)
                     parser.reset()
                 }
@@ -41,7 +41,7 @@ extension ElementaryStream {
         }
         let length = frameLength()
         guard let time = takeTime(length) else {
-            try report(.missingTimestamp, "a frame of \(frame.count) bytes before the first time stamp", into: &sink)
+            try report(.missingTimestamp, "frame of \(frame.count) bytes before the first timestamp", into: &sink)
             return
         }
         let end = FrameClock.end(of: time.pts, length)
@@ -53,14 +53,15 @@ extension ElementaryStream {
         try sink.sample(sample, bytes: content)
     }
 
-    /// A picture lasts as the parameter sets say, a field half as long.
+    /// Returns the duration of a frame: for video that of the parameter sets, halved for a field.
     private func frameLength() -> FrameParser.FrameDuration {
         guard isVideo else { return parser.duration }
         guard let rate = parser.frameRate, rate > 1, rate < 1000 else { return FrameParser.FrameDuration() }
         return FrameParser.FrameDuration(samples: 1001, rate: Int64((rate * 1001 * (parser.isField ? 2 : 1)).rounded()))
     }
 
-    /// The time stamp of the first frame that begins in its packet (2.7.5), or the end of the frame before.
+    /// Removes and returns the timestamp of the first frame that begins in its packet (2.7.5), or returns the end of
+    /// the previous frame.
     private func takeTime(_ length: FrameParser.FrameDuration) -> Mark? {
         let reach = buffer.position + markTolerance
         var found: Mark?
@@ -72,24 +73,24 @@ extension ElementaryStream {
     }
 }
 
-/// The times of frames that have no time stamp of their own: each follows the one before it by the frame's length.
+/// The clock of frames without a timestamp: each follows the previous one by the duration of a frame.
 ///
-/// Frame lengths of sound seldom are whole ticks. Ends are rounded on the grid of whole frames counted from 0, so that
-/// a run of any length drifts by less than a tick from each time stamp.
+/// Durations of audio frames are seldom whole ticks. Ends are rounded on the grid of whole frames counted from 0, so
+/// that a run of any length drifts by less than a tick from each timestamp.
 enum FrameClock {
-    /// The end in ticks of 90 kHz of a frame that starts at `start`.
+    /// Returns the end of a frame that starts at `start`, in ticks of 90 kHz.
     static func end(of start: Int64, _ duration: FrameParser.FrameDuration) -> Int64 {
         guard duration.samples > 0, duration.rate > 0, duration.samples < 1 << 20 else { return start }
         let ticks = duration.samples * 90_000
         guard ticks % duration.rate != 0 else { return start.addingClamped(ticks / duration.rate) }
         let (product, overflow) = start.multipliedReportingOverflow(by: duration.rate)
-        // Times that far from 0 only come from damage.
+        // Only damaged streams have times that far from 0.
         guard !overflow, start.magnitude < 1 << 45 else { return start.addingClamped(ticks / duration.rate) }
         let frame = rounded(product, over: ticks)
         return start + rounded((frame + 1) * ticks, over: duration.rate) - rounded(frame * ticks, over: duration.rate)
     }
 
-    /// Half away from zero.
+    /// Divides, rounding half away from zero.
     private static func rounded(_ value: Int64, over divisor: Int64) -> Int64 {
         value >= 0 ? (value + divisor / 2) / divisor : -((divisor / 2 - value) / divisor)
     }

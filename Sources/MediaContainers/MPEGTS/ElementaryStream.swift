@@ -1,7 +1,7 @@
-/// One elementary stream of a transport stream: puts its PES packets together, splits them into frames and gives these
-/// their times (ISO/IEC 13818-1, 2.4.3.6 and 2.7).
+/// An elementary stream of a transport stream. It assembles PES packets, splits them into frames and assigns times
+/// (ISO/IEC 13818-1, 2.4.3.6 and 2.7).
 final class ElementaryStream {
-    /// A time stamp, and where the payload begins of the PES packet that carries it.
+    /// A timestamp and the position of the payload of its PES packet.
     struct Mark {
         var position: Int64
         var pts: Int64
@@ -9,25 +9,25 @@ final class ElementaryStream {
     }
 
     private enum State {
-        /// Nothing is taken until a PES packet begins.
+        /// Ignores payloads until a PES packet begins.
         case waiting
-        /// The header isn't all here.
+        /// Assembles an incomplete header.
         case header
-        /// Bytes still to come, or -1 where the packet ends with the next.
+        /// Reads a payload with this number of bytes left, or -1 if the packet ends where the next begins.
         case payload(remaining: Int)
     }
 
     let description: ProgramMap.Stream
-    /// The index of its track.
+    /// The index of the track.
     let track: Int
     let tracks: TrackList
     let parser: FrameParser
     let clock: ProgramClock
-    /// Where the packet now read begins in the transport stream.
+    /// The offset of the current packet in the transport stream.
     var offset: Int64 = 0
     var buffer = PayloadBuffer()
     var marks: [Mark] = []
-    /// The times of the frame after the last, by its length.
+    /// The times of the next frame, computed from the duration of the last.
     var next: Mark?
     var formatVersion = 0
     var formatIndex = 0
@@ -48,10 +48,10 @@ final class ElementaryStream {
     }
 
     var pid: Int { description.pid }
-    /// Whether packets may be without end, and pictures are looked for in them.
+    /// Whether the stream is video that the parser splits into pictures. Its PES packets may have no length.
     var isVideo: Bool { description.type.kind == .video && !parser.needsWholePackets }
 
-    /// Takes a packet of this PID.
+    /// Processes a packet of this PID.
     func receive<Sink: SampleSink>(
         _ packet: TransportPacket, _ bytes: UnsafeRawPointer, into sink: inout Sink
     ) throws(ContainerError) {
@@ -79,17 +79,17 @@ final class ElementaryStream {
             guard let rest = try beginPayload(payload, into: &sink) else { return }
             payload = rest
             try append(payload, into: &sink)
-            // A picture's end shows in the front of the next packet: found now, nothing of it needs to be moved.
+            // The front of the next packet shows the end of a picture. Draining now avoids moving its bytes.
             if isVideo { try drain(isLast: false, into: &sink) }
             return
         }
         try append(payload, into: &sink)
     }
 
-    /// Takes what is here as complete: the stream ends, or what follows doesn't go on with it.
+    /// Completes the current frame, because the stream ends or the following data doesn't continue it.
     func finish<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         if case .payload(let remaining) = state, remaining > 0, !isVideo {
-            try report(.damagedPacket, "a PES packet lacks \(remaining) bytes", into: &sink)
+            try report(.damagedPacket, "PES packet ends \(remaining) bytes early", into: &sink)
         }
         state = .waiting
         try drain(isLast: true, into: &sink)
@@ -99,10 +99,10 @@ final class ElementaryStream {
         marks.removeAll(keepingCapacity: true)
     }
 
-    /// Lets scrambling be reported again.
+    /// Allows scrambling to be reported again.
     func endSegment() { hasReportedScrambling = false }
 
-    /// Forgets counter and clock: what follows is unrelated.
+    /// Forgets the continuity counter and the clock, because the following packets are unrelated.
     func discontinue() {
         lastCounter = nil
         next = nil
@@ -116,17 +116,17 @@ final class ElementaryStream {
         guard case .payload(let remaining) = state, let base = payload.baseAddress else { return }
         guard remaining >= 0 else {
             buffer.append(base, count: payload.count)
-            // Packets without end hold several pictures where an encoder never begins a new one.
+            // A packet without a length contains several pictures if an encoder never begins a new packet.
             if buffer.end - drainedEnd > 1 << 20 {
                 drainedEnd = buffer.end
                 try drain(isLast: false, into: &sink)
             }
             return
         }
-        let taken = min(remaining, payload.count)
-        buffer.append(base, count: taken)
-        state = .payload(remaining: remaining - taken)
-        if taken == remaining, taken > 0 {
+        let count = min(remaining, payload.count)
+        buffer.append(base, count: count)
+        state = .payload(remaining: remaining - count)
+        if count == remaining, count > 0 {
             try drain(isLast: parser.needsWholePackets, into: &sink)
         }
     }
@@ -134,31 +134,31 @@ final class ElementaryStream {
     private func endPacket<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         switch state {
         case .payload(let remaining):
-            if remaining > 0 { try report(.damagedPacket, "a PES packet lacks \(remaining) bytes", into: &sink) }
+            if remaining > 0 { try report(.damagedPacket, "PES packet ends \(remaining) bytes early", into: &sink) }
             if !isVideo { try drain(isLast: parser.needsWholePackets, into: &sink) }
         case .header:
-            try report(.damagedPacket, "a PES packet ends in its header", into: &sink)
+            try report(.damagedPacket, "PES packet ends in its header", into: &sink)
         case .waiting: break
         }
         state = .waiting
     }
 
-    /// Reads the header, from one payload or put together from several.
+    /// Reads the header from one payload, or assembles it from several.
     ///
-    /// - Returns: What follows it in this payload, or nil if nothing does.
+    /// - Returns: The rest of this payload, or nil if the header isn't complete or isn't valid.
     private func beginPayload<Sink: SampleSink>(
         _ payload: UnsafeRawBufferPointer, into sink: inout Sink
     ) throws(ContainerError) -> UnsafeRawBufferPointer? {
-        let kept = header.count
+        let assembledCount = header.count
         let parsed: PESHeader?
-        if kept == 0, let length = PESHeader.length(payload), length > 0, length <= payload.count {
+        if assembledCount == 0, let length = PESHeader.length(payload), length > 0, length <= payload.count {
             parsed = PESHeader(payload)
         } else {
             header.append(contentsOf: payload)
             let length = header.withUnsafeBytes { PESHeader.length($0) }
             guard let length else {
                 state = .waiting
-                try report(.damagedPacket, "a payload that begins no PES packet", into: &sink)
+                try report(.damagedPacket, "payload doesn't begin with a PES header", into: &sink)
                 return nil
             }
             guard length > 0, header.count >= length else { return nil }
@@ -169,26 +169,27 @@ final class ElementaryStream {
             return nil
         }
         begin(parsed)
-        return UnsafeRawBufferPointer(rebasing: payload[(parsed.length - kept)...])
+        return UnsafeRawBufferPointer(rebasing: payload[(parsed.length - assembledCount)...])
     }
 
     private func begin(_ header: PESHeader) {
-        // A video packet's length is 0, or in some streams wrong: it ends where the next begins.
+        // The length field of a video packet is 0, or wrong in some streams. The packet ends where the next begins.
         let remaining = header.packetLength == 0 || isVideo ? -1 : header.packetLength + 6 - header.length
         state = remaining == 0 || remaining < -1 ? .waiting : .payload(remaining: remaining)
         guard let pts = header.pts else { return }
-        // The decoding time is the earlier: unwrapped first, it never lies behind the clock's last wrap.
+        // The decoding time is the earlier one. It is unwrapped first, so that it is never placed before the clock's
+        // last wrap.
         let dts = clock.unwrap(header.dts ?? pts)
         marks.append(Mark(position: buffer.end, pts: header.dts == nil ? dts : clock.unwrap(pts), dts: dts))
-        // Packets without a frame's start leave their marks behind.
+        // Packets in which no frame starts leave their marks behind.
         if marks.count > 64 { marks.removeFirst(32) }
     }
 
     // MARK: - Continuity
 
-    /// Compares the counter (2.4.3.3).
+    /// Checks the continuity counter (2.4.3.3).
     ///
-    /// - Returns: Whether the packet is to be read; a duplicate isn't.
+    /// - Returns: Whether to read the packet; false for a duplicate.
     private func checkContinuity<Sink: SampleSink>(
         _ packet: TransportPacket, _ bytes: UnsafeRawPointer, into sink: inout Sink
     ) throws(ContainerError) -> Bool {
@@ -207,7 +208,7 @@ final class ElementaryStream {
         if packet.startsUnit {
             try finish(into: &sink)
         } else if !isVideo {
-            // A frame of sound with a hole in it would take bytes of the next: it is left out.
+            // An audio frame with missing data would extend into the next frame, so it is dropped.
             try drain(isLast: false, into: &sink)
             buffer.consume(buffer.count)
             parser.reset()

@@ -1,12 +1,12 @@
-/// A programme map: the elementary streams of a programme (ISO/IEC 13818-1, 2.4.4.8).
+/// A programme map table: the elementary streams of a programme (ISO/IEC 13818-1, 2.4.4.8).
 struct ProgramMap: Equatable {
-    /// One elementary stream.
+    /// An elementary stream.
     struct Stream: Equatable {
         var pid: Int
         var type: StreamType
-        /// ISO 639-2, from the language descriptor (2.6.18).
+        /// The ISO 639-2 code from the language descriptor (2.6.18), or nil.
         var language: String?
-        /// Channels by the Opus descriptor (ETSI TS 101 154 extension `0x7F 0x80`), 0 where there is none.
+        /// The channel configuration from the Opus descriptor (ETSI TS 101 154, extension `0x7F 0x80`), or nil.
         var opusChannelConfiguration: UInt8?
     }
 
@@ -15,7 +15,7 @@ struct ProgramMap: Equatable {
     var clockPID: Int
     var streams: [Stream] = []
 
-    /// Reads a section without its checksum; nil if it is another table, or one that isn't valid yet.
+    /// Reads a section without its checksum. Returns nil if it is another table or not yet valid.
     init?(_ section: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = ByteReader(section)
         guard try reader.uint8() == 0x02 else { return nil }
@@ -31,7 +31,7 @@ struct ProgramMap: Equatable {
             let rawType = try reader.uint8()
             let pid = Int(try reader.uint16() & 0x1FFF)
             let length = Int(try reader.uint16() & 0x0FFF)
-            // A length past the section's end is cut there: the stream itself was read.
+            // A length past the end of the section is clamped, because the stream itself has been read.
             let descriptors = StreamDescriptors(try reader.sub(min(length, reader.remaining)))
             let registration = descriptors.registration ?? programDescriptors.registration
             streams.append(
@@ -43,7 +43,7 @@ struct ProgramMap: Equatable {
     }
 }
 
-/// The programme association table: which PID carries the map of which programme (ISO/IEC 13818-1, 2.4.4.3).
+/// The programme association table: the PID of each programme's map (ISO/IEC 13818-1, 2.4.4.3).
 struct ProgramAssociation: Equatable {
     /// A programme and the PID of its map.
     struct Program: Equatable {
@@ -54,7 +54,7 @@ struct ProgramAssociation: Equatable {
     var version: Int
     var programs: [Program] = []
 
-    /// Reads a section without its checksum; nil if it is another table, or one that isn't valid yet.
+    /// Reads a section without its checksum. Returns nil if it is another table or not yet valid.
     init?(_ section: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = ByteReader(section)
         guard try reader.uint8() == 0x00 else { return nil }
@@ -66,31 +66,31 @@ struct ProgramAssociation: Equatable {
         while reader.remaining >= 4 {
             let number = Int(try reader.uint16())
             let pid = Int(try reader.uint16() & 0x1FFF)
-            // Programme 0 names the network information table.
+            // Programme 0 identifies the network information table.
             if number != 0 { programs.append(Program(number: number, mapPID: pid)) }
         }
     }
 }
 
-/// The descriptors of a programme or an elementary stream that tell how it is coded (ISO/IEC 13818-1, 2.6;
-/// ETSI EN 300 468, 6.2).
+/// The descriptors of a programme or an elementary stream that identify its coding (ISO/IEC 13818-1, 2.6; ETSI EN 300
+/// 468, 6.2).
 struct StreamDescriptors {
-    /// `format_identifier` of the registration descriptor (2.6.8).
+    /// `format_identifier` from the registration descriptor (2.6.8).
     var registration: FourCC?
-    /// The first language (2.6.18).
+    /// The first language code (2.6.18).
     var language: String?
-    /// Which descriptors of DVB name the codec of private data.
+    /// Whether a DVB descriptor identifies private data as AC-3.
     var hasAC3 = false
     var hasEAC3 = false
     var hasAAC = false
-    /// `metadata_format_identifier` of the metadata descriptor (2.6.60).
+    /// `metadata_format_identifier` from the metadata descriptor (2.6.60).
     var metadataFormat: FourCC?
-    /// `channel_config_code` of the Opus descriptor: extension descriptor 0x7F with the tag 0x80.
+    /// `channel_config_code` from the Opus descriptor: extension descriptor 0x7F with tag 0x80.
     var opusChannelConfiguration: UInt8?
 
     init(_ bytes: ByteReader) {
         var reader = bytes
-        // Descriptors that end too early leave the ones before them valid.
+        // A truncated descriptor ends the list. The ones before it are valid.
         while let tag = try? reader.uint8(), let length = try? reader.uint8(),
             var content = try? reader.sub(Int(length))
         {
@@ -106,7 +106,7 @@ struct StreamDescriptors {
             let text = String(decoding: letters, as: UTF8.self)
             if letters.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }) { language = text.lowercased() }
         case 0x26:
-            // metadata_application_format, then metadata_format: 0xFF says that an identifier follows.
+            // metadata_application_format, then metadata_format. 0xFF announces an identifier.
             guard let application = try? content.uint16() else { return }
             if application == 0xFFFF { try? content.skip(4) }
             guard let format = try? content.uint8(), format == 0xFF else { return }

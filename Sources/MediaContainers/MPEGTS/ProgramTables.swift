@@ -1,29 +1,30 @@
-/// The programmes of a transport stream: reads the association table and the maps, whole sections with right
-/// checksums only, and again when their versions change (ISO/IEC 13818-1, 2.4.4).
+/// The programmes of a transport stream, from the association table and the programme maps (ISO/IEC 13818-1, 2.4.4).
+///
+/// Sections with a wrong checksum are ignored. A changed version replaces the previous one.
 struct ProgramTables {
-    /// What a packet of a table brought.
+    /// The result of processing a packet of a table.
     struct Found {
         var hasAssociation = false
-        /// Maps that are new or changed.
+        /// The new or changed programme maps.
         var maps: [ProgramMap] = []
         var damage: [String] = []
     }
 
-    /// More programmes than this are damage.
-    private static let mostPrograms = 256
+    /// The largest number of programmes; tables with more are ignored.
+    private static let maximumPrograms = 256
 
     private var association: ProgramAssociation?
     private var maps: [Int: ProgramMap] = [:]
     private var assemblers: [Int: SectionAssembler] = [:]
     private var counters: [Int: UInt8] = [:]
     private var clocks: [Int: ProgramClock] = [:]
-    /// The time that the first time stamps are nearest to; nil where they begin a clock.
+    /// The time nearest to the first timestamps of the programmes, or nil if the clocks begin with them.
     var clockStart: Int64?
 
-    /// The PIDs that carry maps.
+    /// The PIDs of the programme maps.
     var mapPIDs: [Int] { association?.programs.map(\.mapPID) ?? [] }
 
-    /// What the streams of a programme share.
+    /// Returns the clock that the streams of a programme share.
     mutating func clock(of program: Int) -> ProgramClock {
         if let clock = clocks[program] { return clock }
         let clock = ProgramClock(after: clockStart)
@@ -31,7 +32,7 @@ struct ProgramTables {
         return clock
     }
 
-    /// Lets the times of all programmes begin anew.
+    /// Restarts the clocks of all programmes.
     mutating func resetClocks() {
         clockStart = nil
         for clock in clocks.values { clock.reset() }
@@ -54,18 +55,18 @@ struct ProgramTables {
     }
 
     private mutating func read(_ section: UnsafeRawBufferPointer, pid: Int, into found: inout Found) {
-        // table_id, section_length, five bytes and the checksum are the least.
+        // table_id, section_length, five bytes and the checksum are the minimum.
         guard section.count >= 12, section[0] == (pid == 0 ? 0x00 : 0x02) else { return }
         guard SectionChecksum.remainder(section) == 0 else {
-            found.damage.append("PID \(pid): a table with a wrong checksum")
+            found.damage.append("PID \(pid): table with a wrong checksum")
             return
         }
         let content = UnsafeRawBufferPointer(rebasing: section[..<(section.count - 4)])
         do {
             if pid == 0 {
-                if let new = try ProgramAssociation(content) { take(new, into: &found) }
+                if let new = try ProgramAssociation(content) { replaceAssociation(new, into: &found) }
             } else if let new = try ProgramMap(content), maps[new.programNumber] != new {
-                guard maps.count < Self.mostPrograms else { return }
+                guard maps.count < Self.maximumPrograms else { return }
                 maps[new.programNumber] = new
                 found.maps.append(new)
             }
@@ -74,20 +75,22 @@ struct ProgramTables {
         }
     }
 
-    private mutating func take(_ new: ProgramAssociation, into found: inout Found) {
-        guard new != association, new.programs.count <= Self.mostPrograms else { return }
+    private mutating func replaceAssociation(_ new: ProgramAssociation, into found: inout Found) {
+        guard new != association, new.programs.count <= Self.maximumPrograms else { return }
         association = new
         found.hasAssociation = true
-        // A programme whose map was announced anew under a number used before may be another one.
+        // A programme whose number was removed and announced again may be a different one.
         maps = maps.filter { number, _ in new.programs.contains { $0.number == number } }
     }
 }
 
-/// What the streams of one programme share: the line of time on which their stamps lie.
+/// The clock that the streams of a programme share, so that their timestamps lie on one timeline.
 final class ProgramClock {
     private var unwrapper: TimestampUnwrapper
 
-    /// A clock whose first value is the one nearest to a time; nil begins at the first value.
+    /// Creates a clock.
+    ///
+    /// - Parameter time: The time nearest to the first timestamp, or nil if the clock begins there.
     init(after time: Int64? = nil) { unwrapper = TimestampUnwrapper(after: time) }
 
     func unwrap(_ value: Int64) -> Int64 { unwrapper.unwrap(value) }
@@ -95,20 +98,22 @@ final class ProgramClock {
     func reset() { unwrapper.reset() }
 }
 
-/// Makes one line of time from 33-bit counters that begin again at 0 every 26.5 hours (ISO/IEC 13818-1, 2.4.3.7).
+/// A converter from a 33-bit counter that wraps every 26.5 hours to continuous time (ISO/IEC 13818-1, 2.4.3.7).
 struct TimestampUnwrapper {
-    /// A counter's values.
+    /// The number of values of the counter.
     static let period: Int64 = 1 << 33
-    /// A stream that begins less than a minute before the counter wraps begins below 0, so that what comes after the
-    /// wrap has the times that it says.
+    /// The time before a wrap within which a stream begins below 0, so that timestamps after the wrap keep their
+    /// values.
     private static let lead: Int64 = 60 * 90_000
 
     private var last: Int64?
 
-    /// An unwrapper whose first value is the one nearest to a time; nil begins below or at the first value.
+    /// Creates an unwrapper.
+    ///
+    /// - Parameter time: The time nearest to the first value, or nil if the timeline begins there.
     init(after time: Int64? = nil) { last = time }
 
-    /// The time of a counter's value: the one that is nearest to the last.
+    /// Returns the time of a counter value that is nearest to the previous time.
     mutating func unwrap(_ value: Int64) -> Int64 {
         guard let last else {
             let first = value >= Self.period - Self.lead ? value - Self.period : value
@@ -116,19 +121,19 @@ struct TimestampUnwrapper {
             return first
         }
         var time = last + Self.distance(from: last, to: value)
-        // Only damage gets there, by half a period with each stamp: the counter begins again.
+        // Only a damaged stream gets here, by moving half a period with each timestamp. The timeline restarts.
         if !Timescale.isInBounds(time, of: 90_000) { time = value }
         self.last = time
         return time
     }
 
-    /// How far a counter's value is from a time, whichever way is shorter.
+    /// Returns the distance between a time and a counter value in the shorter direction.
     static func distance(from time: Int64, to value: Int64) -> Int64 {
         var difference = value.subtractingClamped(max(time, -.max)) % period
         if difference < 0 { difference += period }
         return difference >= period / 2 ? difference - period : difference
     }
 
-    /// Begins anew: the next value has no relation to the last.
+    /// Resets the unwrapper. The next value is unrelated to the last.
     mutating func reset() { last = nil }
 }

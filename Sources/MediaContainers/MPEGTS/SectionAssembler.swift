@@ -1,21 +1,23 @@
-/// Puts the sections of one PID together from the payloads of its packets (ISO/IEC 13818-1, 2.4.4).
+/// An assembler of the sections of one PID from packet payloads (ISO/IEC 13818-1, 2.4.4).
 struct SectionAssembler {
-    /// `section_length` is at most 1021 for PAT and PMT, 4093 for private sections, counted after three bytes.
+    /// The largest section in bytes. `section_length`, which excludes three bytes, is at most 1021 for PAT and PMT and
+    /// 4093 for private sections.
     private static let longestSection = 4096
 
     private var section: [UInt8] = []
-    /// Whether the front of a section may be here; after stuffing nothing counts until a payload says where one begins.
+    /// Whether the bytes so far belong to a section. After stuffing, data is ignored until a payload announces the
+    /// start of a section.
     private var isInside = false
 
-    /// Forgets a section begun: its continuation was lost.
+    /// Discards an incomplete section, because its continuation was lost.
     mutating func reset() {
         section.removeAll(keepingCapacity: true)
         isInside = false
     }
 
-    /// Adds a packet's payload.
+    /// Adds the payload of a packet.
     ///
-    /// - Returns: The sections that it completes.
+    /// - Returns: The sections completed by the payload.
     mutating func push(_ payload: UnsafeRawBufferPointer, startsUnit: Bool) -> [[UInt8]] {
         var sections: [[UInt8]] = []
         guard startsUnit else {
@@ -26,7 +28,7 @@ struct SectionAssembler {
             reset()
             return sections
         }
-        // pointer_field: so many bytes still belong to the section begun before.
+        // pointer_field is the number of bytes that still belong to the previous section.
         let start = 1 + Int(pointer)
         if isInside { append(UnsafeRawBufferPointer(rebasing: payload[1..<start]), to: &sections) }
         reset()
@@ -50,7 +52,7 @@ struct SectionAssembler {
 
 /// The CRC of PSI sections: polynomial 0x04C11DB7, most significant bit first (ISO/IEC 13818-1, annex A).
 enum SectionChecksum {
-    /// The remainder over bytes that end with their checksum: 0 if they are whole.
+    /// Returns the remainder of bytes that end with their checksum. It is 0 for intact bytes.
     static func remainder(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var crc: UInt32 = 0xFFFF_FFFF
         for byte in bytes {

@@ -1,5 +1,5 @@
-/// How an elementary stream is coded, as its programme map says (ISO/IEC 13818-1, table 2-34; ATSC A/53; RFC 8216 and
-/// Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming").
+/// The coding of an elementary stream according to its programme map (ISO/IEC 13818-1, table 2-34; ATSC A/53; RFC 8216
+/// and Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming").
 enum StreamType: Hashable {
     case h262
     case h264
@@ -12,7 +12,7 @@ enum StreamType: Hashable {
     case opus
     case id3
     case scte35
-    /// SAMPLE-AES: the stream types 0xDB, 0xCF, 0xC1 and 0xC2.
+    /// SAMPLE-AES with stream type 0xDB, 0xCF, 0xC1 or 0xC2.
     case encrypted(UInt8)
     case other(UInt8)
 
@@ -49,7 +49,7 @@ enum StreamType: Hashable {
         }
     }
 
-    /// Whether its payload comes in sections instead of PES packets.
+    /// Whether the payload consists of sections instead of PES packets.
     var isInSections: Bool { self == .scte35 }
 
     var kind: MediaKind {
@@ -61,7 +61,7 @@ enum StreamType: Hashable {
         }
     }
 
-    /// The codec that is known before a byte of the stream is seen.
+    /// The codec according to the programme map alone.
     var codec: Codec {
         switch self {
         case .h262: .mpeg2Video
@@ -86,13 +86,13 @@ enum StreamType: Hashable {
     }
 }
 
-/// Sound and pictures that transport streams carry and that aren't read here, by their stream types (ISO/IEC 13818-1, table
-/// 2-34, and what Blu-ray and ATSC use).
+/// Audio and video codings in transport streams that this library doesn't read, by stream type (ISO/IEC 13818-1, table
+/// 2-34, and those of Blu-ray and ATSC).
 struct UnreadStreamType {
     let kind: MediaKind
     let name: String
 
-    /// Nil for what may be anything.
+    /// Returns nil for a stream type without a fixed meaning.
     init?(_ raw: UInt8) {
         switch raw {
         case 0x10: self.init(.video, "MPEG-4 Visual")
@@ -118,7 +118,7 @@ struct UnreadStreamType {
 }
 
 extension ProgramMap.Stream {
-    /// The parser of a stream's frames; streams of unknown coding are taken packet by packet.
+    /// Creates a parser for the frames of the stream. For unknown codings, each PES packet is a frame.
     func makeParser() -> FrameParser {
         switch type {
         case .h262: H262PictureParser()
@@ -135,7 +135,7 @@ extension ProgramMap.Stream {
         }
     }
 
-    /// The format that is known before a byte of the stream is seen.
+    /// The format according to the programme map alone.
     var provisionalFormat: MediaFormat {
         var format = MediaFormat(codec: type.codec)
         if case .encrypted = type { format.protection = SampleProtection(scheme: "saes") }

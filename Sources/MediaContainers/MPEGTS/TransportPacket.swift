@@ -4,22 +4,22 @@ struct TransportPacket {
     var pid: Int
     /// Whether a PES packet or a section begins in the payload.
     var startsUnit: Bool
-    /// `transport_error_indicator`: the receiver saw bits that it couldn't correct.
+    /// Whether the receiver detected an uncorrectable error (`transport_error_indicator`).
     var hasTransportError: Bool
-    /// `transport_scrambling_control` isn't 0: the payload can't be read.
+    /// Whether the payload is scrambled (`transport_scrambling_control` isn't 0).
     var isScrambled: Bool
-    /// 0 to 15, counted per PID over packets with a payload.
+    /// The continuity counter, 0 to 15, which counts the packets of a PID that have a payload.
     var continuityCounter: UInt8
-    /// Whether the counter, and on the PCR's PID the clock, may jump here.
+    /// Whether the continuity counter, and on the PCR's PID the clock, may jump here.
     var hasDiscontinuity = false
-    /// `random_access_indicator`: what begins here can be decoded on its own.
+    /// Whether decoding can start with the data that begins here (`random_access_indicator`).
     var isRandomAccess = false
-    /// The programme clock's base in ticks of 90 kHz, 33 bits.
+    /// The 33-bit base of the programme clock reference in ticks of 90 kHz, or nil.
     var programClock: Int64?
-    /// Where the payload begins in the packet, 188 where there is none.
+    /// The index of the payload in the packet; 188 if there is none.
     var payloadStart: Int
 
-    /// Reads the header of 188 bytes; nil where the lengths contradict each other.
+    /// Reads the header of a 188-byte packet. Returns nil if its lengths contradict each other.
     @inline(__always)
     init?(_ packet: UnsafeRawPointer) {
         let header = UInt32(bigEndian: packet.loadUnaligned(as: UInt32.self))
@@ -31,7 +31,7 @@ struct TransportPacket {
         let hasPayload = header & 0x10 != 0
         payloadStart = hasPayload ? 4 : TransportPacketSynchronizer.packetLength
         guard header & 0x20 != 0 else {
-            // adaptation_field_control 00 is reserved: such a packet is to be discarded.
+            // adaptation_field_control 00 is reserved; the standard requires such packets to be discarded.
             guard hasPayload else { return nil }
             return
         }
@@ -54,30 +54,30 @@ struct TransportPacket {
 
 /// The header of a PES packet (ISO/IEC 13818-1, 2.4.3.6).
 struct PESHeader: Equatable {
-    /// The bytes that tell the header's length.
+    /// The number of bytes needed to read the length of a header.
     static let shortest = 9
 
     var streamID: UInt8
-    /// Bytes of the packet after its first six, 0 where the packet goes on to the next one.
+    /// The number of bytes after the first six, or 0 if the packet ends where the next begins.
     var packetLength: Int
-    /// The header's whole length in bytes.
+    /// The length of the header in bytes.
     var length: Int
-    /// 33 bits of 90 kHz.
+    /// The 33-bit presentation timestamp in ticks of 90 kHz, or nil.
     var pts: Int64?
     var dts: Int64?
 
-    /// The length of the header that begins at the front; nil if it isn't one, 0 if more bytes are needed.
+    /// Returns the length of the header at the front: nil if it isn't a header, 0 if more bytes are needed.
     static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
         if bytes.count >= 3, bytes[0] != 0 || bytes[1] != 0 || bytes[2] != 1 { return nil }
         guard bytes.count >= 6 else { return 0 }
         guard hasOptionalHeader(bytes[3]) else { return 6 }
         guard bytes.count >= shortest else { return 0 }
-        // The marker bits 10 tell it from the headers of MPEG-1.
+        // The marker bits 10 distinguish it from an MPEG-1 header.
         guard bytes[6] & 0xC0 == 0x80 else { return nil }
         return shortest + Int(bytes[8])
     }
 
-    /// Reads a header that is all there.
+    /// Reads a complete header.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let length = Self.length(bytes), length > 0, length <= bytes.count else { return nil }
         self.length = length
@@ -89,7 +89,8 @@ struct PESHeader: Equatable {
         if flags == 3, bytes[8] >= 10 { dts = Self.timestamp(bytes, at: 14) }
     }
 
-    /// Padding, maps, directories and the like have none (table 2-22).
+    /// Returns whether a stream id has the optional header; padding, maps, directories and some others have none (table
+    /// 2-22).
     private static func hasOptionalHeader(_ id: UInt8) -> Bool {
         ![0xBC, 0xBE, 0xBF, 0xF0, 0xF1, 0xF2, 0xF8, 0xFF].contains(id)
     }

@@ -1,40 +1,40 @@
-/// Finds the packets of a transport stream in buffers cut anywhere.
+/// A synchronizer that finds the packets of a transport stream in arbitrarily divided buffers.
 ///
-/// Packets are 188 bytes; some files carry four bytes before each (192, the timestamps of a Blu-ray disc) or sixteen
-/// after (204, the parity of a broadcast). Which it is follows from the distance between sync bytes (ISO/IEC 13818-1,
-/// 2.4.3.3 and annex G: a receiver synchronises on the repeated 0x47). After bytes that are no packets it synchronises
-/// anew.
+/// Packets are 188 bytes. Some files have four bytes before each packet (192, the timestamps of Blu-ray discs) or
+/// sixteen bytes after it (204, the parity of broadcasts). The distance between sync bytes determines the form (ISO/IEC
+/// 13818-1, 2.4.3.3 and annex G). After bytes outside of any packet, the synchronizer searches again.
 ///
-/// A packet's pointer is valid until the next call: most are borrowed from the pushed buffer, only one that the end of
-/// a buffer cut is put together here.
+/// The pointer of a packet is valid until the next call. Most point into the pushed buffer; only packets divided
+/// between buffers are copied.
 struct TransportPacketSynchronizer: ~Copyable {
-    /// A packet, without what some files put before or after it.
+    /// The length of a packet in bytes, without the additional bytes of some files.
     static let packetLength = 188
     static let syncByte: UInt8 = 0x47
 
-    /// Sync bytes in a row that are believed at the start, and after a loss (where the distance is known).
+    /// The number of consecutive sync bytes required at the start, and after a loss with a known distance.
     private static let initialConfirmations = 5
     private static let resumedConfirmations = 3
     private static let strides = [188, 192, 204]
-    /// More than `initialConfirmations` packets of the longest kind, so that a search always ends in a decision.
+    /// The capacity for a search in bytes. It exceeds `initialConfirmations` packets of the longest form, so that a
+    /// search always ends in a decision.
     private static let backlogCapacity = 4096
 
-    /// The distance from one sync byte to the next; 0 until it is known.
+    /// The distance between sync bytes, or 0 before it is known.
     private(set) var stride = 0
-    /// Where the packet last returned begins, in bytes since the stream's start.
+    /// The offset of the last returned packet from the start of the stream.
     private(set) var packetOffset: Int64 = 0
-    /// Bytes passed over in search of a sync byte, since they were last taken.
+    /// The number of bytes skipped in search of a sync byte since ``takeSkippedBytes()``.
     private var skippedBytes: Int64 = 0
 
     private var isLocked = false
-    /// The offset in the stream of the next byte that is looked at.
+    /// The offset in the stream of the next byte to examine.
     private var position: Int64 = 0
-    /// What lies between this packet and the next, still to be passed over.
+    /// The number of bytes left to skip between this packet and the next.
     private var gap = 0
-    /// The front of a packet that the last buffer cut off.
+    /// The first part of a packet divided between buffers.
     private let partial: UnsafeMutableRawBufferPointer
     private var partialCount = 0
-    /// Bytes gathered for a search; packets found among them are taken from here before the buffer goes on.
+    /// The bytes collected for a search. Packets found in them are returned before the buffer continues.
     private let backlog: UnsafeMutableRawBufferPointer
     private var backlogCount = 0
     private var backlogCursor = 0
@@ -49,7 +49,8 @@ struct TransportPacketSynchronizer: ~Copyable {
         backlog.deallocate()
     }
 
-    /// The next packet's 188 bytes, or nil when `input` is used up. `cursor` starts at 0 for each buffer.
+    /// Returns the 188 bytes of the next packet, or nil when `input` is exhausted. `cursor` starts at 0 for each
+    /// buffer.
     mutating func next(in input: UnsafeRawBufferPointer, at cursor: inout Int) -> UnsafeRawPointer? {
         while true {
             if !isLocked {
@@ -66,7 +67,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         }
     }
 
-    /// The next of the packets that couldn't be believed while more bytes might have come, or nil.
+    /// Returns the next packet among those that were unconfirmed while more bytes could follow, or nil.
     mutating func nextAtEnd() -> UnsafeRawPointer? {
         while isLocked || search(isLast: true) {
             guard backlogCursor < backlogCount else { return nil }
@@ -75,7 +76,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         return nil
     }
 
-    /// Expects a packet at the next byte: a segment ends here, and with it a packet that was cut.
+    /// Expects a packet at the next byte, because a segment ends here. Drops an incomplete packet.
     mutating func realign() {
         skippedBytes += Int64(partialCount)
         partialCount = 0
@@ -86,7 +87,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         isLocked = stride != 0
     }
 
-    /// How many bytes were passed over in search of a packet since the last call.
+    /// Returns the number of bytes skipped in search of a packet since the last call.
     mutating func takeSkippedBytes() -> Int64 {
         defer { skippedBytes = 0 }
         return skippedBytes
@@ -98,24 +99,24 @@ struct TransportPacketSynchronizer: ~Copyable {
         var cursor = backlogCursor
         let packet = take(from: UnsafeRawBufferPointer(rebasing: backlog[..<backlogCount]), at: &cursor)
         backlogCursor = cursor
-        // What was used up must not be searched again after the next loss.
+        // Consumed bytes must not be searched again after the next loss.
         if !isLocked || backlogCursor == backlogCount { dropBacklog(to: backlogCursor) }
         return packet
     }
 
     private mutating func take(from input: UnsafeRawBufferPointer, at cursor: inout Int) -> UnsafeRawPointer? {
         if gap > 0 {
-            let passed = min(gap, input.count - cursor)
-            advance(&cursor, by: passed)
-            gap -= passed
+            let count = min(gap, input.count - cursor)
+            advance(&cursor, by: count)
+            gap -= count
             if gap > 0 { return nil }
         }
         let available = input.count - cursor
         guard available > 0, let base = input.baseAddress else { return nil }
         if partialCount > 0 {
-            let taken = min(Self.packetLength - partialCount, available)
-            keepPartial(base + cursor, count: taken)
-            advance(&cursor, by: taken)
+            let count = min(Self.packetLength - partialCount, available)
+            appendPartial(base + cursor, count: count)
+            advance(&cursor, by: count)
             guard partialCount == Self.packetLength else { return nil }
             partialCount = 0
             packetOffset = position - Int64(Self.packetLength)
@@ -127,7 +128,7 @@ struct TransportPacketSynchronizer: ~Copyable {
             return nil
         }
         guard available >= Self.packetLength else {
-            keepPartial(base + cursor, count: available)
+            appendPartial(base + cursor, count: available)
             advance(&cursor, by: available)
             return nil
         }
@@ -138,7 +139,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         return packet
     }
 
-    private mutating func keepPartial(_ bytes: UnsafeRawPointer, count: Int) {
+    private mutating func appendPartial(_ bytes: UnsafeRawPointer, count: Int) {
         guard count > 0, partialCount + count <= partial.count, let base = partial.baseAddress else { return }
         (base + partialCount).copyMemory(from: bytes, byteCount: count)
         partialCount += count
@@ -152,14 +153,14 @@ struct TransportPacketSynchronizer: ~Copyable {
     // MARK: - Searching
 
     private mutating func fillBacklog(from input: UnsafeRawBufferPointer, at cursor: inout Int) {
-        let taken = min(backlog.count - backlogCount, input.count - cursor)
-        guard taken > 0, let source = input.baseAddress, let target = backlog.baseAddress else { return }
-        (target + backlogCount).copyMemory(from: source + cursor, byteCount: taken)
-        backlogCount += taken
-        cursor += taken
+        let count = min(backlog.count - backlogCount, input.count - cursor)
+        guard count > 0, let source = input.baseAddress, let target = backlog.baseAddress else { return }
+        (target + backlogCount).copyMemory(from: source + cursor, byteCount: count)
+        backlogCount += count
+        cursor += count
     }
 
-    /// Looks for packets in the backlog, and drops from its front what is none.
+    /// Looks for packets in the backlog. Drops the bytes before the first one.
     private mutating func search(isLast: Bool) -> Bool {
         var start = 0
         while start < backlogCount {
@@ -184,7 +185,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         return false
     }
 
-    /// The stride with which packets begin at a place: 0 if with none, nil if more bytes are needed to tell.
+    /// Returns the distance of packets beginning at an index: 0 if there are none, nil if more bytes are needed.
     private func confirm(_ start: Int, isLast: Bool) -> Int? {
         var isUndecided = false
         if stride != 0 {
@@ -231,39 +232,40 @@ struct TransportPacketSynchronizer: ~Copyable {
     }
 }
 
-/// Finds places in a transport stream at which a packet begins, without reading all of it.
+/// Locating packet boundaries in a transport stream without reading all of it.
 package enum TransportPacketBorders {
-    /// As many sync bytes in a row are believed.
+    /// The number of consecutive sync bytes required.
     private static let confirmations = 5
 
-    /// Places at which the stream can be cut into parts that follow each other.
+    /// Returns offsets at which the stream can be divided into consecutive parts.
     ///
     /// - Parameters:
-    ///   - source: The stream's bytes.
-    ///   - length: About how far the places are from each other and from both ends, in bytes.
-    /// - Returns: The places in order; none in what is no transport stream, and where damage has moved its packets.
-    /// - Throws: What the source throws.
+    ///   - source: The bytes of the stream.
+    ///   - length: The approximate length of each part in bytes.
+    /// - Returns: The offsets in order. Empty if the source isn't a transport stream; without offsets at which damage
+    ///   has displaced the packets.
+    /// - Throws: The errors of the source.
     package static func borders(of source: some ByteSource, every length: Int64) throws(ContainerError) -> [Int64] {
         guard length > 0, source.length >= 2 * length else { return [] }
         let probe = SegmentFormat.probeLength
         let front = try source.bytes(0..<min(source.length, Int64(probe)), limit: probe)
         guard let grid = grid(front) else { return [] }
         var borders: [Int64] = []
-        var wanted = length
-        while wanted <= source.length - length {
-            let border = wanted + (grid.stride - (wanted - grid.first) % grid.stride) % grid.stride
-            // The packet before has to be one too.
+        var target = length
+        while target <= source.length - length {
+            let border = target + (grid.stride - (target - grid.first) % grid.stride) % grid.stride
+            // The position before must be a packet too.
             let begin = border - grid.stride
             let end = min(source.length, border + Int64(confirmations) * grid.stride)
             let bytes = try source.bytes(begin..<end, limit: (confirmations + 1) * Int(grid.stride))
             let starts = stride(from: 0, to: bytes.count, by: Int(grid.stride))
             if starts.allSatisfy({ bytes[$0] == TransportPacketSynchronizer.syncByte }) { borders.append(border) }
-            wanted += length
+            target += length
         }
         return borders
     }
 
-    /// Where the first packet begins, and how far it is to the next.
+    /// Returns the offset of the first packet and the distance between packets.
     private static func grid(_ front: [UInt8]) -> (first: Int64, stride: Int64)? {
         front.withUnsafeBytes { bytes in
             guard SegmentFormat.recognise(bytes, isWhole: false) == .transportStream else { return nil }

@@ -1,23 +1,25 @@
-/// Reads an MPEG transport stream (ISO/IEC 13818-1) that is pushed in buffers of any size.
+/// A demuxer for MPEG transport streams (ISO/IEC 13818-1) that are pushed in buffers of any size.
 ///
-/// Tracks, samples and diagnostics go to a ``SampleSink`` as they are found. A track's id is its PID, its timescale
-/// 90,000. Times are those of the stream with 33-bit wraps undone: a stream that begins less than a minute before a
-/// wrap begins below 0. Samples come as the stream carries them: H.264 and HEVC with start codes, AAC with its ADTS or
-/// LOAS header (``MediaFormat/framing`` says which); only the control header of Opus is taken off.
+/// Tracks, samples and diagnostics go to a ``SampleSink`` as they are found. The id of a track is its PID, and its
+/// timescale is 90,000. Times are those of the stream with 33-bit wraps undone; a stream that begins less than a minute
+/// before a wrap begins below 0.
 ///
-/// Damage never throws, it is reported and passed over. Memory is bounded by the longest frame: at most 16 MiB for
-/// each video stream, 1 MiB for others.
+/// Samples keep the framing of the stream, as stated by ``MediaFormat/framing``: H.264 and HEVC with start codes, AAC
+/// with its ADTS or LOAS header. Only the control header of Opus is removed.
+///
+/// Damage isn't an error: it is reported and skipped. Memory is bounded by the longest frame, at most 16 MiB for each
+/// video stream and 1 MiB for others.
 public final class TransportStreamDemuxer {
-    /// More streams than this are damage.
-    private static let mostStreams = 256
+    /// The largest number of streams.
+    private static let maximumStreams = 256
 
     private var synchronizer = TransportPacketSynchronizer()
-    /// What is done with each PID: nothing, tables, or a stream's index and `firstStream`.
+    /// The handling of each PID: 0 to ignore it, ``tableRoute``, or the index of a stream plus ``firstStream``.
     private var routes = [UInt16](repeating: 0, count: 8192)
     private static let tableRoute: UInt16 = 1
     private static let firstStream: UInt16 = 2
     private var tables = ProgramTables()
-    /// Packets that came before the first programme map, which may tell what they are.
+    /// The packets before the first programme map.
     private var early = EarlyPackets()
     private var streams: [ElementaryStream] = []
     private let trackList = TrackList()
@@ -27,8 +29,8 @@ public final class TransportStreamDemuxer {
 
     /// Creates a demuxer.
     ///
-    /// - Parameter time: The time that the first time stamps are nearest to, with wraps undone; nil where they begin a
-    ///   clock.
+    /// - Parameter time: The time nearest to the first timestamps with wraps undone, or nil if the clock begins with
+    ///   them.
     init(after time: Int64?) {
         routes[0] = Self.tableRoute
         tables.clockStart = time
@@ -37,15 +39,15 @@ public final class TransportStreamDemuxer {
     /// The tracks found so far.
     public var tracks: [MediaTrack] { trackList.tracks }
 
-    /// The distance between packets in bytes (188, 192 or 204), or nil before any was found.
+    /// The distance between packets in bytes (188, 192 or 204), or nil before the first packet.
     public var packetStride: Int? { synchronizer.stride == 0 ? nil : synchronizer.stride }
 
-    /// Takes the next bytes of the stream.
+    /// Pushes the next bytes of the stream.
     ///
     /// - Parameters:
-    ///   - bytes: Borrowed for the call.
-    ///   - sink: What gets tracks, samples and diagnostics.
-    /// - Throws: What the sink throws.
+    ///   - bytes: The bytes, borrowed for the duration of the call.
+    ///   - sink: The receiver of tracks, samples and diagnostics.
+    /// - Throws: The errors of the sink.
     public func push<Sink: SampleSink>(
         _ bytes: UnsafeRawBufferPointer, into sink: inout Sink
     ) throws(ContainerError) {
@@ -55,26 +57,26 @@ public final class TransportStreamDemuxer {
         }
     }
 
-    /// Ends the stream: hands out the frames that only more bytes could have continued.
+    /// Ends the stream and delivers the incomplete frames.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if no transport packet was found, and what the sink
-    ///   throws.
+    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if the stream has no transport packets, and the
+    ///   errors of the sink.
     public func finish<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         while let packet = synchronizer.nextAtEnd() {
             try process(packet, into: &sink)
         }
         guard synchronizer.stride != 0 else {
-            throw ContainerError(.notThisFormat, "no packets of an MPEG transport stream", at: 0)
+            throw ContainerError(.notThisFormat, "not an MPEG transport stream: no packets found", at: 0)
         }
         early.close()
         for stream in streams { try stream.finish(into: &sink) }
         try announce(into: &sink)
     }
 
-    /// Ends a segment: what is pushed next begins with a packet, whether or not the last one was whole. Frames that
-    /// were begun go on.
+    /// Ends a segment. The next bytes begin with a packet, whether or not the last packet was complete. Incomplete
+    /// frames continue in the next segment.
     ///
-    /// - Throws: What the sink throws.
+    /// - Throws: The errors of the sink.
     public func endSegment<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         while let packet = synchronizer.nextAtEnd() {
             try process(packet, into: &sink)
@@ -83,9 +85,9 @@ public final class TransportStreamDemuxer {
         for stream in streams { stream.endSegment() }
     }
 
-    /// Says that something is missing before what is pushed next: hands out the frames that were begun. Clocks go on.
+    /// Marks a gap before the next bytes and delivers the incomplete frames. The clocks continue.
     ///
-    /// - Throws: What the sink throws.
+    /// - Throws: The errors of the sink.
     public func interrupt<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         try endSegment(into: &sink)
         for stream in streams {
@@ -94,10 +96,10 @@ public final class TransportStreamDemuxer {
         }
     }
 
-    /// Says that what is pushed next doesn't continue what came before (EXT-X-DISCONTINUITY, RFC 8216, 4.3.2.3):
-    /// hands out the frames that were begun, and forgets the clocks. Tracks stay.
+    /// Marks a discontinuity before the next bytes (EXT-X-DISCONTINUITY, RFC 8216, 4.3.2.3). Delivers the incomplete
+    /// frames and resets the clocks. Tracks remain.
     ///
-    /// - Throws: What the sink throws.
+    /// - Throws: The errors of the sink.
     public func discontinue<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         try interrupt(into: &sink)
         tables.resetClocks()
@@ -109,13 +111,13 @@ public final class TransportStreamDemuxer {
         let skipped = synchronizer.takeSkippedBytes()
         // The four bytes before each packet of a 192-byte file aren't damage.
         if skipped > 0, !(synchronizer.stride == 192 && skipped == 4) {
-            try report(.skippedBytes, "\(skipped) bytes between transport packets", into: &sink)
+            try report(.skippedBytes, "skipped \(skipped) bytes between transport packets", into: &sink)
         }
         guard let packet = TransportPacket(bytes) else {
-            return try report(.transportError, "a transport packet whose header contradicts itself", into: &sink)
+            return try report(.transportError, "transport packet with a contradictory header", into: &sink)
         }
         let route = routes[packet.pid]
-        guard route != 0 else { return early.keep(bytes, packet, at: synchronizer.packetOffset) }
+        guard route != 0 else { return early.append(bytes, packet, at: synchronizer.packetOffset) }
         if packet.hasTransportError {
             return try report(.transportError, "PID \(packet.pid): transport_error_indicator", into: &sink)
         }
@@ -142,11 +144,11 @@ public final class TransportStreamDemuxer {
         if !found.maps.isEmpty, early.isOpen { try replayEarlyPackets(into: &sink) }
     }
 
-    /// Reads what came before the first programme map.
+    /// Processes the packets that preceded the first programme map.
     private func replayEarlyPackets<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
-        let kept = early.close()
-        for (index, offset) in kept.offsets.enumerated() {
-            let result = kept.bytes.withUnsafeBytes { all in
+        let buffered = early.close()
+        for (index, offset) in buffered.offsets.enumerated() {
+            let result = buffered.bytes.withUnsafeBytes { all in
                 Result { () throws(ContainerError) in
                     guard let base = all.baseAddress else { return }
                     let bytes = base + index * TransportPacketSynchronizer.packetLength
@@ -160,7 +162,7 @@ public final class TransportStreamDemuxer {
         }
     }
 
-    /// Takes a new version of a programme's map: streams that stay go on, those that left are finished.
+    /// Applies a new version of a programme map. Streams in both versions continue; removed streams end.
     private func update<Sink: SampleSink>(_ map: ProgramMap, into sink: inout Sink) throws(ContainerError) {
         let clock = tables.clock(of: map.programNumber)
         for (index, stream) in streams.enumerated()
@@ -179,8 +181,8 @@ public final class TransportStreamDemuxer {
                 routes[description.pid] = UInt16(known) + Self.firstStream
                 continue
             }
-            guard streams.count < Self.mostStreams else {
-                return try report(.damagedTable, "more than \(Self.mostStreams) streams", into: &sink)
+            guard streams.count < Self.maximumStreams else {
+                return try report(.damagedTable, "more than \(Self.maximumStreams) streams", into: &sink)
             }
             add(description, clock: clock)
         }
@@ -194,7 +196,7 @@ public final class TransportStreamDemuxer {
             isProvisional: true)
         let stream = ElementaryStream(description, track: track, tracks: trackList, clock: clock)
         streams.append(stream)
-        // Sections, as of SCTE-35, are listed as a track and not read.
+        // Streams of sections, such as SCTE-35, are listed as tracks but not read.
         if !description.type.isInSections { routes[description.pid] = UInt16(streams.count - 1) + Self.firstStream }
     }
 
@@ -211,16 +213,16 @@ public final class TransportStreamDemuxer {
     }
 }
 
-/// Keeps the packets that come before the first programme map: recordings that were cut anywhere begin with them.
+/// A buffer for the packets before the first programme map, with which truncated recordings begin.
 struct EarlyPackets {
-    /// Maps are repeated several times a second; a megabyte is enough for most rates.
+    /// The largest number of packets. Maps repeat several times a second, so a megabyte is enough for most rates.
     private static let limit = 5000
 
     private(set) var isOpen = true
     private var bytes: [UInt8] = []
     private var offsets: [Int64] = []
 
-    mutating func keep(_ packet: UnsafeRawPointer, _ header: TransportPacket, at offset: Int64) {
+    mutating func append(_ packet: UnsafeRawPointer, _ header: TransportPacket, at offset: Int64) {
         guard isOpen, header.pid != 0x1FFF else { return }
         guard offsets.count < Self.limit else {
             close()
@@ -231,7 +233,7 @@ struct EarlyPackets {
         offsets.append(offset)
     }
 
-    /// Ends the keeping and gives what was kept.
+    /// Closes the buffer and returns its packets.
     @discardableResult mutating func close() -> (bytes: [UInt8], offsets: [Int64]) {
         defer {
             isOpen = false

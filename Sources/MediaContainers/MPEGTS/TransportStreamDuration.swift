@@ -1,23 +1,25 @@
-/// How long a transport stream lasts, by the times at its two ends and without reading what lies between.
+/// Estimation of the duration of a transport stream from the times at its two ends, without reading the rest.
 ///
-/// It's an estimate: a stream may join clocks that know nothing of each other.
+/// The result is an estimate, because a stream may join unrelated clocks.
 public enum TransportStreamDuration {
-    /// How much is read at either end, in bytes: tables come again several times a second.
+    /// The number of bytes read at each end. Tables repeat several times a second.
     private static let windowLength: Int64 = 512 << 10
-    /// By how much a stream's beginning may be denser than its average.
+    /// The largest accepted ratio of the bit rate at the start to the average bit rate.
     private static let unevenness = 4.0
 
-    /// Estimates it.
+    /// Estimates the duration of a stream.
     ///
     /// - Parameter source: The whole stream.
-    /// - Returns: Seconds, or nil where the ends don't tell, or there is too little between them to be worth it.
-    /// - Throws: What the source throws; `notThisFormat` where there are no transport packets.
+    /// - Returns: The duration in seconds, or nil if the ends have no usable times or the stream is too short for an
+    ///   estimate.
+    /// - Throws: ``ContainerError`` with `notThisFormat` if there are no transport packets, and the errors of the
+    ///   source.
     public static func estimate(_ source: some ByteSource) throws(ContainerError) -> Double? {
         guard source.length > 2 * windowLength else { return nil }
         let demuxer = TransportStreamDemuxer()
         var head = TimeSpan()
         try push(0..<windowLength, of: source, demuxer, &head)
-        // What comes next is on the same clock, and of the streams that are known now.
+        // The tail is on the same clock and has the streams that are known by now.
         try demuxer.interrupt(into: &head)
         var tail = TimeSpan()
         try push(source.length - windowLength..<source.length, of: source, demuxer, &tail)
@@ -37,7 +39,7 @@ public enum TransportStreamDuration {
         try result.get()
     }
 
-    /// When samples are decoded, from the first to the last.
+    /// A sink that records the range of decoding times.
     private struct TimeSpan: SampleSink {
         var times: ClosedRange<Int64>?
 

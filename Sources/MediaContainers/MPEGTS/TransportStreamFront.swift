@@ -1,13 +1,13 @@
-/// The front of a transport stream, as far as its first picture: what a playlist of I-frames names of a media segment
-/// (RFC 8216bis, section 4.4.3.6).
+/// The part of a transport stream up to the end of its first picture, as an I-frame playlist describes it (RFC 8216bis,
+/// 4.4.3.6).
 public enum TransportStreamFront {
-    /// How many bytes at the front hold the first picture and what is needed to decode it.
+    /// Returns the number of bytes that contain the first picture and the data needed to decode it.
     ///
     /// - Parameters:
-    ///   - front: the first bytes, from a packet's beginning on.
-    ///   - isWhole: whether there are no others.
-    /// - Returns: nil where the first picture can't be decoded by itself, where it isn't over in `front`, where there is
-    ///   none, and for what isn't a transport stream of packets of 188 bytes in the clear.
+    ///   - front: The first bytes, beginning with a packet.
+    ///   - isWhole: Whether `front` is the whole stream.
+    /// - Returns: The number of bytes. Nil if the first picture depends on others, doesn't end in `front` or doesn't
+    ///   exist, and for anything but an unscrambled stream of 188-byte packets.
     public static func lengthToFirstPicture(_ front: UnsafeRawBufferPointer, isWhole: Bool) -> Int? {
         let length = TransportPacketSynchronizer.packetLength
         guard let base = front.baseAddress else { return nil }

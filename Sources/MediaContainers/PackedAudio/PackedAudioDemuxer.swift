@@ -1,18 +1,20 @@
-/// Reads packed audio (RFC 8216, 3.4): AAC in ADTS, AC-3, Enhanced AC-3 or MPEG audio behind an ID3 tag, pushed in
-/// buffers of any size.
+/// A demuxer for packed audio (RFC 8216, 3.4) that is pushed in buffers of any size: AAC in ADTS, AC-3, Enhanced AC-3
+/// or MPEG audio after an ID3 tag.
 ///
-/// Track 0 is the sound; its timescale is the sample rate, and its times count from 0. ``startTimestamp`` is the time
-/// stamp of its first sample that the tag tells, on the clock of the stream's other segments. Track 1 appears with the
-/// first ID3 tag, which is its sample. Damage never throws, it is reported and passed over.
+/// Track 0 is the audio. Its timescale is the sample rate, and its times count from 0. ``startTimestamp`` is the
+/// timestamp of its first sample on the clock of the other segments. Track 1 exists from the first ID3 tag on; each tag
+/// is a sample of it.
+///
+/// Damage isn't an error: it is reported and skipped.
 public final class PackedAudioDemuxer {
-    /// A tag longer than this (with a large picture) is passed over without being read.
+    /// The largest ID3 tag that is read, in bytes. A longer tag, such as one with a large picture, is skipped.
     private static let longestTag = 16 << 20
 
-    /// The format, or nil before enough bytes came to recognise it.
+    /// The format, or nil before it is recognised.
     public private(set) var format: PackedAudioFormat?
-    /// The 33-bit time stamp in ticks of 90 kHz of the first sample of the segment: nil where no tag tells it.
+    /// The 33-bit timestamp of the first sample of the segment in ticks of 90 kHz, or nil if no tag contains it.
     public private(set) var startTimestamp: Int64?
-    /// The picture of the first tag that has one.
+    /// The first picture in a tag, or nil.
     public private(set) var picture: ID3Picture?
     /// The tracks found so far.
     public var tracks: [MediaTrack] { trackList.tracks }
@@ -20,56 +22,57 @@ public final class PackedAudioDemuxer {
     private let trackList = TrackList()
     private var buffer = PayloadBuffer()
     private var parser: FrameParser?
-    /// Whether no frame has come: the first may be one of information.
+    /// Whether the next frame is the first, which may be an information frame.
     private var isAtFront = true
     private var formatVersion = 0
     private var formatIndex = 0
-    /// In samples at the sound's rate.
+    /// The next time in samples at the audio rate.
     private var time: Int64 = 0
     private var rate: Int64 = 0
     private var tagTrack: Int?
-    /// Bytes of a tag that is too long, still to come.
+    /// The number of bytes left to skip of a tag that is too long.
     private var unread = 0
 
     /// Creates a demuxer.
     ///
-    /// - Parameter format: The format where it is known, else nil to recognise it.
+    /// - Parameter format: The format, or nil to recognise it.
     public init(format: PackedAudioFormat? = nil) {
         self.format = format
     }
 
-    /// Takes the next bytes.
+    /// Pushes the next bytes.
     ///
     /// - Parameters:
-    ///   - bytes: Borrowed for the call.
-    ///   - sink: What gets tracks, samples and diagnostics.
-    /// - Throws: What the sink throws.
+    ///   - bytes: The bytes, borrowed for the duration of the call.
+    ///   - sink: The receiver of tracks, samples and diagnostics.
+    /// - Throws: The errors of the sink.
     public func push<Sink: SampleSink>(
         _ bytes: UnsafeRawBufferPointer, into sink: inout Sink
     ) throws(ContainerError) {
         var start = 0
         while start < bytes.count, let base = bytes.baseAddress {
-            let passed = min(unread, bytes.count - start)
-            unread -= passed
-            start += passed
-            let taken = min(1 << 18, bytes.count - start)
-            buffer.append(base + start, count: taken)
-            start += taken
+            let skipped = min(unread, bytes.count - start)
+            unread -= skipped
+            start += skipped
+            let count = min(1 << 18, bytes.count - start)
+            buffer.append(base + start, count: count)
+            start += count
             try drain(isLast: false, into: &sink)
         }
     }
 
-    /// Ends the segment or file: hands out the frames that only more bytes could have continued.
+    /// Ends the segment or file and delivers the frames that more bytes could have continued.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if no frame was recognised, and what the sink throws.
+    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if no frame was recognised, and the errors of the
+    ///   sink.
     public func finish<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         try drain(isLast: true, into: &sink)
         guard format != nil || tagTrack != nil else {
-            throw ContainerError(.notThisFormat, "no frames of packed audio", at: 0)
+            throw ContainerError(.notThisFormat, "not packed audio: no frames found", at: 0)
         }
     }
 
-    /// Begins the next segment: its tag tells a new ``startTimestamp``, times count from 0 again. Tracks stay.
+    /// Begins the next segment. Its tag sets ``startTimestamp``, and its times count from 0. Tracks remain.
     public func beginSegment() {
         startTimestamp = nil
         time = 0
@@ -93,7 +96,7 @@ public final class PackedAudioDemuxer {
                 try emit(UnsafeRawBufferPointer(rebasing: bytes[..<length]), parser, into: &sink)
                 buffer.consume(length)
             case .garbage(let length) where length > 0 && length <= bytes.count:
-                try pass(garbageLength(bytes, length), into: &sink)
+                try skipGarbage(garbageLength(bytes, length), into: &sink)
             default:
                 buffer.compact()
                 return
@@ -101,7 +104,8 @@ public final class PackedAudioDemuxer {
         }
     }
 
-    /// Between frames a further tag may stand, and ID3v1's 128 bytes at the end.
+    /// Returns the length of the garbage up to the next ID3 tag. A tag may follow any frame, and the 128 bytes of ID3v1
+    /// may be at the end.
     private func garbageLength(_ bytes: UnsafeRawBufferPointer, _ length: Int) -> Int {
         guard length > 1 else { return length }
         for place in 1..<length {
@@ -110,12 +114,13 @@ public final class PackedAudioDemuxer {
         return length
     }
 
-    private func pass<Sink: SampleSink>(_ length: Int, into sink: inout Sink) throws(ContainerError) {
+    private func skipGarbage<Sink: SampleSink>(_ length: Int, into sink: inout Sink) throws(ContainerError) {
         let bytes = buffer.bytes
         let isOldTag = length == 128 && bytes[0] == 0x54 && bytes[1] == 0x41 && bytes[2] == 0x47
         if !isOldTag {
             try sink.diagnostic(
-                ContainerDiagnostic(.damagedFrame, "\(length) bytes belong to no frame", at: buffer.position, track: 0))
+                ContainerDiagnostic(
+                    .damagedFrame, "\(length) bytes outside of any frame", at: buffer.position, track: 0))
         }
         buffer.consume(length)
     }
@@ -136,7 +141,7 @@ public final class PackedAudioDemuxer {
             }
         }
         guard let format else {
-            try pass(buffer.count, into: &sink)
+            try skipGarbage(buffer.count, into: &sink)
             return nil
         }
         let parser = format.makeParser()
@@ -146,13 +151,15 @@ public final class PackedAudioDemuxer {
 
     // MARK: - Samples
 
-    /// - Returns: Whether the tag was taken off the front; false if more bytes are needed.
+    /// Processes the tag at the front.
+    ///
+    /// - Returns: Whether the tag was consumed; false if more bytes are needed.
     private func takeTag<Sink: SampleSink>(
         _ bytes: UnsafeRawBufferPointer, length: Int, isLast: Bool, into sink: inout Sink
     ) throws(ContainerError) -> Bool {
         if length > Self.longestTag {
             try sink.diagnostic(
-                ContainerDiagnostic(.tooLong, "an ID3 tag of \(length) bytes", at: buffer.position))
+                ContainerDiagnostic(.tooLong, "skipped an ID3 tag of \(length) bytes", at: buffer.position))
             unread = length - min(length, bytes.count)
             buffer.consume(min(length, bytes.count))
             return true
@@ -170,7 +177,7 @@ public final class PackedAudioDemuxer {
     private func emitTag<Sink: SampleSink>(
         _ tag: UnsafeRawBufferPointer, into sink: inout Sink
     ) throws(ContainerError) {
-        if trackList.count == 0 { addSoundTrack() }
+        if trackList.count == 0 { addAudioTrack() }
         if tagTrack == nil {
             let format = MediaFormat(codec: .id3, codecString: "id3", sampleEntry: "ID3 ")
             tagTrack = trackList.append(
@@ -184,7 +191,7 @@ public final class PackedAudioDemuxer {
         try sink.sample(sample, bytes: tag)
     }
 
-    private func addSoundTrack() {
+    private func addAudioTrack() {
         _ = trackList.append(
             MediaTrack(id: 0, kind: .audio, formats: [MediaFormat(codec: .aac)], timescale: 1), isProvisional: true)
     }
@@ -192,7 +199,7 @@ public final class PackedAudioDemuxer {
     private func emit<Sink: SampleSink>(
         _ frame: UnsafeRawBufferPointer, _ parser: FrameParser, into sink: inout Sink
     ) throws(ContainerError) {
-        if trackList.count == 0 { addSoundTrack() }
+        if trackList.count == 0 { addAudioTrack() }
         if isAtFront {
             isAtFront = false
             if let information = MPEGAudioInformation(frame) {
@@ -209,7 +216,7 @@ public final class PackedAudioDemuxer {
             }
         }
         try announce(into: &sink)
-        // A stream that changes its rate keeps the first one's ticks.
+        // A stream that changes its rate keeps the ticks of the first rate.
         let duration = parser.duration.samples * rate / max(1, parser.duration.rate)
         let sample = MediaSample(
             track: 0, pts: time, dts: time, duration: duration, size: frame.count, isSync: true,

@@ -1,4 +1,4 @@
-/// The codecs of packed audio (RFC 8216, 3.4): frames one after the other, without a container.
+/// The codecs of packed audio (RFC 8216, 3.4): consecutive frames without a container.
 public enum PackedAudioFormat: String, Sendable, Hashable, CaseIterable {
     /// AAC with ADTS headers.
     case adts
@@ -6,18 +6,19 @@ public enum PackedAudioFormat: String, Sendable, Hashable, CaseIterable {
     case ac3
     /// Enhanced AC-3.
     case eac3
-    /// MPEG audio: MP3, and layers I and II.
+    /// MPEG audio: MP3 and layers I and II.
     case mpegAudio
 
-    /// The longest front in which frames are looked for.
+    /// The largest number of bytes searched for frames.
     static let probeLength = 64 << 10
 
-    /// Recognises packed audio by its first bytes, after ID3 tags: two frames in a row, or one that ends the bytes.
+    /// Recognises packed audio by its first bytes after any ID3 tags. It requires consecutive frames, or a frame that
+    /// ends the data.
     ///
     /// - Parameters:
-    ///   - bytes: The front of a file or a segment; a few kilobytes are enough.
-    ///   - isWhole: Whether nothing follows the bytes.
-    /// - Returns: The format, or nil where none is recognised.
+    ///   - bytes: The front of a file or segment; a few kilobytes are enough.
+    ///   - isWhole: Whether `bytes` is the whole file or segment.
+    /// - Returns: The format, or nil if none is recognised.
     public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool = false) -> PackedAudioFormat? {
         var start = 0
         while let length = ID3Tag.length(UnsafeRawBufferPointer(rebasing: bytes[start...])) {
@@ -37,7 +38,7 @@ public enum PackedAudioFormat: String, Sendable, Hashable, CaseIterable {
             }
             place += length
             frames += 1
-            // What is cut off by the end of a probe can't speak against it.
+            // A frame truncated by the end of the probe doesn't count against the format.
             if place > bytes.count { return !isWhole && frames > 1 }
         }
         return true
@@ -57,7 +58,7 @@ public enum PackedAudioFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// A parser of the format's frames.
+    /// Creates a parser for frames of the format.
     func makeParser() -> FrameParser {
         switch self {
         case .adts: ADTSFrameParser()

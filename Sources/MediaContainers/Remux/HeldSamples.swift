@@ -1,17 +1,17 @@
-/// Samples that wait until the shift of their stretch of time is known, with their bytes.
+/// A queue of samples, with their bytes, that wait until the shift of their stretch is known.
 struct HeldSamples {
     struct Held {
         var stretch: StretchID
         var sample: MediaSample
         var timescale: Int32
-        /// What the input added to the sample's times.
+        /// The offset that the input added to the times of the sample.
         var origin: Int64
         var bytes: [UInt8]
     }
 
-    /// More than this isn't held: the shift is then found from what is here.
-    private static let mostBytes = 8 << 20
-    private static let mostSamples = 4096
+    /// The limits of the queue. When it is full, shifts are computed from the samples received so far.
+    private static let maximumBytes = 8 << 20
+    private static let maximumSamples = 4096
     private static let longest: Int64 = 3 * 90_000
 
     private(set) var samples: [Held] = []
@@ -19,9 +19,9 @@ struct HeldSamples {
 
     var isEmpty: Bool { samples.isEmpty }
 
-    /// Whether the samples are as many as may be held, or last as long.
+    /// Whether the queue has reached its limit in bytes, samples or time.
     var isFull: Bool {
-        guard byteCount < Self.mostBytes, samples.count < Self.mostSamples else { return true }
+        guard byteCount < Self.maximumBytes, samples.count < Self.maximumSamples else { return true }
         guard let first = samples.first, let last = samples.last(where: { $0.sample.track == first.sample.track })
         else { return false }
         let held = last.sample.dts.subtractingClamped(first.sample.dts)
@@ -33,7 +33,7 @@ struct HeldSamples {
         byteCount += held.bytes.count
     }
 
-    /// Takes out the samples of stretches before `stretch`, or all, in their order.
+    /// Removes and returns the samples of stretches before `stretch`, or all samples, in order.
     mutating func take(before stretch: StretchID?) -> [Held] {
         guard let stretch else {
             defer { self = HeldSamples() }
@@ -46,12 +46,12 @@ struct HeldSamples {
     }
 }
 
-/// Samples of one track behind a jump of its time stamps that nothing announced, held until the time stamps that follow
-/// tell a damaged one from a gap or another clock.
+/// Samples of one track after an unannounced jump of its timestamps. They are held until the following timestamps show
+/// whether the jump is damage, a gap or a new clock.
 ///
-/// All times are ticks of 90 kHz unless they are a sample's own.
+/// All times are in ticks of 90 kHz except those of a ``MediaSample``.
 struct DoubtfulSamples {
-    /// A sample with all that handing it out takes.
+    /// A sample with everything needed to deliver it.
     struct Held {
         var sample: MediaSample
         var timescale: Int32
@@ -64,44 +64,45 @@ struct DoubtfulSamples {
         var format: MediaFormat
         var bytes: [UInt8]
 
-        /// Moves the sample in decoding order, and shows it where it was shown if that is nearer to `offset` behind.
+        /// Moves the sample to a decoding time. Keeps the presentation time if that brings the composition offset
+        /// closer to `offset`; otherwise moves it by the same amount.
         mutating func move(to time: Int64, offset: Int64) {
             let distance = time.subtractingClamped(dts)
             let moved = pts.addingClamped(distance)
-            let wanted = time.addingClamped(offset)
-            let isShownRight = wanted.subtractingClamped(pts).magnitude < wanted.subtractingClamped(moved).magnitude
+            let target = time.addingClamped(offset)
+            let keepsPTS = target.subtractingClamped(pts).magnitude < target.subtractingClamped(moved).magnitude
             let ticks = Timescale.convert(distance, from: 90_000, to: timescale)
             sample.dts = sample.dts.addingClamped(ticks)
-            if !isShownRight { sample.pts = sample.pts.addingClamped(ticks) }
+            if !keepsPTS { sample.pts = sample.pts.addingClamped(ticks) }
             sample.pts = max(sample.pts, sample.dts)
             dts = time
-            pts = max(isShownRight ? pts : moved, time)
+            pts = max(keepsPTS ? pts : moved, time)
         }
     }
 
-    /// A decision on the samples that are held, by the time of the one that follows.
+    /// A decision about the held samples, based on the time of the next sample.
     enum Verdict {
-        /// The next sample belongs to them, and nothing is decided.
+        /// The next sample continues the held samples; no decision yet.
         case open
-        /// Their times are right.
+        /// The times are correct.
         case confirmed
-        /// Their times are damaged: the next sample continues the samples before them.
+        /// The times are damaged; the next sample continues the samples before the jump.
         case damaged
-        /// Their times are damaged, and the next sample is doubtful as well.
+        /// The times are damaged, and the next sample is doubtful as well.
         case contradicted
     }
 
-    /// Steps up to this are jitter.
+    /// The largest step that counts as jitter.
     static let tolerance: Int64 = 45_000
-    private static let mostBytes = 8 << 20
-    private static let mostSamples = 4096
+    private static let maximumBytes = 8 << 20
+    private static let maximumSamples = 4096
 
     private(set) var samples: [Held] = []
-    /// The decoding time at which the track would have gone on.
+    /// The decoding time at which the track was expected to continue.
     private let expected: Int64
     /// The composition offset of the last sample before the jump.
     private let offset: Int64
-    /// The time that confirms the samples: longer than one time stamp reaches.
+    /// The total duration that confirms the times, because no single timestamp covers that much.
     private let longest: Int64
     private var byteCount = 0
     private var length: Int64 = 0
@@ -112,13 +113,13 @@ struct DoubtfulSamples {
         self.longest = longest
     }
 
-    /// Whether the samples last longer than one time stamp reaches, or are as many as may be held.
+    /// Whether the samples have reached the confirming duration or the limit in bytes or samples.
     var isFull: Bool {
-        length >= longest || byteCount >= Self.mostBytes || samples.count >= Self.mostSamples
+        length >= longest || byteCount >= Self.maximumBytes || samples.count >= Self.maximumSamples
     }
 
     mutating func append(_ held: Held) {
-        // Where nothing says how long a picture lasts, the next one tells.
+        // Without a duration, a picture lasts until the next one.
         if let last = samples.last, last.duration <= 0 {
             length = length.addingClamped(max(0, held.dts.subtractingClamped(last.dts)))
         }
@@ -148,7 +149,4 @@ struct DoubtfulSamples {
             return held
         }
     }
-
-    /// The decoding time behind the repaired samples.
-    var repairedEnd: Int64 { expected.addingClamped(length) }
 }

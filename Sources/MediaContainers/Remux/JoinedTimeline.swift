@@ -1,22 +1,24 @@
-/// Joins stretches of media whose clocks are unrelated into one line of time.
+/// A timeline that joins stretches of media with unrelated clocks.
 ///
-/// All times here are ticks of 90 kHz. A stretch ends where a discontinuity is announced for an input, or where a
-/// track's decoding time goes back, or forward by more than any gap. After the same number of announced discontinuities,
-/// inputs are in the same stretch (RFC 8216bis, 4.4.3.3). Within a stretch every track of every input is moved by the
-/// same amount, whether or not it was in the stretch before, so that the offset between sound and picture stays. Between
-/// stretches no track overlaps itself, and the one that fits most tightly has no gap, unless something is missing there.
+/// All times are in ticks of 90 kHz. A stretch ends at an announced discontinuity of an input, or where the decoding
+/// time of a track goes back, or forward by more than any gap. Inputs with the same number of announced discontinuities
+/// are in the same stretch (RFC 8216bis, 4.4.3.3).
+///
+/// Within a stretch, every track of every input moves by the same amount, whether or not it was in the previous
+/// stretch, so that audio and video stay in sync. Between stretches no track overlaps itself, and the track with the
+/// tightest fit has no gap, unless media is missing there.
 struct JoinedTimeline {
-    /// What is known of a stretch.
+    /// The state of a stretch.
     private struct Stretch {
-        /// What is added to its times; nil until the tracks that went on into it have begun there.
+        /// The amount added to the times of the stretch, or nil until the tracks that continue into it have begun.
         var shift: Int64?
         var earliest: Int64 = .max
         var latest: Int64 = .min
-        /// When its first sample is shown.
+        /// The earliest presentation time.
         var shown: Int64 = .max
-        /// The tracks in it.
+        /// The first samples of the tracks in the stretch.
         var beginnings: [Beginning] = []
-        /// The inputs that were announced to go on in it.
+        /// The inputs that were announced to continue in the stretch.
         var departures: [Departure] = []
 
         mutating func extend(_ start: Int64, _ end: Int64, shown time: Int64) {
@@ -26,64 +28,65 @@ struct JoinedTimeline {
         }
     }
 
-    /// Where a track ended in a stretch, on that stretch's clock.
+    /// The end of a track in a stretch, on the clock of that stretch.
     private struct End {
         var stretch: StretchID
         var decoded: Int64
         var shown: Int64
     }
 
-    /// A track's first sample in a stretch, and where it ended before.
+    /// The first sample of a track in a stretch, and the track's previous end.
     private struct Beginning {
         var decoded: Int64
         var shown: Int64
         var end: End?
     }
 
-    /// Where the tracks of an input ended, and how much of it is missing behind that.
+    /// The ends of an input's tracks, and the duration of the missing media after them.
     private struct Departure {
         var ends: [End]
         var missing: Int64
     }
 
-    /// One track's way through the stretches.
+    /// The position of a track in the stretches.
     private struct Track {
         var input: Int
         var stretch: StretchID
-        /// The last sample's end, by decoding and by showing, before the shift.
+        /// The end of the last sample in decoding order and the latest end in presentation order, before the shift.
         var decodedEnd: Int64?
         var shownEnd: Int64 = .min
         var lastDecoded: Int64 = 0
-        /// How long after decoding the last sample was shown.
+        /// The composition offset of the last sample.
         var lastOffset: Int64 = 0
-        /// Media is missing before the next sample: for how long, as far as that is known; 0 is any time.
+        /// The known duration of the media missing before the next sample, or nil if none is missing; 0 if the duration
+        /// is unknown.
         var gap: Int64?
 
         var end: End? { decodedEnd.map { End(stretch: stretch, decoded: $0, shown: shownEnd) } }
     }
 
-    /// Steps back up to this are jitter of the stream, not another clock.
+    /// The largest step back that counts as jitter instead of a new clock.
     private static let tolerance = DoubtfulSamples.tolerance
-    /// How near to a stretch's times a track's must be to belong to it.
+    /// The largest distance between the times of a track and those of a stretch that it can belong to.
     private static let reach: Int64 = 10 * 90_000
 
-    /// The longest gap that is believed without being announced.
+    /// The longest gap that is accepted without an announcement.
     let longestGap: Int64
-    /// The names of `stretches`, in order.
+    /// The ids of `stretches` in order.
     private var order: [StretchID] = []
     private var stretches: [StretchID: Stretch] = [:]
     private var tracks: [Int: Track] = [:]
-    /// The first stretch that each input's next samples can be in.
+    /// The first stretch that the next samples of each input can belong to.
     private var floors: [Int: StretchID] = [:]
-    /// The inputs that left their stretch and haven't begun in the next.
+    /// The inputs that have left their stretch and not yet begun in the next.
     private var departures: [Int: Departure] = [:]
 
     init(longestGap: Int64) { self.longestGap = longestGap }
 
-    /// The first stretch that waits for its shift.
+    /// The first stretch without a shift.
     var unsettled: StretchID? { order.first { stretches[$0]?.shift == nil } }
 
-    /// The stretches whose place is known, within the bounds of ``Timescale``.
+    /// The stretches with a shift whose times are within the bounds of ``Timescale``.
     var joined: [JoinedStretch] {
         order.compactMap { stretches[$0] }.compactMap { stretch in
             guard let shift = stretch.shift,
@@ -93,21 +96,21 @@ struct JoinedTimeline {
         }
     }
 
-    /// What is added to the times of a stretch, once that is known.
+    /// Returns the amount added to the times of a stretch, or nil before it is known.
     func shift(of stretch: StretchID) -> Int64? { stretches[stretch]?.shift }
 
-    /// How far a track has come since the beginning.
+    /// Returns the time between the start of the timeline and the end of a track so far.
     func elapsed(_ track: Int) -> Int64 {
         guard let track = tracks[track], let end = track.decodedEnd, let first = order.first.flatMap({ stretches[$0] })
         else { return 0 }
         return end.addingClamped(stretches[track.stretch]?.shift ?? 0).subtractingClamped(max(first.earliest, -.max))
     }
 
-    /// Announces that an input's next samples are on another clock.
+    /// Announces that the next samples of an input are on another clock.
     ///
     /// - Parameters:
-    ///   - number: How many discontinuities come before them.
-    ///   - missing: How much of the input isn't there between those before and them.
+    ///   - number: The number of discontinuities before them.
+    ///   - missing: The duration of the media missing before them.
     mutating func leave(_ input: Int, number: Int, missing: Int64) {
         let ends = tracks.values.filter { $0.input == input }.compactMap(\.end)
         departures[input] = Departure(ends: ends, missing: missing.addingClamped(departures[input]?.missing ?? 0))
@@ -116,10 +119,11 @@ struct JoinedTimeline {
 
     /// Announces that samples of a track are missing.
     ///
-    /// - Parameter missing: how much; 0 where nothing says.
+    /// - Parameter missing: The duration of the missing media, or 0 if it is unknown.
     mutating func expectGap(_ track: Int, missing: Int64) { tracks[track]?.gap = missing }
 
-    /// Whether a track's next sample may have any time, or has about the one that continues the track.
+    /// Returns whether a time is plausible for the next sample of a track: it continues the track, or the track may
+    /// continue at any time.
     func isExpected(_ id: Int, of input: Int, at dts: Int64) -> Bool {
         guard let track = tracks[id], let end = track.decodedEnd, track.gap == nil else { return true }
         if let floor = floors[input], track.stretch < floor { return true }
@@ -127,16 +131,16 @@ struct JoinedTimeline {
             && dts.subtractingClamped(end) <= DoubtfulSamples.tolerance
     }
 
-    /// Where a track's last sample ended in decoding order, and how long after decoding it was shown.
+    /// Returns the end of a track's last sample in decoding order, and its composition offset.
     func lastTimes(_ id: Int) -> (end: Int64, offset: Int64) {
         guard let track = tracks[id] else { return (0, 0) }
         return (track.decodedEnd ?? 0, track.lastOffset)
     }
 
-    /// Takes a sample's times.
+    /// Adds the times of a sample.
     ///
-    /// - Returns: The stretch that it belongs to.
-    mutating func take(track id: Int, of input: Int, dts: Int64, pts: Int64, duration: Int64) -> StretchID {
+    /// - Returns: The stretch of the sample.
+    mutating func add(track id: Int, of input: Int, dts: Int64, pts: Int64, duration: Int64) -> StretchID {
         var track = tracks[id] ?? Track(input: input, stretch: StretchID(number: 0))
         let stretch = stretch(of: tracks[id], of: input, at: dts)
         if tracks[id]?.stretch != stretch {
@@ -148,7 +152,7 @@ struct JoinedTimeline {
             track.stretch = stretch
             track.shownEnd = .min
         }
-        // Where nothing says how long a picture lasts, it lasts as long as the one before.
+        // Without a duration, a picture lasts as long as the one before it.
         let distance = track.decodedEnd == nil ? 0 : max(0, dts.subtractingClamped(track.lastDecoded))
         let length = duration > 0 ? duration : distance
         track.gap = nil
@@ -162,13 +166,13 @@ struct JoinedTimeline {
         return stretch
     }
 
-    /// Whether every track of the stretch before has begun in this one.
+    /// Returns whether every track of the previous stretch has begun in this one.
     func isComplete(_ stretch: StretchID) -> Bool {
         guard let before = order.last(where: { $0 < stretch }) else { return true }
         return !tracks.values.contains { $0.stretch == before }
     }
 
-    /// Fixes a stretch's shift by the tracks that have begun in it.
+    /// Computes the shift of a stretch from the tracks that have begun in it.
     mutating func settle(_ id: StretchID) {
         guard let stretch = stretches[id] else { return }
         let fit = stretch.beginnings.compactMap { beginning -> Int64? in
@@ -176,29 +180,29 @@ struct JoinedTimeline {
             let decoded = end.decoded.subtractingClamped(beginning.decoded)
             return shift.addingClamped(max(decoded, end.shown.subtractingClamped(beginning.shown)))
         }.max()
-        // What is missing in one input isn't where another goes on.
-        let behind = stretch.departures.compactMap { departure -> (end: Int64, missing: Int64)? in
+        // Media that one input lacks isn't missing if another input continues.
+        let departed = stretch.departures.compactMap { departure -> (end: Int64, missing: Int64)? in
             let ends = departure.ends.compactMap { end in self.shift(of: end.stretch)?.addingClamped(end.shown) }
             return ends.max().map {
                 ($0.addingClamped(departure.missing).subtractingClamped(stretch.shown), departure.missing)
             }
         }.min { $0.end < $1.end }
         let shift =
-            switch (fit, behind) {
-            // Sound and pictures of a stretch seldom end together: pictures needn't wait for the last frame of sound.
-            case (let fit?, let behind?)
-            where behind.missing == 0 && behind.end.subtractingClamped(fit) <= Self.tolerance:
+            switch (fit, departed) {
+            // Audio and video of a stretch seldom end together. Video doesn't wait for the last audio frame.
+            case (let fit?, let departed?)
+            where departed.missing == 0 && departed.end.subtractingClamped(fit) <= Self.tolerance:
                 fit
-            case (let fit?, let behind?): max(fit, behind.end)
+            case (let fit?, let departed?): max(fit, departed.end)
             case (let fit?, nil): fit
-            case (nil, let behind?): behind.end
-            case (nil, nil): follows(id)
+            case (nil, let departed?): departed.end
+            case (nil, nil): shiftAfterPrevious(id)
             }
         stretches[id]?.shift = shift
     }
 
-    /// Without a track or input that goes on, it begins where the stretch before ended.
-    private func follows(_ id: StretchID) -> Int64 {
+    /// Returns the shift of a stretch that no track or input continues into: it begins where the previous stretch ends.
+    private func shiftAfterPrevious(_ id: StretchID) -> Int64 {
         guard let stretch = stretches[id], let before = order.last(where: { $0 < id }).flatMap({ stretches[$0] }),
             before.latest != .min
         else { return 0 }
@@ -210,7 +214,7 @@ struct JoinedTimeline {
         order.insert(id, at: (order.lastIndex { $0 < id } ?? -1) + 1)
     }
 
-    /// The stretch that a track's next sample belongs to.
+    /// Returns the stretch of a track's next sample.
     private func stretch(of track: Track?, of input: Int, at dts: Int64) -> StretchID {
         let floor = floors[input] ?? StretchID(number: 0)
         guard let track else {
@@ -226,14 +230,14 @@ struct JoinedTimeline {
     private func jumps(_ track: Track, to dts: Int64) -> Bool {
         guard let end = track.decodedEnd else { return false }
         if dts < track.lastDecoded.subtractingClamped(Self.tolerance) { return true }
-        // A gap that is known to be short doesn't explain a far step.
-        let believed = longestGap.addingClamped(track.gap ?? 0)
-        guard track.gap != 0, dts.subtractingClamped(end) > believed else { return false }
-        // Another track of the same clock may already be there.
+        // A gap of known duration explains only a step of that duration.
+        let limit = longestGap.addingClamped(track.gap ?? 0)
+        guard track.gap != 0, dts.subtractingClamped(end) > limit else { return false }
+        // Another track of the same clock may already be at this time.
         return dts > (stretches[track.stretch]?.latest ?? .min).addingClamped(Self.reach)
     }
 
-    /// The last stretch behind so many discontinuities whose times are near.
+    /// Returns the last stretch with a number of discontinuities whose times are near a time.
     private func nearest(to dts: Int64, number: Int, behind: StretchID? = nil) -> StretchID? {
         order.last { id in
             guard id.number == number, behind.map({ id > $0 }) ?? true else { return false }
@@ -244,16 +248,16 @@ struct JoinedTimeline {
     }
 }
 
-/// A stretch of one clock in what a remuxer made. Times are ticks of 90 kHz.
+/// A part of a remuxer's output that comes from one clock. Times are in ticks of 90 kHz.
 public struct JoinedStretch: Sendable, Hashable {
-    /// When its first sample is shown, on its own clock with wraps undone.
+    /// The earliest presentation time, on the clock of the stretch with wraps undone.
     public var start: Int64
-    /// When its last sample ends, likewise.
+    /// The end of the last sample, on the clock of the stretch with wraps undone.
     public var end: Int64
-    /// What was added to its times to bring them onto the output's timeline.
+    /// The amount added to the times of the stretch to move them onto the timeline of the output.
     public var shift: Int64
 
-    /// A stretch.
+    /// Creates a stretch.
     public init(start: Int64, end: Int64, shift: Int64) {
         self.start = start
         self.end = end
@@ -261,11 +265,11 @@ public struct JoinedStretch: Sendable, Hashable {
     }
 }
 
-/// Names a stretch of one clock; stretches are played in the order of their names.
+/// The id of a stretch. Stretches are in presentation order of their ids.
 struct StretchID: Hashable, Comparable {
-    /// How many announced discontinuities come before it.
+    /// The number of announced discontinuities before the stretch.
     var number: Int
-    /// How many clocks, since the last of them, were found that weren't announced.
+    /// The number of unannounced changes of clock since the last announced discontinuity.
     var clock = 0
 
     static func < (left: StretchID, right: StretchID) -> Bool {

@@ -1,23 +1,23 @@
-/// A track of the output: where its samples come from, and the clock on which they lie.
+/// A track of the output: the source of its samples, and the state of its clock.
 struct OutputTrack {
-    /// The longest difference between a frame's time stamp and the end of the frame before that is rounding: a
-    /// half of a millisecond.
+    /// The inverse of the largest rounding error, half a millisecond, between a frame's timestamp and the end of the
+    /// previous frame.
     private static let roundingPerSecond: Int64 = 2000
 
     var media: MediaTrack
-    /// The language as the container of its first feeder has it.
+    /// The language according to the container of its first feeder.
     let language: String?
-    /// The input's track that its samples come from, or nil after a change until the next is chosen.
+    /// The input track that provides the samples, or nil after a change until the next one is chosen.
     var feeder: RemuxInput.TrackID?
-    /// The input that last fed it.
+    /// The index of the input that last fed the track.
     var input: Int
-    /// Pictures are left out until decoding can start.
+    /// Whether video frames are dropped until decoding can start.
     var awaitsSync: Bool
-    /// The end of the last sample on the input's clock, in ticks of 90 kHz.
+    /// The end of the last sample on the clock of the input, in ticks of 90 kHz.
     var lastEnd: Int64 = .min
-    /// Frames of sound that wait for others to be a sample with them.
+    /// The audio frames that form a sample together with later frames.
     var blocks = AudioBlockGroup()
-    /// Samples behind a jump of the time stamps, of which it isn't known whether they are damaged.
+    /// The samples after a jump of the timestamps that may be damage.
     var doubt: DoubtfulSamples?
     private var nextDTS: Int64?
     private var lastDTS: Int64?
@@ -30,10 +30,10 @@ struct OutputTrack {
         awaitsSync = media.kind == .video
     }
 
-    /// Moves a sample onto the output's clock.
+    /// Moves a sample onto the clock of the output.
     ///
-    /// - Returns: The sample, or nil for sound that was there already.
-    /// - Throws: ``ContainerError`` with `malformed` where the output's clock passes the bounds of ``Timescale``.
+    /// - Returns: The sample, or nil for audio that overlaps earlier audio.
+    /// - Throws: ``ContainerError`` with `malformed` when a time exceeds the bounds of ``Timescale``.
     mutating func place(
         _ sample: MediaSample, from timescale: Int32, shift: Int64
     ) throws(ContainerError) -> MediaSample? {
@@ -47,7 +47,7 @@ struct OutputTrack {
             Timescale.convert(sample.pts.subtractingClamped(sample.dts), from: timescale, to: own))
         try placed.checkTimes(timescale: own, code: .malformed)
         if let nextDTS, media.kind == .audio, placed.dts < nextDTS - placed.duration / 2 { return nil }
-        // Decoding never goes back: a picture that overlaps the one before is decoded right after it.
+        // Decoding times never go back. A frame that overlaps the previous one is decoded right after it.
         if let lastDTS, placed.dts <= lastDTS {
             placed.dts = lastDTS + 1
             placed.pts = max(placed.pts, placed.dts)
@@ -57,7 +57,7 @@ struct OutputTrack {
         return placed
     }
 
-    /// The end of the frame before where the time stamp says the same but for its rounding.
+    /// Returns the end of the previous frame if the timestamp differs from it only by rounding.
     private func settle(_ exact: Int64) -> Int64 {
         guard media.kind == .audio, let nextDTS else { return exact }
         let rounding = max(1, Int64(media.timescale) / Self.roundingPerSecond)
@@ -65,10 +65,10 @@ struct OutputTrack {
     }
 }
 
-/// A remuxer's output, with whether it failed: its errors aren't damage of a segment.
+/// The output of a remuxer. It records failures, which aren't damage of a segment.
 struct RemuxOutput<Sink: SampleSink>: SampleSink {
     var sink: Sink
-    /// Whether a call of the sink threw.
+    /// Whether a call of the sink has thrown.
     private(set) var hasFailed = false
 
     init(_ sink: Sink) { self.sink = sink }

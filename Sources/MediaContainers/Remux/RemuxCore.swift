@@ -1,19 +1,19 @@
-/// The part of a remuxer that takes samples from the inputs' demuxers and hands them out on one line of time.
+/// The part of a remuxer that receives samples from the demuxers of the inputs and delivers them on one timeline.
 struct RemuxCore<Output: SampleSink>: SampleSink {
     var output: RemuxOutput<Output>
-    /// The input whose demuxer is at work.
+    /// The input whose demuxer is running.
     var input: RemuxInput
-    /// Tracks of data and of codecs that aren't read, which aren't carried over.
+    /// The tracks that aren't carried over: data, and codecs that aren't read.
     private(set) var leftOut: [MediaTrack] = []
-    /// What was wrong with the segments.
+    /// The damage found in the segments.
     private(set) var damage = RemuxDamage()
     private var outputs: [OutputTrack] = []
-    /// The place of each of `outputs` in the list that the output gets.
+    /// The position of each of `outputs` in the output's list of tracks.
     private var places: [Int] = []
-    /// At the start samples are held until every track has begun, so that the list is in the order of the inputs.
+    /// Whether samples are held until every track has begun, so that the list of tracks is in the order of the inputs.
     private var isStarting = true
     private var inputs: [RemuxInput]
-    /// Whether the sound of one of them is the default.
+    /// Whether the audio of an input is the default.
     private let hasDefault: Bool
     private var timeline: JoinedTimeline
     private var held = HeldSamples()
@@ -35,7 +35,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
             guard let protection = track.formats.compactMap(\.protection).first else { continue }
             throw ContainerError(
                 .encrypted, "track \(track.id) is encrypted (\(protection.scheme))",
-                advice: "SAMPLE-AES and DRM can't be undone here")
+                advice: "SAMPLE-AES and DRM aren't supported")
         }
     }
 
@@ -46,7 +46,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         guard track.formats.indices.contains(sample.formatIndex), track.isRead else { return }
         guard !input.refused.contains(sample.track) else { return }
         let format = track.formats[sample.formatIndex]
-        // Pictures before the first parameter sets can't be decoded.
+        // Frames before the first parameter sets can't be decoded.
         if format.configuration.isEmpty, format.codec == .avc || format.codec == .hevc { return }
         input.findOrigin()
         let dts = Timescale.convert(sample.dts, from: track.timescale, to: 90_000).addingClamped(input.origin)
@@ -63,14 +63,14 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         routed.track = target
         routed.formatIndex = formatIndex
         let times = Times(dts: dts, pts: pts, duration: duration, origin: input.origin, timescale: track.timescale)
-        let isSure = track.kind == .text || timeline.isExpected(target, of: input.index, at: dts)
-        guard isSure, outputs[target].doubt == nil else {
-            return try doubt(routed, times, isSure: isSure, format, bytes)
+        let isExpected = track.kind == .text || timeline.isExpected(target, of: input.index, at: dts)
+        guard isExpected, outputs[target].doubt == nil else {
+            return try hold(routed, times, isExpected: isExpected, format, bytes)
         }
         try admit(routed, times, of: input, format, bytes)
     }
 
-    /// A sample's times in ticks of 90 kHz, with its input's contribution to them, and its own timescale.
+    /// The times of a sample in ticks of 90 kHz, with the part that its input added, and its own timescale.
     private struct Times {
         var dts: Int64
         var pts: Int64
@@ -79,7 +79,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         var timescale: Int32
     }
 
-    /// Gives a sample its place on the line of time.
+    /// Places a sample on the timeline.
     private mutating func admit(
         _ sample: MediaSample, _ times: Times, of input: RemuxInput, _ format: MediaFormat,
         _ bytes: UnsafeRawBufferPointer
@@ -88,25 +88,25 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         outputs[sample.track].lastEnd = end
         input.nextOrigin = end
         input.lastTime = times.dts
-        let stretch = timeline.take(
+        let stretch = timeline.add(
             track: sample.track, of: input.index, dts: times.dts, pts: times.pts, duration: times.duration)
-        try hand(sample, times, stretch, format, bytes)
+        try convert(sample, times, stretch, format, bytes)
     }
 
-    // MARK: - Damaged time stamps
+    // MARK: - Damaged timestamps
 
-    /// The longest that one time stamp reaches, in ticks of 90 kHz: a PES packet, else a segment.
+    /// The longest duration that one timestamp covers, in ticks of 90 kHz: that of a PES packet or of a segment.
     private var longestReach: Int64 { input.transportStream == nil ? 12 * 90_000 : 90_000 }
 
-    /// Holds a sample behind an unexpected jump, or decides on those that are held.
-    private mutating func doubt(
-        _ sample: MediaSample, _ times: Times, isSure: Bool, _ format: MediaFormat, _ bytes: UnsafeRawBufferPointer
+    /// Holds a sample after an unexpected jump, or decides about the held samples.
+    private mutating func hold(
+        _ sample: MediaSample, _ times: Times, isExpected: Bool, _ format: MediaFormat, _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
         let track = sample.track
         switch outputs[track].doubt?.verdict(onNext: times.dts) {
         case .open?, nil: break
-        case .confirmed?: try settleDoubt(of: track, isDamaged: false)
-        case .damaged?, .contradicted?: try settleDoubt(of: track, isDamaged: true)
+        case .confirmed?: try resolveDoubt(of: track, isDamaged: false)
+        case .damaged?, .contradicted?: try resolveDoubt(of: track, isDamaged: true)
         }
         if outputs[track].doubt == nil {
             guard !timeline.isExpected(track, of: input.index, at: times.dts) else {
@@ -119,11 +119,11 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
             DoubtfulSamples.Held(
                 sample: sample, timescale: times.timescale, dts: times.dts, pts: times.pts, duration: times.duration,
                 origin: times.origin, input: input, format: format, bytes: [UInt8](copying: bytes)))
-        if outputs[track].doubt?.isFull == true { try settleDoubt(of: track, isDamaged: false) }
+        if outputs[track].doubt?.isFull == true { try resolveDoubt(of: track, isDamaged: false) }
     }
 
-    /// Hands out the samples of a track that are in doubt.
-    private mutating func settleDoubt(of track: Int, isDamaged: Bool) throws(ContainerError) {
+    /// Delivers the doubtful samples of a track.
+    private mutating func resolveDoubt(of track: Int, isDamaged: Bool) throws(ContainerError) {
         guard let doubt = outputs[track].doubt else { return }
         outputs[track].doubt = nil
         if isDamaged { damage.add(.damagedTimestamp, at: timeline.elapsed(track)) }
@@ -139,19 +139,19 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
     }
 
-    /// Believes the times of all samples of the input at work that are in doubt: nothing follows that could tell.
-    mutating func settleDoubts() throws(ContainerError) {
+    /// Accepts the times of all doubtful samples of the current input, because no samples follow that could decide.
+    mutating func acceptDoubtfulSamples() throws(ContainerError) {
         for index in outputs.indices where outputs[index].input == input.index {
-            try settleDoubt(of: index, isDamaged: false)
+            try resolveDoubt(of: index, isDamaged: false)
         }
     }
 
     mutating func diagnostic(_ diagnostic: ContainerDiagnostic) throws(ContainerError) {
         if diagnostic.code == .scrambled {
-            try refuse(
+            try reject(
                 ContainerError(
                     .encrypted, diagnostic.what, at: diagnostic.offset,
-                    advice: "Scrambled programmes can't be remuxed"))
+                    advice: "Remux an unscrambled recording"))
         }
         if input.hasBegun(diagnostic.track) {
             let own = outputs.indices.filter { outputs[$0].input == input.index }
@@ -160,12 +160,14 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         try output.diagnostic(diagnostic)
     }
 
-    /// Tells the tracks of the input at work that the next segment joins in this way.
+    /// Prepares the tracks of the current input for the next segment.
     ///
-    /// - Parameter missing: What isn't there before it, in ticks of 90 kHz.
+    /// - Parameters:
+    ///   - join: The relation of the next segment to the previous one.
+    ///   - missing: The duration of the media missing before the segment, in ticks of 90 kHz.
     mutating func join(_ join: SegmentJoin, missing: Int64) throws(ContainerError) {
         guard join == .gap || join == .discontinuity else { return }
-        try settleDoubts()
+        try acceptDoubtfulSamples()
         if join == .discontinuity {
             timeline.leave(input.index, number: input.discontinuities, missing: missing)
             release()
@@ -176,23 +178,23 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
     }
 
-    /// The end of what came of the input at work, on its clock in ticks of 90 kHz; nil where nothing did.
+    /// The end of the current input so far, on its clock in ticks of 90 kHz; nil if it has no samples.
     var lastEnd: Int64? { outputs.filter { $0.input == input.index && $0.lastEnd > .min }.map(\.lastEnd).max() }
 
-    /// Lets other tracks of the input feed its outputs.
+    /// Allows other tracks of the current input to feed its outputs.
     mutating func release() {
         for index in outputs.indices where outputs[index].input == input.index { outputs[index].feeder = nil }
         for index in input.routes.indices { input.routes[index] = nil }
         input.refused = []
     }
 
-    /// Hands out what is held.
+    /// Delivers the held samples.
     mutating func finish() throws(ContainerError) {
-        for index in outputs.indices { try settleDoubt(of: index, isDamaged: false) }
+        for index in outputs.indices { try resolveDoubt(of: index, isDamaged: false) }
         try start()
         while let stretch = timeline.unsettled { timeline.settle(stretch) }
-        try handOutHeld()
-        for track in outputs.indices { try handOutBlocks(of: track) }
+        try deliverHeld()
+        for track in outputs.indices { try deliverBlocks(of: track) }
     }
 
     // MARK: - Routes
@@ -206,22 +208,22 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         return codecs
     }
 
-    /// Takes note of an obstacle in the segment at work, or throws it where that isn't tolerated.
-    private func refuse(_ obstacle: ContainerError) throws(ContainerError) {
+    /// Records an obstacle in the current segment, or throws it if the segment doesn't tolerate damage.
+    private func reject(_ obstacle: ContainerError) throws(ContainerError) {
         guard input.isTolerant else { throw obstacle }
         if input.obstacle == nil { input.obstacle = obstacle }
     }
 
-    /// The output's track for one of the input's; nil for one of a codec that isn't carried over.
+    /// Returns the output track for an input track, or nil for a codec that isn't carried over.
     private mutating func route(
         _ index: Int, _ track: MediaTrack, _ format: MediaFormat, at dts: Int64
     ) throws(ContainerError) -> Int? {
         if let known = input.routes[index] { return known }
         let feeder = RemuxInput.TrackID(input: input.index, index: index)
-        let found = free(for: track, format, at: dts)
+        let found = freeOutput(for: track, format, at: dts)
         let first = found.flatMap { outputs[$0].media.formats.first }
         if input.isTolerant, first.map({ $0.codec != format.codec }) == true || !isCarried(track.kind, format.codec) {
-            try refuse(change(of: track.kind, from: first, to: format, after: found.map { timeline.elapsed($0) }))
+            try reject(codecChange(of: track.kind, from: first, to: format, after: found.map { timeline.elapsed($0) }))
             input.refused.insert(index)
             return nil
         }
@@ -243,8 +245,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         return target
     }
 
-    /// An output that nothing feeds any more: best with the same id, at least of the same kind.
-    private func free(for track: MediaTrack, _ format: MediaFormat, at dts: Int64) -> Int? {
+    /// Returns an output that has no feeder any more, preferring one with the same codec, id and language.
+    private func freeOutput(for track: MediaTrack, _ format: MediaFormat, at dts: Int64) -> Int? {
         let free = outputs.indices.filter { index in
             let candidate = outputs[index]
             guard candidate.input == input.index, candidate.media.kind == track.kind else { return false }
@@ -255,7 +257,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
             ?? sameCodec.first { outputs[$0].language == track.language } ?? sameCodec.first ?? free.first
     }
 
-    /// Sound has ticks of a sample each; coarse scales are made finer, so that moves between stretches fit.
+    /// Returns the timescale of an output track: one tick per sample for audio, and a multiple of a coarse scale, so
+    /// that shifts between stretches fit.
     private static func timescale(_ track: MediaTrack, _ format: MediaFormat) -> Int32 {
         if track.timescale == 90_000, track.kind == .audio, format.sampleRate > 0 {
             return Int32(clamping: format.sampleRate)
@@ -268,20 +271,20 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         input.codecs[kind].map { $0.contains(codec) } ?? true
     }
 
-    private func change(
+    private func codecChange(
         of kind: MediaKind, from first: MediaFormat?, to format: MediaFormat, after elapsed: Int64?
     ) -> ContainerError {
         let before = first?.codecString ?? input.codecs[kind]?.map { "\($0)" }.sorted().joined(separator: ", ") ?? ""
-        let place = elapsed.map { elapsed in
+        let position = elapsed.map { elapsed in
             let milliseconds = Timescale.convert(elapsed, from: 90_000, to: 1000)
             return " after \(Double(milliseconds) / 1000) s"
         }
         return ContainerError(
-            .unsupported, "the \(kind.rawValue) changes from \(before) to \(format.codecString)\(place ?? "")",
+            .unsupported, "the \(kind.rawValue) changes from \(before) to \(format.codecString)\(position ?? "")",
             advice: "Remux the parts before and after into files of their own")
     }
 
-    /// The place of a format in an output's track; nil for one of another codec.
+    /// Returns the index of a format in an output track, or nil for another codec.
     private mutating func formatIndex(_ format: MediaFormat, in target: Int) throws(ContainerError) -> Int? {
         var stored = format
         stored.framing = .stored
@@ -290,7 +293,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
         if let known = outputs[target].media.formats.firstIndex(of: stored) { return known }
         if let first = outputs[target].media.formats.first, first.codec != stored.codec {
-            try refuse(change(of: outputs[target].media.kind, from: first, to: stored, after: timeline.elapsed(target)))
+            try reject(
+                codecChange(of: outputs[target].media.kind, from: first, to: stored, after: timeline.elapsed(target)))
             return nil
         }
         outputs[target].media.formats.append(stored)
@@ -303,24 +307,24 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         try output.tracks(orderedTracks)
     }
 
-    /// The tracks as the output has them.
+    /// The tracks in the order of the output.
     var orderedTracks: [MediaTrack] {
         outputs.indices.sorted { places[$0] < places[$1] }.map { outputs[$0].media }
     }
 
-    /// The stretches of time that were joined.
+    /// The joined stretches.
     var stretches: [JoinedStretch] { timeline.joined }
 
-    /// Ends the start: fixes the order of the tracks.
+    /// Ends the start phase and fixes the order of the tracks.
     private mutating func start() throws(ContainerError) {
         guard isStarting else { return }
         isStarting = false
         let order = outputs.indices.sorted { left, right in
-            // The default comes before all other sound, whichever input it's of.
-            let comeLater = [left, right].map { index in
+            // The default comes before all other audio, regardless of its input.
+            let isAlternative = [left, right].map { index in
                 hasDefault && outputs[index].media.kind == .audio && !inputs[outputs[index].input].isDefault
             }
-            guard comeLater[0] == comeLater[1] else { return comeLater[1] }
+            guard isAlternative[0] == isAlternative[1] else { return isAlternative[1] }
             guard let left = outputs[left].feeder, let right = outputs[right].feeder else { return left < right }
             return (left.input, left.index) < (right.input, right.index)
         }
@@ -328,7 +332,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         if !outputs.isEmpty { try announce() }
     }
 
-    /// Whether every track of sound or picture of every input has begun.
+    /// Whether every audio and video track of every input has begun.
     private var isComplete: Bool {
         inputs.allSatisfy { input in
             !input.tracks.isEmpty
@@ -339,10 +343,10 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
     }
 
-    // MARK: - Handing out
+    // MARK: - Delivery
 
-    /// Puts a sample into the form that MP4 stores, and hands it out or holds it.
-    private mutating func hand(
+    /// Converts a sample to the form that MP4 stores, and delivers or holds it.
+    private mutating func convert(
         _ sample: MediaSample, _ times: Times, _ stretch: StretchID, _ format: MediaFormat,
         _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
@@ -350,11 +354,11 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         let reframer = reframer
         let (origin, timescale) = (times.origin, times.timescale)
         try reframer.reframe(bytes, format) { (stored, count) throws(ContainerError) in
-            // A frame of LATM may hold several of AAC, each as long as the others.
+            // A LATM frame may contain several AAC frames of equal duration.
             part.duration = sample.duration / Int64(count)
             part.size = stored.count
             if let shift = timeline.shift(of: stretch), !isStarting {
-                try handOut(part, timescale, shift: shift.addingClamped(origin), stored)
+                try deliver(part, timescale, shift: shift.addingClamped(origin), stored)
             } else {
                 held.append(
                     HeldSamples.Held(
@@ -367,20 +371,20 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         if !held.isEmpty { try settle() }
     }
 
-    private mutating func handOut(
+    private mutating func deliver(
         _ sample: MediaSample, _ timescale: Int32, shift: Int64, _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
         let found: MediaSample?
         do throws(ContainerError) {
             found = try outputs[sample.track].place(sample, from: timescale, shift: shift)
         } catch {
-            // The stretches together are longer than any file.
-            return try refuse(error)
+            // The stretches together exceed the longest possible file.
+            return try reject(error)
         }
         guard var placed = found else { return }
         placed.track = places[sample.track]
         if case .eac3 = outputs[sample.track].media.formats[placed.formatIndex].codec,
-            !outputs[sample.track].blocks.isUnneeded(for: bytes)
+            !outputs[sample.track].blocks.canBypass(with: bytes)
         {
             try gather(placed, bytes, in: sample.track)
         } else {
@@ -388,16 +392,16 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
     }
 
-    /// Puts a frame to those before it, and hands them out once they are a sample.
+    /// Adds a frame to the previous ones, and delivers them when they form a sample.
     private mutating func gather(
         _ sample: MediaSample, _ bytes: UnsafeRawBufferPointer, in track: Int
     ) throws(ContainerError) {
-        if !outputs[track].blocks.continues(with: sample) { try handOutBlocks(of: track) }
+        if !outputs[track].blocks.continues(with: sample) { try deliverBlocks(of: track) }
         outputs[track].blocks.append(sample, bytes)
-        if outputs[track].blocks.isComplete { try handOutBlocks(of: track) }
+        if outputs[track].blocks.isComplete { try deliverBlocks(of: track) }
     }
 
-    private mutating func handOutBlocks(of track: Int) throws(ContainerError) {
+    private mutating func deliverBlocks(of track: Int) throws(ContainerError) {
         guard let (sample, bytes) = outputs[track].blocks.take() else { return }
         let result = bytes.withUnsafeBytes { bytes in
             Result { () throws(ContainerError) in try output.sample(sample, bytes: bytes) }
@@ -405,25 +409,25 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         try result.get()
     }
 
-    /// Fixes the shifts that can be, and hands out what waited for them.
+    /// Computes the shifts that can be determined, and delivers the samples that waited for them.
     private mutating func settle() throws(ContainerError) {
         if isStarting, isComplete || held.isFull {
             try start()
-            try handOutHeld()
+            try deliverHeld()
         }
         guard !isStarting else { return }
         while let stretch = timeline.unsettled, timeline.isComplete(stretch) || held.isFull {
             timeline.settle(stretch)
-            try handOutHeld()
+            try deliverHeld()
         }
     }
 
-    private mutating func handOutHeld() throws(ContainerError) {
-        for waiting in held.take(before: timeline.unsettled) {
-            guard let shift = timeline.shift(of: waiting.stretch) else { continue }
-            let result = waiting.bytes.withUnsafeBytes { bytes in
+    private mutating func deliverHeld() throws(ContainerError) {
+        for entry in held.take(before: timeline.unsettled) {
+            guard let shift = timeline.shift(of: entry.stretch) else { continue }
+            let result = entry.bytes.withUnsafeBytes { bytes in
                 Result { () throws(ContainerError) in
-                    try handOut(waiting.sample, waiting.timescale, shift: shift.addingClamped(waiting.origin), bytes)
+                    try deliver(entry.sample, entry.timescale, shift: shift.addingClamped(entry.origin), bytes)
                 }
             }
             try result.get()

@@ -1,26 +1,28 @@
-/// Damage of transport streams that a remuxer went past: what it made lacks something there.
+/// Damage of transport streams that a remuxer skipped. The output lacks media there.
 public struct RemuxDamage: Sendable, Hashable {
-    /// Damage that is no farther apart is one place: what is lost at once is lost of several streams.
+    /// The distance within which damage counts as one place, because a single loss affects several streams.
     private static let span: Int64 = 90_000
 
-    /// How many places in the output are touched.
+    /// The number of damaged places in the output.
     public private(set) var places = 0
-    /// When the first of them is, in seconds from the output's beginning, about; nil where nothing is damaged.
+    /// The approximate time of the first place in seconds from the start of the output, or nil without damage.
     public private(set) var first: Double?
-    /// How often each kind was found.
+    /// The number of defects of each kind.
     public private(set) var kinds: [ContainerDiagnostic.Code: Int] = [:]
     private var last: Int64?
 
-    /// No damage.
+    /// Creates a record without damage.
     public init() {}
 
-    /// Takes damage down.
+    /// Adds a defect.
     ///
-    /// - Parameter time: When in the output, in ticks of 90 kHz.
+    /// - Parameters:
+    ///   - code: The kind of defect.
+    ///   - time: The time in the output in ticks of 90 kHz.
     mutating func add(_ code: ContainerDiagnostic.Code, at time: Int64) {
         switch code {
         case .discontinuity, .skippedBytes, .transportError, .damagedTable, .damagedTimestamp: break
-        // A stream that was cut begins and ends inside of frames.
+        // A stream that was cut begins and ends inside a frame.
         case .scrambled, .damagedPacket, .damagedFrame, .missingTimestamp, .tooLong: return
         }
         kinds[code, default: 0] += 1
@@ -30,16 +32,16 @@ public struct RemuxDamage: Sendable, Hashable {
     }
 }
 
-/// A segment of which something couldn't be carried over.
+/// Damage of a segment because of which samples were omitted.
 public struct SegmentDamage: Sendable {
     /// The first obstacle in the segment.
     public var error: ContainerError
     /// Whether the rest of the segment wasn't read.
     public var isCutShort: Bool
-    /// Whether the segment gave no samples at all.
+    /// Whether the segment yielded no samples.
     public var isEmpty: Bool
 
-    /// Damage of a segment.
+    /// Creates a description of damage.
     public init(error: ContainerError, isCutShort: Bool, isEmpty: Bool) {
         self.error = error
         self.isCutShort = isCutShort

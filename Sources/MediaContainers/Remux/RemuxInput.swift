@@ -1,4 +1,4 @@
-/// One playlist, file or stream that is remuxed: the demuxer of its segments, and where its tracks go.
+/// A playlist, file or stream to remux: the demuxer of its segments, and the routes of its tracks.
 final class RemuxInput {
     /// A track of an input.
     struct TrackID: Hashable {
@@ -7,66 +7,67 @@ final class RemuxInput {
     }
 
     let index: Int
-    /// What is said of its sound.
-    private let sound: TrackLabel?
+    /// The description of the input's audio from outside the container, or nil.
+    private let audioLabel: TrackLabel?
     var transportStream: TransportStreamDemuxer?
     var packedAudio: PackedAudioDemuxer?
-    /// What the demuxer at work found.
+    /// The tracks that the current demuxer has found.
     var tracks: [MediaTrack] = []
-    /// The output's track for each of `tracks`; nil until one is chosen.
+    /// The output track of each of `tracks`, or nil until one is chosen.
     var routes: [Int?] = []
-    /// The tracks whose codec isn't that of the output's track they would go to.
+    /// The tracks whose codec differs from that of their output track.
     var refused: Set<Int> = []
-    /// The codecs carried over of each kind that has an entry; others are refused.
+    /// The codecs to carry over, for each kind with an entry. Other codecs of these kinds are rejected.
     var codecs: [MediaKind: Set<Codec>] = [:]
-    /// Whether an obstacle in a segment is noted instead of thrown.
+    /// Whether an obstacle in a segment is recorded instead of thrown.
     var isTolerant = false
-    /// Whether a demuxer is in the midst of the segment at work.
+    /// Whether a demuxer is reading the current segment.
     var isReading = false
-    /// The last sample's decoding time on the input's clock; nil where a clock begins.
+    /// The decoding time of the last sample on the clock of the input, or nil at the start of a clock.
     var lastTime: Int64?
-    /// The first obstacle in the segment at work.
+    /// The first obstacle in the current segment.
     var obstacle: ContainerError?
-    /// How far the decoding times of MP4 segments were moved so far, for each track.
+    /// The amount for each track by which decoding times of MP4 segments have been moved so far.
     var decodingShifts: [Int64] = []
-    /// What is added to samples' times, in ticks of 90 kHz: the time stamp of a segment of packed audio.
+    /// The amount added to sample times in ticks of 90 kHz: the timestamp of a packed audio segment.
     var origin: Int64 = 0
     var hasOrigin = false
-    /// The end of the last segment of packed audio, which the next without a time stamp goes on from.
+    /// The end of the last packed audio segment, where a segment without a timestamp continues.
     var nextOrigin: Int64 = 0
-    /// How many discontinuities come before the segment at work.
+    /// The number of discontinuities before the current segment.
     private(set) var discontinuities = 0
-    /// Which of `tracks` have begun in the segment at work.
+    /// Whether each of `tracks` has begun in the current segment.
     private var begun: [Bool] = []
     private var unwrapper = TimestampUnwrapper()
 
-    init(index: Int, sound: TrackLabel? = nil) {
+    init(index: Int, audioLabel: TrackLabel? = nil) {
         self.index = index
-        self.sound = sound
+        self.audioLabel = audioLabel
     }
 
-    /// Whether its sound is the one to play where nobody chooses.
-    var isDefault: Bool { sound?.isDefault == true }
+    /// Whether the input's audio plays by default.
+    var isDefault: Bool { audioLabel?.isDefault == true }
 
-    /// Puts down what is said of its sound. Where it has several tracks, that doesn't tell which of them is meant.
+    /// Sets the language and name from the description. With several audio tracks, the description doesn't identify the
+    /// track.
     func label(_ track: inout MediaTrack) {
-        guard let sound else { return }
+        guard let audioLabel else { return }
         let isAlone = tracks.count { $0.kind == .audio && $0.isRead } == 1
-        if let language = LanguageCode.tag(sound.language), isAlone || LanguageCode.tag(track.language) == nil {
+        if let language = LanguageCode.tag(audioLabel.language), isAlone || LanguageCode.tag(track.language) == nil {
             track.language = language
         }
-        if isAlone, let name = sound.name, !name.isEmpty { track.name = name }
+        if isAlone, let name = audioLabel.name, !name.isEmpty { track.name = name }
     }
 
-    /// The time stamp of a segment of packed audio on the input's line of time; where its tag tells none, the end of
-    /// the segment before.
+    /// Determines the origin of a packed audio segment: its timestamp with wraps undone, or the end of the previous
+    /// segment if it has none.
     func findOrigin() {
         guard !hasOrigin, let packedAudio else { return }
         hasOrigin = true
         origin = packedAudio.startTimestamp.map { unwrapper.unwrap($0) } ?? nextOrigin
     }
 
-    /// Begins another segment, whose counters may begin again.
+    /// Begins the next segment.
     func beginSegment(isTolerant: Bool) {
         self.isTolerant = isTolerant
         obstacle = nil
@@ -74,32 +75,34 @@ final class RemuxInput {
         begun = []
     }
 
-    /// Takes note of a track's sample.
+    /// Records that a track has begun in the current segment.
     func begin(_ track: Int) {
         while begun.count <= track { begun.append(false) }
         begun[track] = true
     }
 
-    /// Whether a track, or any, has begun in the segment at work.
+    /// Returns whether the track with an id, or any track if it is nil, has begun in the current segment.
     func hasBegun(_ id: UInt32?) -> Bool {
         zip(tracks, begun).contains { $1 && (id == nil || $0.id == id) }
     }
 
     /// Counts the discontinuity before the next segment, if there is one.
     ///
-    /// - Parameter number: How many there are by now, where that is known.
+    /// - Parameters:
+    ///   - join: The relation of the next segment to the previous one.
+    ///   - number: The total number of discontinuities, or nil if it is unknown.
     func count(_ join: SegmentJoin, upTo number: Int?) {
         let next = discontinuities.addingReportingOverflow(join == .discontinuity ? 1 : 0)
         discontinuities = max(next.overflow ? .max : next.partialValue, number ?? 0)
     }
 
-    /// What follows is on another clock.
+    /// Resets the clock, because the following samples are on another one.
     func resetClock() {
         unwrapper.reset()
         lastTime = nil
     }
 
-    /// Begins with another demuxer: its tracks are others.
+    /// Forgets the tracks before a change of demuxer.
     func forgetTracks() {
         tracks = []
         routes = []
@@ -109,16 +112,16 @@ final class RemuxInput {
     }
 }
 
-/// What is said of a track outside of its container, as playlists do.
+/// The properties of a track stated outside of its container, as in a playlist.
 public struct TrackLabel: Sendable, Hashable {
-    /// The language (BCP 47); nil where nothing says, which leaves what the container says.
+    /// The language (BCP 47), or nil to use that of the container.
     public var language: String?
-    /// What people call it.
+    /// The display name, or nil.
     public var name: String?
-    /// Whether it's the one to play where nobody chooses.
+    /// Whether players select the track by default.
     public var isDefault: Bool
 
-    /// A label; without arguments, of a track of which nothing is said.
+    /// Creates a label; without arguments, one that states nothing.
     public init(language: String? = nil, name: String? = nil, isDefault: Bool = false) {
         self.language = language
         self.name = name
@@ -126,15 +129,15 @@ public struct TrackLabel: Sendable, Hashable {
     }
 }
 
-/// Finds the time at which a transport stream begins.
+/// A sink that finds the time at which a transport stream begins.
 struct ClockProbe: SampleSink {
     private static let pieceLength = 256 << 10
-    /// Further in nothing is looked for.
+    /// The number of bytes to search.
     private static let reach: Int64 = 2 << 20
 
     private var start: Int64?
 
-    /// The first decoding time, as the stream's counter has it; nil where none is found.
+    /// Returns the first decoding time on the clock of the stream, or nil if none is found.
     static func start(of source: some ByteSource) throws(ContainerError) -> Int64? {
         let demuxer = TransportStreamDemuxer()
         var probe = ClockProbe()

@@ -1,60 +1,61 @@
-/// Turns media segments of MPEG-TS, packed audio and MP4 into one continuous sequence of samples as MP4 stores them, in
-/// one pass.
+/// A remuxer that turns media segments of MPEG-TS, packed audio and MP4 into one continuous sequence of samples in the
+/// form that MP4 stores, in one pass.
 ///
-/// The output gets samples on one line of time that begins with the first segment's clock: 33-bit wraps are undone,
-/// stretches of unrelated clocks are joined end to end, what is missing stays a gap. The offset between sound and
-/// picture is that of the segments. H.264 and HEVC come with lengths before their NAL units, AAC without headers.
-/// A track whose parameter sets change gets a second format; one that changes its codec is an error that says where.
+/// The output receives samples on one timeline that begins with the clock of the first segment: 33-bit wraps are
+/// undone, stretches of unrelated clocks are joined end to end, and missing media remains a gap. Audio and video keep
+/// the offset that they have in the segments. H.264 and HEVC samples have length-prefixed NAL units, and AAC samples
+/// have no headers. A track whose parameter sets change gets a second format. A change of codec is an error that states
+/// its time.
 ///
-/// Several inputs (a playlist of pictures and one of sound) are remuxed together by appending their segments in turns.
-/// Memory is bounded: at most the longest frame of each track, and 8 MiB where stretches join.
+/// Several inputs, such as a video playlist and an audio playlist, are remuxed together by appending their segments
+/// alternately. Memory is bounded by the longest frame of each track, and by 8 MiB where stretches join.
 public struct Remuxer<Output: SampleSink> {
-    /// Bytes that are read from a source at a time.
+    /// The number of bytes read from a source at a time.
     private static var pieceLength: Int { 256 << 10 }
-    /// The longest time between files of one recording, or for which they overlap, in ticks of 90 kHz.
+    /// The longest gap or overlap between consecutive files of one recording, in ticks of 90 kHz.
     private static var longestPause: Int64 { 90_000 }
 
     private var core: RemuxCore<Output>
     private var inputs: [RemuxInput]
 
-    /// What gets the samples.
+    /// The receiver of the samples.
     public var output: Output { core.output.sink }
 
-    /// The tracks that the output was told of, in their order.
+    /// The tracks of the output in order.
     public var tracks: [MediaTrack] { core.orderedTracks }
 
-    /// The stretches of the inputs' clocks in the output, in their order; whole after ``finish()``.
+    /// The stretches of the inputs' clocks in the output, in order; complete after ``finish()``.
     public var stretches: [JoinedStretch] { core.stretches }
 
-    /// The tracks of the inputs that aren't carried over: timed metadata, splice information, unknown codings.
+    /// The input tracks that aren't carried over: timed metadata, splice information and unknown codings.
     public var leftOut: [MediaTrack] { core.leftOut }
 
-    /// Damage of the inputs that was gone past.
+    /// The damage of the inputs that was skipped.
     public var damage: RemuxDamage { core.damage }
 
-    /// Whether the output threw.
+    /// Whether the output has thrown an error.
     public var hasOutputFailed: Bool { core.output.hasFailed }
 
-    /// The codecs that were carried over of each input, by kind.
+    /// The codecs carried over from each input, by kind.
     public var codecs: [[MediaKind: Set<Codec>]] { core.codecs }
 
     /// Creates a remuxer.
     ///
     /// - Parameters:
-    ///   - output: What gets the tracks and the samples.
-    ///   - inputs: How many playlists or files are remuxed together, at least 1.
-    ///   - longestGap: Seconds by which times may go forward without an announced discontinuity and still be a gap of
-    ///     the same clock.
-    ///   - sounds: What is said of each input's sound; nil, or none, where nothing is. The default comes before all other
-    ///     sound, and where there is one, it alone is enabled.
-    ///   - codecs: The codecs carried over of each input, by kind; a kind without an entry takes that of its first
-    ///     samples. They matter for segments that are appended with `toleratesDamage`.
+    ///   - output: The receiver of tracks and samples.
+    ///   - inputs: The number of playlists or files to remux together, at least 1.
+    ///   - longestGap: The longest forward step of the times, in seconds, that counts as a gap of the same clock
+    ///     without an announced discontinuity.
+    ///   - sounds: A description of each input's audio, or nil. The default comes before all other audio and is the
+    ///     only enabled audio track.
+    ///   - codecs: The codecs to carry over from each input, by kind. A kind without an entry takes the codec of its
+    ///     first samples. Other codecs matter only for segments appended with `toleratesDamage`.
     public init(
         into output: Output, inputs: Int = 1, longestGap: Int = 600, sounds: [TrackLabel?] = [],
         codecs: [[MediaKind: Set<Codec>]] = []
     ) {
         self.inputs = (0..<max(1, inputs)).map { index in
-            RemuxInput(index: index, sound: sounds.indices.contains(index) ? sounds[index] : nil)
+            RemuxInput(index: index, audioLabel: sounds.indices.contains(index) ? sounds[index] : nil)
         }
         for (input, codecs) in zip(self.inputs, codecs) { input.codecs = codecs }
         core = RemuxCore(
@@ -62,37 +63,38 @@ public struct Remuxer<Output: SampleSink> {
         )
     }
 
-    /// Appends a segment, or a whole file.
+    /// Appends a segment or a whole file.
     ///
     /// - Parameters:
-    ///   - segment: Its bytes.
-    ///   - initialization: For fragments of MP4 without their index: the movie of the media initialization section.
-    ///   - input: Which of the inputs it belongs to, from 0.
-    ///   - join: How it goes on from the segment before of the same input.
-    ///   - discontinuities: How many come before it in its input (RFC 8216bis, 4.4.3.3); nil counts them by `join`.
-    ///     Inputs go on together behind the same number of them.
-    ///   - missing: Seconds of its input that aren't there between the segment before and it. Where clocks don't tell,
-    ///     they stay a gap.
-    ///   - toleratesDamage: Whether samples that can't be carried over are left out and reported, instead of ending the
-    ///     remux: of a damaged, scrambled or foreign segment, or of another codec than the track's before.
-    /// - Returns: With `toleratesDamage`, the damage that left samples out; nil where there is none.
-    /// - Throws: ``ContainerError``: `inputOutput` of the source; what the output throws; without `toleratesDamage`,
-    ///   `notThisFormat` for other formats, `encrypted`, `unsupported` where the codec changes, `malformed`.
+    ///   - segment: The bytes of the segment.
+    ///   - initialization: The movie of the media initialization section, for MP4 fragments.
+    ///   - input: The index of the input that the segment belongs to.
+    ///   - join: The relation of the segment to the previous segment of the same input.
+    ///   - discontinuities: The number of discontinuities before the segment in its input (RFC 8216bis, 4.4.3.3), or
+    ///     nil to count them from `join`. Inputs with the same number continue together.
+    ///   - missing: The duration in seconds of the media missing between the previous segment and this one. It remains
+    ///     a gap where the clocks don't show it.
+    ///   - toleratesDamage: Whether to omit and report samples that can't be carried over, instead of throwing. Reasons
+    ///     are a damaged, scrambled or foreign segment, or a change of codec.
+    /// - Returns: With `toleratesDamage`, the damage because of which samples were omitted, or nil.
+    /// - Throws: ``ContainerError`` with `inputOutput` for the source, and the errors of the output. Without
+    ///   `toleratesDamage`, also `notThisFormat` for other formats, `encrypted`, `unsupported` for a change of codec,
+    ///   and `malformed`.
     @discardableResult
     public mutating func append(
         _ segment: some ByteSource, initialization: Movie? = nil, input: Int = 0, join: SegmentJoin = .continuous,
         discontinuities: Int? = nil, missing: Double = 0, toleratesDamage: Bool = false
     ) throws(ContainerError) -> SegmentDamage? {
         guard inputs.indices.contains(input) else {
-            throw ContainerError(.malformed, "input \(input) of \(inputs.count)")
+            throw ContainerError(.malformed, "input index \(input) is out of range: there are \(inputs.count) inputs")
         }
         core.input = inputs[input]
         core.input.beginSegment(isTolerant: toleratesDamage)
         do throws(ContainerError) {
-            try take(segment, initialization, join, discontinuities: discontinuities, missing: missing)
+            try read(segment, initialization, join, discontinuities: discontinuities, missing: missing)
         } catch {
             guard toleratesDamage, !core.output.hasFailed, error.code != .inputOutput else { throw error }
-            // A half-read segment leaves nothing behind that the next one could be taken for.
+            // Data of a partially read segment must not be taken for the start of the next one.
             if core.input.isReading { changeDemuxer() }
             return SegmentDamage(error: error, isCutShort: true, isEmpty: !core.input.hasBegun(nil))
         }
@@ -101,7 +103,7 @@ public struct Remuxer<Output: SampleSink> {
         }
     }
 
-    private mutating func take(
+    private mutating func read(
         _ segment: some ByteSource, _ initialization: Movie?, _ join: SegmentJoin, discontinuities: Int?,
         missing: Double
     ) throws(ContainerError) {
@@ -110,21 +112,21 @@ public struct Remuxer<Output: SampleSink> {
         let format = front.withUnsafeBytes {
             SegmentFormat.recognise($0, isWhole: Int64(front.count) == segment.length)
         }
-        guard let format else { throw Self.foreign(front) }
+        guard let format else { throw Self.formatError(front) }
         var join = join
         if join == .file {
-            join = try goesOn(format, segment) ? .continuous : .discontinuity
+            join = try continuesClock(format, segment) ? .continuous : .discontinuity
         } else if let discontinuities, discontinuities > core.input.discontinuities {
-            // The segment that announced it isn't there.
+            // The segment that announced the discontinuity is missing.
             join = .discontinuity
         }
         try end(before: format, join)
         core.input.count(join, upTo: discontinuities)
-        let sound =
+        let audioFormat =
             format == .packedAudio
             ? front.withUnsafeBytes { PackedAudioFormat.recognise($0, isWhole: Int64(front.count) == segment.length) }
             : nil
-        try begin(format, sound, join, missing: max(0, Timescale.ticks(of: missing, in: 90_000)))
+        try begin(format, audioFormat, join, missing: max(0, Timescale.ticks(of: missing, in: 90_000)))
         core.input.isReading = true
         switch format {
         case .mp4: try deliver(segment, initialization)
@@ -133,10 +135,10 @@ public struct Remuxer<Output: SampleSink> {
         core.input.isReading = false
     }
 
-    /// Ends the last segment and hands out what is held.
+    /// Ends the last segment and delivers the held samples.
     ///
     /// - Returns: The output.
-    /// - Throws: What the output throws.
+    /// - Throws: The errors of the output.
     public mutating func finish() throws(ContainerError) -> Output {
         for input in inputs {
             core.input = input
@@ -146,32 +148,34 @@ public struct Remuxer<Output: SampleSink> {
         return core.output.sink
     }
 
-    /// Says what a segment is that can't be remuxed.
-    private static func foreign(_ front: [UInt8]) -> ContainerError {
+    /// Returns an error that describes a segment of an unsupported format.
+    private static func formatError(_ front: [UInt8]) -> ContainerError {
         let text = String(decoding: front.prefix(16), as: UTF8.self)
         if text.trimmingPrefix("\u{FEFF}").hasPrefix("WEBVTT") {
             return ContainerError(
-                .notThisFormat, "a segment of subtitles (WebVTT) alone", at: 0,
-                advice: "Give the multivariant playlist, so that they go with its film")
+                .notThisFormat, "the segment contains only subtitles (WebVTT)", at: 0,
+                advice: "Pass the multivariant playlist to remux them with audio and video")
         }
         if front.withUnsafeBytes({ SegmentFormat.isText($0) }) {
             return ContainerError(
-                .notThisFormat, "a segment that is text, not media", at: 0,
-                advice: "Look at what the server sent in its place")
+                .notThisFormat, "the segment is text, not media", at: 0,
+                advice: "Check the server's response")
         }
         return ContainerError(
-            .notThisFormat, "a segment that is neither MPEG-TS nor MP4 nor packed audio", at: 0,
-            advice: "Encrypted segments are decrypted first")
+            .notThisFormat, "the segment is neither MPEG-TS nor MP4 nor packed audio", at: 0,
+            advice: "Decrypt encrypted segments first")
     }
 
-    /// Whether a file is on the clock of what came before of the input at work, and follows it.
-    private mutating func goesOn(_ format: SegmentFormat, _ file: some ByteSource) throws(ContainerError) -> Bool {
+    /// Returns whether a file continues the clock of the current input and follows its end.
+    private mutating func continuesClock(
+        _ format: SegmentFormat, _ file: some ByteSource
+    ) throws(ContainerError) -> Bool {
         guard let end = core.lastEnd else { return true }
         guard format == .transportStream, core.input.transportStream != nil,
             let start = try ClockProbe.start(of: file),
             abs(TimestampUnwrapper.distance(from: end, to: start)) < Self.longestPause
         else { return false }
-        // The same streams may have other numbers there.
+        // The streams may have other PIDs in this file.
         core.release()
         return true
     }
@@ -187,7 +191,7 @@ public struct Remuxer<Output: SampleSink> {
     }
 
     private mutating func begin(
-        _ format: SegmentFormat, _ sound: PackedAudioFormat?, _ join: SegmentJoin, missing: Int64
+        _ format: SegmentFormat, _ audioFormat: PackedAudioFormat?, _ join: SegmentJoin, missing: Int64
     ) throws(ContainerError) {
         let input = core.input
         try core.join(join, missing: missing)
@@ -199,9 +203,9 @@ public struct Remuxer<Output: SampleSink> {
         switch format {
         case .transportStream where input.transportStream == nil:
             changeDemuxer()
-            // Behind a segment that couldn't be read the clock goes on.
+            // The clock continues after a segment that couldn't be read.
             input.transportStream = TransportStreamDemuxer(after: join == .discontinuity ? nil : input.lastTime)
-        case .packedAudio where input.packedAudio == nil || sound.map { $0 != input.packedAudio?.format } == true:
+        case .packedAudio where input.packedAudio == nil || audioFormat.map { $0 != input.packedAudio?.format } == true:
             changeDemuxer()
             input.packedAudio = PackedAudioDemuxer()
         case .packedAudio:
@@ -213,7 +217,7 @@ public struct Remuxer<Output: SampleSink> {
         }
     }
 
-    /// The tracks of the demuxer before are no more: others may go on with their outputs.
+    /// Removes the demuxer and its tracks. Other tracks may continue with their outputs.
     private mutating func changeDemuxer() {
         core.release()
         core.input.transportStream = nil
@@ -228,7 +232,7 @@ public struct Remuxer<Output: SampleSink> {
     private mutating func deliver(
         _ segment: some ByteSource, _ initialization: Movie?
     ) throws(ContainerError) {
-        // A segment may bring its own index, and then needs no other.
+        // A segment with its own index needs no initialization section.
         let reader: MP4Reader =
             if let initialization { try MP4Reader(segment, initialization: initialization) } else {
                 try MP4Reader(segment)
@@ -256,15 +260,15 @@ public struct Remuxer<Output: SampleSink> {
     }
 }
 
-/// How a segment goes on from the one before.
+/// The relation of a segment to the previous segment of the same input.
 public enum SegmentJoin: Sendable, Hashable {
-    /// On the same clock, with nothing missing.
+    /// The clock continues, and nothing is missing.
     case continuous
-    /// On the same clock; segments before it are missing (EXT-X-GAP), and stay a gap of their length.
+    /// The clock continues, but segments are missing before this one (EXT-X-GAP). They remain a gap of their duration.
     case gap
-    /// Its clock, its tracks or their formats may be others (EXT-X-DISCONTINUITY): it begins where the one before ends.
+    /// The clock, tracks or formats may differ (EXT-X-DISCONTINUITY). The segment begins where the previous one ends.
     case discontinuity
-    /// It is a file of its own: on the same clock where its times go on from those before (a recording cut into files),
-    /// else as after a discontinuity.
+    /// The segment is a separate file. The clock continues if its times follow the previous ones (a recording in
+    /// several files); otherwise it is like a discontinuity.
     case file
 }

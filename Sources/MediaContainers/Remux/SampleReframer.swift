@@ -1,5 +1,5 @@
-/// Puts a sample's bytes into the form that MP4 stores: NAL units behind lengths of four bytes (ISO/IEC 14496-15,
-/// 4.3.2), sound without the headers of its transport.
+/// A converter of sample bytes to the form that MP4 stores: NAL units with length fields of four bytes (ISO/IEC
+/// 14496-15, 4.3.2), and audio without the headers of its transport.
 final class SampleReframer {
     private var storage = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     private var multiplex = LOASPayload()
@@ -7,9 +7,9 @@ final class SampleReframer {
 
     deinit { storage.deallocate() }
 
-    /// Gives `body` the stored form, in one piece; sound of LATM in as many as it has frames, with their count.
+    /// Calls `body` with the stored form, in one piece; for LATM once for each contained frame, with their number.
     ///
-    /// - Throws: ``ContainerError`` for a damaged LATM frame, and what `body` throws.
+    /// - Throws: ``ContainerError`` for a damaged LATM frame, and the errors of `body`.
     func reframe(
         _ bytes: UnsafeRawBufferPointer, _ format: MediaFormat,
         _ body: (_ stored: UnsafeRawBufferPointer, _ count: Int) throws(ContainerError) -> Void
@@ -36,8 +36,8 @@ final class SampleReframer {
         }
     }
 
-    /// Lengths in place of start codes. Zero bytes behind a unit are padding of the byte stream (14496-10, B.1.1).
-    /// Samples of `hvc1` hold no parameter sets (14496-15, 8.4.3): the record has them.
+    /// Replaces start codes with lengths. Drops zero bytes after a unit, which are padding of the byte stream
+    /// (14496-10, B.1.1), and parameter sets of `hvc1`, which belong in the configuration record (14496-15, 8.4.3).
     private func lengthPrefixed(_ bytes: UnsafeRawBufferPointer, isHEVC: Bool) -> UnsafeRawBufferPointer {
         reserve(bytes)
         guard let source = bytes.baseAddress, let target = storage.baseAddress else {
@@ -62,7 +62,7 @@ final class SampleReframer {
         return UnsafeRawBufferPointer(start: target, count: written)
     }
 
-    /// Each unit grows by one byte at most, and has four at least.
+    /// Allocates storage for the converted sample. Each unit has at least four bytes and grows by at most one.
     private func reserve(_ bytes: UnsafeRawBufferPointer) {
         let needed = bytes.count + bytes.count / 4 + 8
         guard needed > storage.count else { return }
@@ -71,10 +71,10 @@ final class SampleReframer {
     }
 }
 
-/// Frames of Enhanced AC-3 of fewer than six audio blocks, put together: a sample of MP4 has six of each substream, as
-/// many as a frame of AC-3 (ETSI TS 102 366, annexes E and F).
+/// A group of Enhanced AC-3 frames with fewer than six audio blocks. An MP4 sample contains six blocks of each
+/// substream, as many as a frame of AC-3 (ETSI TS 102 366, annexes E and F).
 ///
-/// Only where a stretch of sound ends may the last sample have fewer, so that nothing of it is lost.
+/// Only the last sample of a stretch may have fewer, so that no audio is lost.
 struct AudioBlockGroup {
     private static let blocksOfSample = 6
     private static let samplesOfBlock = 256
@@ -84,15 +84,15 @@ struct AudioBlockGroup {
     private var blocks = 0
     private var bytes: [UInt8] = []
 
-    /// Whether the frames are a sample.
+    /// Whether the frames form a complete sample.
     var isComplete: Bool { blocks >= Self.blocksOfSample }
 
-    /// Whether a frame is a sample by itself, as nearly all are, and no other waits for it.
-    func isUnneeded(for frame: UnsafeRawBufferPointer) -> Bool {
+    /// Returns whether a frame is a sample by itself, as nearly all are, and the group is empty.
+    func canBypass(with frame: UnsafeRawBufferPointer) -> Bool {
         first == nil && Self.blocks(in: frame) >= Self.blocksOfSample
     }
 
-    /// Whether a frame goes on where the others end, but for rounding.
+    /// Returns whether a sample continues at the end of the group, except for rounding.
     func continues(with sample: MediaSample) -> Bool {
         guard let first else { return true }
         return sample.formatIndex == first.formatIndex
@@ -106,7 +106,7 @@ struct AudioBlockGroup {
         bytes += frame
     }
 
-    /// The frames as one sample, if there are any; then it's empty.
+    /// Removes and returns the frames as one sample, or nil if the group is empty.
     mutating func take() -> (sample: MediaSample, bytes: [UInt8])? {
         guard var sample = first else { return nil }
         sample.duration = end.subtractingClamped(sample.dts)
@@ -115,7 +115,7 @@ struct AudioBlockGroup {
         return (sample, bytes)
     }
 
-    /// The audio blocks of the first independent substream.
+    /// Returns the number of audio blocks of the first independent substream.
     private static func blocks(in bytes: UnsafeRawBufferPointer) -> Int {
         var count = 0
         var place = 0
@@ -123,7 +123,7 @@ struct AudioBlockGroup {
             if frame.streamType != 1, frame.substreamID == 0 { count += frame.samples / samplesOfBlock }
             place += frame.length
         }
-        // What can't be read stays as it came.
+        // An unreadable frame stays unchanged.
         return count == 0 ? blocksOfSample : count
     }
 }

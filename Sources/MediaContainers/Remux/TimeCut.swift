@@ -1,9 +1,9 @@
-/// Passes on the samples of a stretch of time: pictures from the key picture that its first one needs, sound from a
-/// little before.
+/// A sink that forwards the samples of a time range: video from the keyframe that the first visible frame depends on,
+/// audio from slightly earlier.
 ///
-/// Times are seconds from the beginning of presentation, the earliest sample shown of any track of pictures or sound,
-/// or from as long before it as `lead` says.
-/// What comes before the stretch is for decoders only; an edit list that begins at ``start`` hides it.
+/// Times are in seconds from the start of presentation, which is the earliest visible sample of any audio or video
+/// track, or the time that precedes it by `lead`. Samples before the range are only for decoders; an edit list that
+/// begins at ``start`` hides them.
 public struct TimeCut<Output: SampleSink>: SampleSink {
     private struct Held {
         var sample: MediaSample
@@ -11,29 +11,30 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
     }
 
     private struct Track {
-        /// Where the stretch begins and ends, in ticks.
+        /// The bounds of the range in ticks of the track.
         var from: Int64 = .min
         var to: Int64 = .max
-        /// Pictures since the last key picture, while it isn't known whether the stretch needs them.
+        /// The frames since the last keyframe, held until it is known whether the range needs them.
         var group: [Held] = []
         var isOpen = false
         var hasBegun = false
     }
 
-    /// Held while the beginning isn't known: more than a second of anything.
-    private static var mostSamples: Int { 4096 }
+    /// The largest number of samples held while the start is unknown, which is more than a second of any track.
+    private static var maximumSamples: Int { 4096 }
     private static var scale: Int32 { 90_000 }
 
-    /// What takes the samples.
+    /// The receiver of the samples.
     public var output: Output
-    /// The time at which the stretch begins on the timeline of the samples, in ticks of 90 kHz; nil before that is known,
-    /// and where it begins at the beginning.
+    /// The start of the range on the timeline of the samples, in ticks of 90 kHz. Nil before it is known, and if the
+    /// range begins with the first sample.
     public private(set) var start: Int64?
-    /// The time at which it ends, likewise.
+    /// The end of the range on the timeline of the samples, in ticks of 90 kHz. Nil before it is known, and if the
+    /// range has no end.
     public private(set) var end: Int64?
-    /// What the stretch shows, in ticks of 90 kHz: from ``start`` or the first sample shown, to ``end`` or for ever.
+    /// The visible range in ticks of 90 kHz: from ``start`` or the first visible sample to ``end`` or without end.
     public var shown: Range<Int64> { (start ?? zero ?? 0)..<max(end ?? .max, start ?? zero ?? 0) }
-    /// When the first sample is shown, once that is known.
+    /// The earliest presentation time of a visible sample, or nil before it is known.
     private var zero: Int64?
     private let from: Double?
     private let to: Double?
@@ -43,14 +44,14 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
     private var held: [Held] = []
     private var isKnown = false
 
-    /// A cut.
+    /// Creates a cut.
     ///
     /// - Parameters:
-    ///   - output: What takes the samples.
-    ///   - from: Where the stretch begins, in seconds; nil is the beginning.
-    ///   - to: Where it ends, in seconds; nil is the end.
-    ///   - lead: Gives the seconds between the zero of `from` and `to` and the earliest sample shown. Called once, behind the
-    ///     first samples.
+    ///   - output: The receiver of the samples.
+    ///   - from: The start of the range in seconds, or nil for the start of presentation.
+    ///   - to: The end of the range in seconds, or nil for no end.
+    ///   - lead: Returns the seconds between the zero of `from` and `to` and the earliest visible sample. It is called
+    ///     once, after the first samples.
     public init(_ output: Output, from: Double?, to: Double?, lead: @escaping () -> Double = { 0 }) {
         self.output = output
         self.from = from
@@ -58,7 +59,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         self.lead = lead
     }
 
-    /// Takes the list of tracks; see ``SampleSink/tracks(_:)``.
+    /// Receives the list of tracks; see ``SampleSink/tracks(_:)``.
     public mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
         media = tracks
         while self.tracks.count < tracks.count {
@@ -69,27 +70,28 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         try output.tracks(tracks)
     }
 
-    /// Takes a sample; see ``SampleSink/sample(_:bytes:)``.
+    /// Receives a sample; see ``SampleSink/sample(_:bytes:)``.
     public mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         guard tracks.indices.contains(sample.track) else { return }
-        guard !isKnown else { return try pass(sample, bytes) }
+        guard !isKnown else { return try forward(sample, bytes) }
         held.append(Held(sample: sample, bytes: [UInt8](copying: bytes)))
         tracks[sample.track].hasBegun = true
         let isComplete = zip(media, tracks).allSatisfy { $1.hasBegun || $0.kind == .data || $0.kind == .text }
-        if isComplete || held.count >= Self.mostSamples { try begin() }
+        if isComplete || held.count >= Self.maximumSamples { try begin() }
     }
 
-    /// Takes note of damage; see ``SampleSink/diagnostic(_:)``.
+    /// Receives a defect; see ``SampleSink/diagnostic(_:)``.
     public mutating func diagnostic(_ diagnostic: ContainerDiagnostic) throws(ContainerError) {
         try output.diagnostic(diagnostic)
     }
 
-    /// Hands out what is held, at the end.
+    /// Delivers the samples that are still held.
     ///
-    /// - Throws: What the output throws; ``ContainerError/Code-swift.enum/malformed`` where nothing lies in the stretch.
+    /// - Throws: The errors of the output; ``ContainerError/Code-swift.enum/malformed`` when the range contains no
+    ///   samples.
     public mutating func finish() throws(ContainerError) {
         if !isKnown { try begin() }
-        // The last group is shown until the end: the stretch may begin in its last picture.
+        // The last group extends to the end of the media, so the range may begin in its last frame.
         var isEmpty = true
         for index in tracks.indices {
             let track = tracks[index]
@@ -98,13 +100,13 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
                 last.sample.pts.addingClamped(last.sample.duration) > track.from
             else { continue }
             isEmpty = false
-            try open(index)
+            try begin(index)
         }
         guard isEmpty else { return }
-        throw ContainerError(.malformed, "there is nothing in this stretch of time")
+        throw ContainerError(.malformed, "the time range contains no samples")
     }
 
-    // MARK: - The stretch
+    // MARK: - Range
 
     private mutating func begin() throws(ContainerError) {
         isKnown = true
@@ -117,9 +119,9 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
             if let to { end = zero.addingClamped(Self.ticks(to - lead)) }
         }
         for index in tracks.indices { place(&tracks[index], media[index].timescale) }
-        let waiting = held
+        let pending = held
         held = []
-        for one in waiting { try pass(one) }
+        for entry in pending { try forward(entry) }
     }
 
     private static func ticks(_ seconds: Double) -> Int64 {
@@ -131,42 +133,42 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         if let end { track.to = Timescale.convert(end, from: Self.scale, to: timescale) }
     }
 
-    private mutating func pass(_ one: Held) throws(ContainerError) {
-        let result = one.bytes.withUnsafeBytes { bytes in
-            Result { () throws(ContainerError) in try pass(one.sample, bytes) }
+    private mutating func forward(_ entry: Held) throws(ContainerError) {
+        let result = entry.bytes.withUnsafeBytes { bytes in
+            Result { () throws(ContainerError) in try forward(entry.sample, bytes) }
         }
         try result.get()
     }
 
-    private mutating func pass(_ sample: MediaSample, _ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
+    private mutating func forward(_ sample: MediaSample, _ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         let track = tracks[sample.track]
-        // A picture that is shown later may be needed by one that is shown before the end.
+        // A frame that is presented before the end may depend on one that is presented later.
         guard sample.dts < track.to else { return }
         guard !track.isOpen else { return try output.sample(sample, bytes: bytes) }
         guard media[sample.track].kind == .video else {
-            // Decoders of sound need a run-up.
-            let runUp = max(0, sample.duration)
-            let end = sample.pts.addingClamped(sample.duration).addingClamped(runUp).addingClamped(runUp)
+            // Audio decoders need preroll.
+            let preroll = max(0, sample.duration)
+            let end = sample.pts.addingClamped(sample.duration).addingClamped(preroll).addingClamped(preroll)
             guard end > track.from else { return }
             tracks[sample.track].isOpen = true
             return try output.sample(sample, bytes: bytes)
         }
         if sample.isSync, sample.pts <= track.from { tracks[sample.track].group = [] }
         if sample.pts > track.from {
-            try open(sample.track)
+            try begin(sample.track)
             return try output.sample(sample, bytes: bytes)
         }
         tracks[sample.track].group.append(Held(sample: sample, bytes: [UInt8](copying: bytes)))
     }
 
-    /// The stretch begins in the group of pictures that is held.
-    private mutating func open(_ track: Int) throws(ContainerError) {
+    /// Starts the range in the held group of frames.
+    private mutating func begin(_ track: Int) throws(ContainerError) {
         tracks[track].isOpen = true
         let group = tracks[track].group
         tracks[track].group = []
-        for one in group {
-            let result = one.bytes.withUnsafeBytes { bytes in
-                Result { () throws(ContainerError) in try output.sample(one.sample, bytes: bytes) }
+        for entry in group {
+            let result = entry.bytes.withUnsafeBytes { bytes in
+                Result { () throws(ContainerError) in try output.sample(entry.sample, bytes: bytes) }
             }
             try result.get()
         }

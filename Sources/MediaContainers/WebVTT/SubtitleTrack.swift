@@ -1,27 +1,27 @@
-/// The subtitles of a film in one language, with times on its timeline.
+/// The subtitles of a presentation in one language, with times on its timeline.
 public struct SubtitleTrack: Sendable, Hashable {
-    /// The language (BCP 47), or nil where nothing says.
+    /// The language (BCP 47), or nil if unknown.
     public var language: String?
-    /// What comes before the cues in a file: `WEBVTT`, then styles and regions.
+    /// The text before the cues in a file: `WEBVTT`, then styles and regions.
     public var header = "WEBVTT"
-    /// The cues, none of them twice, in ticks of 90 kHz; after ``sort()`` in the order of their times.
+    /// The distinct cues, with times in ticks of 90 kHz; in order of time after ``sort()``.
     public private(set) var cues: [WebVTTCue] = []
     private var known: Set<WebVTTCue> = []
 
-    /// A track without cues.
+    /// Creates a track without cues.
     public init(language: String? = nil) { self.language = language }
 
-    /// Takes cues. One that segments repeat is taken once.
+    /// Adds cues, ignoring those that are already in the track because segments repeat them.
     public mutating func add(_ more: [WebVTTCue]) {
         cues += more.filter { known.insert($0).inserted }
     }
 
-    /// Puts the cues in order, once all are there.
+    /// Sorts the cues by time. Call it after adding all cues.
     public mutating func sort() { cues.sort { ($0.start, $0.end) < ($1.start, $1.end) } }
 
-    /// A WebVTT file of the cues that are shown in a stretch of time.
+    /// Returns a WebVTT file of the cues in a time range.
     ///
-    /// - Parameter shown: The stretch in ticks of 90 kHz; its beginning becomes 0.
+    /// - Parameter shown: The range in ticks of 90 kHz; its start becomes 0.
     public func text(in shown: Range<Int64>) -> String {
         var text = header + "\n"
         for cue in cues where shown.overlaps(cue.start..<cue.end) {
@@ -34,21 +34,21 @@ public struct SubtitleTrack: Sendable, Hashable {
         return text
     }
 
-    /// The track of an MP4 that carries them (ISO/IEC 14496-30).
+    /// The description of an MP4 track that carries the cues (ISO/IEC 14496-30).
     public var mediaTrack: MediaTrack {
         let format = MediaFormat(
             codec: .webVTT, codecString: "wvtt", configuration: Array(header.utf8), sampleEntry: "wvtt")
         return MediaTrack(id: 0, kind: .text, formats: [format], timescale: 90_000, language: language)
     }
 
-    /// Gives all cues to a sink, as samples of a track.
+    /// Delivers all cues to a sink as samples of a track.
     ///
     /// - Parameters:
-    ///   - sink: What takes them.
-    ///   - track: The track's index.
-    ///   - film: When the film begins and ends, in ticks of 90 kHz; samples without cues cover it where none is shown.
-    /// - Returns: How many cues are left out, since no more can be shown at once; see ``WebVTTSampleEncoder``.
-    /// - Throws: What the sink throws.
+    ///   - sink: The receiver of the samples.
+    ///   - track: The index of the track.
+    ///   - film: The range of the presentation in ticks of 90 kHz. Empty samples cover the times without cues.
+    /// - Returns: The number of omitted cues; see ``WebVTTSampleEncoder``.
+    /// - Throws: The errors of the sink.
     public func deliver<Sink: SampleSink>(
         to sink: inout Sink, track: Int, along film: Range<Int64>
     ) throws(ContainerError) -> Int {

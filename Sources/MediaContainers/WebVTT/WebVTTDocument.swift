@@ -1,35 +1,35 @@
 /// A WebVTT file, or a media segment of a subtitle rendition (W3C WebVTT, 4; RFC 8216, 3.5).
 public struct WebVTTDocument: Sendable, Hashable {
-    /// Where its times lie on the clock of the stream's other segments (X-TIMESTAMP-MAP).
+    /// The position of the cue times on the clock of the stream's other segments (X-TIMESTAMP-MAP).
     public struct TimestampMap: Sendable, Hashable {
-        /// A time of the cues, in ticks of 90 kHz.
+        /// A time of the cues in ticks of 90 kHz.
         public var local: Int64
-        /// The time stamp of a transport stream that it is, of 33 bits.
+        /// The corresponding 33-bit timestamp of a transport stream.
         public var transport: Int64
     }
 
-    /// What stands before the cues and isn't about time: `WEBVTT`, then the blocks of styles and regions.
+    /// The text before the cues: `WEBVTT`, then the blocks of styles and regions, without the timestamp map.
     public private(set) var header = "WEBVTT"
-    /// What the segment says of the stream's clock, or nil.
+    /// The timestamp map of the segment, or nil.
     public private(set) var timestampMap: TimestampMap?
-    /// The cues in their order, with times in ticks of 90 kHz; what is no cue is left out.
+    /// The cues in file order, with times in ticks of 90 kHz. Invalid blocks are omitted.
     public private(set) var cues: [WebVTTCue] = []
 
     /// Reads a file.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` for what doesn't begin as WebVTT does.
+    /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` when the bytes don't begin with a WebVTT signature.
     public init(_ bytes: [UInt8]) throws(ContainerError) {
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }
         guard let first = lines.first, Self.isSignature(first) else {
-            throw ContainerError(.notThisFormat, "a segment of subtitles that isn't WebVTT", at: 0)
+            throw ContainerError(.notThisFormat, "the subtitle segment isn't WebVTT", at: 0)
         }
         var blocks = lines.dropFirst().split(whereSeparator: \.isEmpty)[...]
-        // What follows the first line at once belongs to the header.
+        // The lines directly after the first belong to the header.
         if lines.count > 1, !lines[1].isEmpty, let fields = blocks.popFirst() {
             timestampMap = fields.lazy.compactMap { TimestampMap($0) }.first
         }
-        for block in blocks { take(Array(block)) }
+        for block in blocks { read(Array(block)) }
     }
 
     private static func isSignature(_ line: Substring) -> Bool {
@@ -38,7 +38,7 @@ public struct WebVTTDocument: Sendable, Hashable {
         return line.count == 6 || line.dropFirst(6).first == " " || line.dropFirst(6).first == "\t"
     }
 
-    private mutating func take(_ block: [Substring]) {
+    private mutating func read(_ block: [Substring]) {
         if block[0] == "NOTE" || block[0].hasPrefix("NOTE ") { return }
         if let cue = WebVTTCue(block[...]) {
             cues.append(cue)
@@ -71,7 +71,7 @@ extension WebVTTDocument.TimestampMap {
 }
 
 extension WebVTTCue {
-    /// Reads a block that begins with its times; nil if it doesn't, or lasts no time.
+    /// Reads a block that begins with its times. Returns nil if it doesn't, or if the duration isn't positive.
     fileprivate init?(_ block: ArraySlice<Substring>) {
         guard let line = block.first, let arrow = line.firstRange(of: "-->") else { return nil }
         let words = line[arrow.upperBound...].split(maxSplits: 1) { $0 == " " || $0 == "\t" }
@@ -84,17 +84,17 @@ extension WebVTTCue {
     }
 }
 
-/// A cue of WebVTT, with its times in ticks of the track that it is written to.
+/// A WebVTT cue, with times in ticks of the track that contains it.
 public struct WebVTTCue: Sendable, Hashable {
-    /// When it is shown.
+    /// The start time.
     public var start: Int64
-    /// When it is shown no longer.
+    /// The end time.
     public var end: Int64
-    /// Its identifier, or nil.
+    /// The identifier, or nil.
     public var identifier: String?
-    /// Its settings (`line:0 align:start`), or nil.
+    /// The settings, such as `line:0 align:start`, or nil.
     public var settings: String?
-    /// Its text, with markup.
+    /// The text with markup.
     public var payload: String
 
     /// Creates a cue.
@@ -107,13 +107,13 @@ public struct WebVTTCue: Sendable, Hashable {
     }
 }
 
-/// Times as WebVTT writes them: `00:00.000` or `00:00:00.000` (W3C WebVTT, 4.1).
+/// Conversion of WebVTT times: `00:00.000` or `00:00:00.000` (W3C WebVTT, 4.1).
 enum WebVTTTime {
     private static let ticksPerMillisecond: Int64 = 90
-    /// More hours than this are no time.
-    private static let mostHours: Int64 = 1 << 20
+    /// The largest accepted number of hours.
+    private static let maximumHours: Int64 = 1 << 20
 
-    /// The ticks of 90 kHz that a text stands for; nil if it's none.
+    /// Returns a time in ticks of 90 kHz, or nil if the text isn't a valid time.
     static func ticks(_ text: some StringProtocol) -> Int64? {
         let text = String(text.filter { $0 != " " && $0 != "\t" })
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -121,16 +121,16 @@ enum WebVTTTime {
         let seconds = last.split(separator: ".", omittingEmptySubsequences: false)
         guard seconds.count == 2, seconds[1].utf8.count == 3 else { return nil }
         let hours = parts.count == 3 ? number(parts[0]) : 0
-        guard let hours, hours < mostHours, let minutes = number(parts[parts.count - 2]), minutes < 60,
+        guard let hours, hours < maximumHours, let minutes = number(parts[parts.count - 2]), minutes < 60,
             let whole = number(seconds[0]), whole < 60, let milliseconds = number(seconds[1])
         else { return nil }
         return (((hours * 60 + minutes) * 60 + whole) * 1000 + milliseconds) * ticksPerMillisecond
     }
 
-    /// A time of ticks, to the millisecond; none is before 0.
+    /// Returns the text of a time in ticks of 90 kHz, rounded to milliseconds. Negative times become 0.
     static func text(_ ticks: Int64) -> String {
-        let all = (max(0, ticks) + ticksPerMillisecond / 2) / ticksPerMillisecond
-        let (seconds, milliseconds) = (all / 1000, all % 1000)
+        let total = (max(0, ticks) + ticksPerMillisecond / 2) / ticksPerMillisecond
+        let (seconds, milliseconds) = (total / 1000, total % 1000)
         return [seconds / 3600, seconds / 60 % 60, seconds % 60].map { padded($0, 2) }.joined(separator: ":")
             + ".\(padded(milliseconds, 3))"
     }

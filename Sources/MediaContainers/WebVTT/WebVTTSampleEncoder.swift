@@ -1,35 +1,36 @@
-/// Makes samples of a `wvtt` track from cues (ISO/IEC 14496-30, 6.5).
+/// An encoder that turns cues into samples of a `wvtt` track (ISO/IEC 14496-30, 6.5).
 ///
-/// The samples cover the time without gaps: where cues begin or end a new sample begins, with a `vttc` for each cue that
-/// is shown then, or a `vtte` where none is.
+/// The samples cover the time without gaps. A new sample begins wherever cues begin or end. It contains a `vttc` for
+/// each visible cue, or a `vtte` if there is none.
 public enum WebVTTSampleEncoder {
-    /// A sample and its bytes.
+    /// A sample with its bytes.
     public struct Sample: Sendable, Hashable {
-        /// When it begins, in the track's timescale.
+        /// The start in the timescale of the track.
         public var start: Int64
-        /// How long it lasts.
+        /// The duration in the timescale of the track.
         public var duration: Int64
-        /// Its boxes.
+        /// The boxes of the sample.
         public var bytes: [UInt8]
     }
 
-    /// So many cues are shown at once, and so many bytes of text: what is shown is written anew for each sample.
-    static let mostAtOnce = (cues: 64, bytes: 16 << 10)
+    /// The largest number and total size of simultaneous cues. They are bounded because each sample repeats all visible
+    /// cues.
+    static let limits = (cues: 64, bytes: 16 << 10)
 
-    /// Makes the samples, one after the other.
+    /// Encodes cues and passes the samples to a closure in order.
     ///
     /// - Parameters:
-    ///   - cues: The cues, in any order; those without duration are left out.
-    ///   - range: The time to cover; cues are cut to it.
-    ///   - body: Takes a sample.
-    /// - Returns: How many cues are left out, since no more can be shown at once when they begin.
-    /// - Throws: What `body` throws.
+    ///   - cues: The cues in any order; those without duration are ignored.
+    ///   - range: The time to cover, in ticks of the cues; cues are clipped to it.
+    ///   - body: The closure that receives the samples.
+    /// - Returns: The number of cues omitted because too many are visible when they begin.
+    /// - Throws: The errors of `body`.
     public static func encode(
         _ cues: [WebVTTCue], in range: Range<Int64>, _ body: (Sample) throws(ContainerError) -> Void
     ) throws(ContainerError) -> Int {
-        let asked = cues.filter { $0.end > $0.start && $0.start < range.upperBound && $0.end > range.lowerBound }
+        let candidates = cues.filter { $0.end > $0.start && $0.start < range.upperBound && $0.end > range.lowerBound }
             .sorted { $0.start < $1.start }
-        let shown = showable(asked)
+        let shown = withinLimits(candidates)
         var times = Set([range.lowerBound, range.upperBound])
         for cue in shown {
             times.insert(max(cue.start, range.lowerBound))
@@ -46,18 +47,18 @@ public enum WebVTTSampleEncoder {
             }
             try body(Sample(start: start, duration: end - start, bytes: boxes(active)))
         }
-        return asked.count - shown.count
+        return candidates.count - shown.count
     }
 
-    /// Those of cues in the order of their beginnings that can be shown beside the ones before them.
-    private static func showable(_ cues: [WebVTTCue]) -> [WebVTTCue] {
+    /// Returns the cues, which are sorted by start, that fit the limits together with the cues before them.
+    private static func withinLimits(_ cues: [WebVTTCue]) -> [WebVTTCue] {
         var active: [(end: Int64, bytes: Int)] = []
         return cues.filter { cue in
             active.removeAll { $0.end <= cue.start }
             let bytes = cue.payload.utf8.count + (cue.identifier?.utf8.count ?? 0) + (cue.settings?.utf8.count ?? 0)
-            let isRoom = active.count < mostAtOnce.cues && active.reduce(bytes) { $0 + $1.bytes } <= mostAtOnce.bytes
-            if isRoom { active.append((cue.end, bytes)) }
-            return isRoom
+            let fits = active.count < limits.cues && active.reduce(bytes) { $0 + $1.bytes } <= limits.bytes
+            if fits { active.append((cue.end, bytes)) }
+            return fits
         }
     }
 

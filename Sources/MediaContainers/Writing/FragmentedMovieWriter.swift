@@ -1,9 +1,10 @@
-/// Makes fragmented MP4: a media initialization section, then fragments (ISO/IEC 14496-12, 8.8; RFC 8216bis, 3.1.2).
+/// A writer of fragmented MP4: a media initialization section, then fragments (ISO/IEC 14496-12, 8.8; RFC 8216bis,
+/// 3.1.2).
 ///
-/// Times are written as they are given: the decoding time of a fragment (`tfdt`) is its first sample's, plus the
-/// track's offset.
+/// Times are written unchanged: the decoding time of a fragment (`tfdt`) is that of its first sample plus the time
+/// offset of the track.
 public struct FragmentedMovieWriter: Sendable {
-    /// A track as it is written.
+    /// The state of an added track.
     private struct Track: Sendable {
         var media: MediaTrack
         var timeOffset: Int64
@@ -12,24 +13,24 @@ public struct FragmentedMovieWriter: Sendable {
     private var tracks: [Track] = []
     private var sequenceNumber: UInt32 = 0
 
-    /// Starts without tracks and fragments.
+    /// Creates a writer without tracks.
     public init() {}
 
-    /// Adds a track, before the initialization section is made.
+    /// Adds a track. Call it before creating the initialization section.
     ///
     /// - Parameters:
-    ///   - track: The track; its id is not kept.
-    ///   - timeOffset: What is added to its times in its timescale so that none is negative; an edit list takes it
-    ///     away again.
-    /// - Returns: The index to give samples as their ``MediaSample/track``.
+    ///   - track: The track; its id is replaced.
+    ///   - timeOffset: The amount added to the times of the track, in its timescale, so that none is negative. An edit
+    ///     list compensates for it.
+    /// - Returns: The ``MediaSample/track`` of the track's samples.
     public mutating func add(_ track: MediaTrack, timeOffset: Int64 = 0) -> Int {
         tracks.append(Track(media: track, timeOffset: timeOffset))
         return tracks.count - 1
     }
 
-    /// The media initialization section: `ftyp` and `moov` without samples.
+    /// Returns the media initialization section: `ftyp` and a `moov` without samples.
     ///
-    /// - Throws: ``ContainerError`` when a track can't be carried by MP4.
+    /// - Throws: ``ContainerError`` when MP4 can't carry a track.
     public func initializationSection() throws(ContainerError) -> [UInt8] {
         var bytes = FileTypeWriter.initialization()
         try bytes.appendBox("moov") { (bytes) throws(ContainerError) in
@@ -79,11 +80,12 @@ public struct FragmentedMovieWriter: Sendable {
         }
     }
 
-    /// Makes the head of a fragment: `moof` and the header of `mdat`. The samples' bytes follow it in the order given.
+    /// Returns the head of a fragment: `moof` and the header of `mdat`. The bytes of the samples follow it in the given
+    /// order.
     ///
-    /// - Parameter samples: The samples in the order of their bytes; those of one track in decoding order, with no gap
-    ///   between them but the last one's duration.
-    /// - Throws: ``ContainerError`` when a sample's track wasn't added, a time is negative, or a number doesn't fit its
+    /// - Parameter samples: The samples in the order of their bytes. Those of one track are in decoding order, without
+    ///   gaps.
+    /// - Throws: ``ContainerError`` when a sample has an unknown track or a negative time, or a value doesn't fit its
     ///   field.
     public mutating func fragmentHead(_ samples: [MediaSample]) throws(ContainerError) -> [UInt8] {
         sequenceNumber &+= 1
@@ -92,7 +94,7 @@ public struct FragmentedMovieWriter: Sendable {
         for (index, sample) in samples.enumerated() {
             guard tracks.indices.contains(sample.track),
                 tracks[sample.track].media.formats.indices.contains(sample.formatIndex)
-            else { throw ContainerError(.malformed, "a sample of track \(sample.track) without a format") }
+            else { throw ContainerError(.malformed, "sample of track \(sample.track) has no known track or format") }
             try sample.checkTimes(timescale: tracks[sample.track].media.timescale)
             if let last = runs.last, last.track == sample.track, last.format == sample.formatIndex {
                 runs[runs.count - 1].samples.append(index)
@@ -103,12 +105,12 @@ public struct FragmentedMovieWriter: Sendable {
             length += Int64(sample.size)
         }
         let header = MovieBuilder.mediaHeader(length)
-        // The data offsets count from moof and so hold its size, which doesn't depend on them.
+        // Data offsets are relative to moof and therefore depend on its size. The size doesn't depend on them.
         let size = try movieFragment(samples, runs, dataStart: 0).count
         return try movieFragment(samples, runs, dataStart: Int64(size + header.count)) + header
     }
 
-    /// Samples of one track whose bytes follow each other.
+    /// Samples of one track with contiguous bytes.
     private struct Run {
         var track: Int
         var format: Int
@@ -143,7 +145,7 @@ public struct FragmentedMovieWriter: Sendable {
         let time = samples[first].dts.addingClamped(track.timeOffset)
         guard time >= 0 else {
             throw ContainerError(
-                .unrepresentable, "tfdt: a decoding time of \(time)", advice: "Give the track a time offset")
+                .unrepresentable, "tfdt: decoding time \(time) is out of range", advice: "Give the track a time offset")
         }
         let indices = runs.flatMap(\.samples)
         try bytes.appendBox("traf") { (bytes) throws(ContainerError) in
@@ -155,7 +157,7 @@ public struct FragmentedMovieWriter: Sendable {
             var position = 0
             for run in runs {
                 guard let offset = Int32(exactly: dataStart + run.offset) else {
-                    throw ContainerError(.unrepresentable, "trun: data \(run.offset) bytes into a fragment")
+                    throw ContainerError(.unrepresentable, "trun: data offset \(run.offset) is out of range")
                 }
                 try bytes.appendFullBox("trun", version: 1, flags: 0xF01) { (bytes) throws(ContainerError) in
                     bytes.appendBigEndian(UInt32(truncatingIfNeeded: run.samples.count))
@@ -176,18 +178,21 @@ public struct FragmentedMovieWriter: Sendable {
         let distance = following.map { $0 - sample.dts } ?? sample.duration
         guard let duration = UInt32(exactly: distance), let size = UInt32(exactly: sample.size),
             let offset = Int32(exactly: sample.pts - sample.dts)
-        else { throw ContainerError(.unrepresentable, "trun: a sample at \(sample.dts) lasting \(distance) ticks") }
+        else {
+            throw ContainerError(
+                .unrepresentable, "trun: duration of \(distance) ticks at \(sample.dts) is out of range")
+        }
         bytes.appendBigEndian(duration)
         bytes.appendBigEndian(size)
-        // sample_depends_on: 2 on none, 1 on others with sample_is_non_sync_sample (8.8.3.1).
+        // sample_depends_on is 2 (no others) or 1 (others) with sample_is_non_sync_sample (8.8.3.1).
         bytes.appendBigEndian(UInt32(sample.isSync ? 0x0200_0000 : 0x0101_0000))
         bytes.appendBigEndian(offset)
     }
 }
 
-/// Writes `ftyp` and `styp` (ISO/IEC 14496-12, 4.3 and 8.16.2).
+/// A writer for `ftyp` and `styp` (ISO/IEC 14496-12, 4.3 and 8.16.2).
 enum FileTypeWriter {
-    /// The file type of a progressive file.
+    /// Returns the file type of a progressive file.
     static func progressive(for formats: [MediaFormat]) -> [UInt8] {
         var brands: [FourCC] = ["isom", "iso2"]
         if formats.contains(where: { $0.codec == .avc }) { brands.append("avc1") }
@@ -195,7 +200,7 @@ enum FileTypeWriter {
         return box("ftyp", major: "isom", brands: brands + ["mp41"])
     }
 
-    /// The file type of a media initialization section.
+    /// Returns the file type of a media initialization section.
     static func initialization() -> [UInt8] { box("ftyp", major: "iso5", brands: ["iso5", "iso6", "mp41"]) }
 
     private static func box(_ type: FourCC, major: FourCC, brands: [FourCC]) -> [UInt8] {

@@ -1,10 +1,10 @@
-/// Gathers the tracks and samples of a file to be written, and makes its `moov` (ISO/IEC 14496-12, 8.2).
+/// A builder that collects the tracks and samples of a file and creates its `moov` (ISO/IEC 14496-12, 8.2).
 ///
-/// Samples are added without their bytes, in the order in which the bytes will lie in `mdat`. Nothing is written: when
-/// all sizes and times are known, ``progressiveLayout()`` fixes where everything is, and the bytes can be streamed to a
-/// file after the head, or ranges answered without a file.
+/// Samples are added without their bytes, in the order in which their bytes are in `mdat`. The builder writes nothing.
+/// Once all sizes and times are known, ``progressiveLayout()`` determines the layout of the file. Its bytes can then be
+/// streamed after the head, or served by range without writing.
 public struct MovieBuilder: Sendable {
-    /// Samples of one track that lie next to each other.
+    /// Samples of one track with contiguous bytes.
     struct Chunk: Sendable {
         var offset: Int64
         var firstSample: UInt32
@@ -19,41 +19,38 @@ public struct MovieBuilder: Sendable {
         var shownEnd: Int64?
     }
 
-    /// A chunk isn't grown beyond this many bytes: players read chunks whole.
+    /// The largest size of a chunk in bytes. Players read chunks as a whole.
     private static let chunkSize: Int64 = 1 << 20
 
     private(set) var tracks: [Track] = []
     private(set) var chunks: [Chunk] = []
-    /// How many bytes of media were added so far.
+    /// The size of the media added so far, in bytes.
     public private(set) var mediaLength: Int64 = 0
     private var chunkLength: Int64 = 0
-    /// The time in seconds at which presentation starts, as a number of ticks and ticks per second; samples shown
-    /// earlier are hidden by the edit list. Without it, presentation starts with the earliest sample shown.
+    /// The start of presentation as ticks and ticks per second. The edit list hides samples before it. If nil,
+    /// presentation starts with the earliest visible sample.
     public var start: (ticks: Int64, timescale: Int32)?
-    /// The time at which presentation ends, in the same form; without it, with the last sample.
+    /// The end of presentation as ticks and ticks per second. If nil, presentation ends with the last sample.
     public var end: (ticks: Int64, timescale: Int32)?
 
-    /// Starts without tracks.
+    /// Creates a builder without tracks.
     public init() {}
 
-    /// How many tracks there are.
-    public var trackCount: Int { tracks.count }
-
-    /// Adds a track; more can be added while samples are.
+    /// Adds a track. Tracks can also be added between samples.
     ///
-    /// - Parameter track: The track; its id is not kept.
-    /// - Returns: The index to give samples as their ``MediaSample/track``.
+    /// - Parameter track: The track; its id is replaced.
+    /// - Returns: The ``MediaSample/track`` of the track's samples.
     /// - Throws: ``ContainerError/Code-swift.enum/limitExceeded`` at the 65,536th track.
     public mutating func add(_ track: MediaTrack) throws(ContainerError) -> Int {
-        guard tracks.count < Int(UInt16.max) else { throw ContainerError(.limitExceeded, "too many tracks") }
+        guard tracks.count < Int(UInt16.max) else { throw ContainerError(.limitExceeded, "more than 65,535 tracks") }
         tracks.append(Track(media: track))
         return tracks.count - 1
     }
 
-    /// Takes the list of tracks as a ``SampleSink`` gets it: adds those that are new, and the new formats of the others.
+    /// Updates the list of tracks from ``SampleSink/tracks(_:)``: adds new tracks, and new formats of existing ones.
     ///
-    /// - Parameter tracks: The list; those known before stay in their places.
-    /// - Throws: ``ContainerError/Code-swift.enum/limitExceeded``.
+    /// - Parameter tracks: The list, in which existing tracks keep their index.
+    /// - Throws: ``ContainerError/Code-swift.enum/limitExceeded`` at the 65,536th track.
     package mutating func setTracks(_ tracks: [MediaTrack]) throws(ContainerError) {
         for (index, track) in tracks.enumerated() {
             if index < self.tracks.count {
@@ -64,21 +61,21 @@ public struct MovieBuilder: Sendable {
         }
     }
 
-    /// Replaces a track's list of formats, for one whose parameters change: a second sample description.
+    /// Replaces the formats of a track, for example to add a second sample description when its parameters change.
     ///
     /// - Parameters:
-    ///   - formats: All formats, those before first and in the same order.
-    ///   - track: The track's index.
+    ///   - formats: All formats, beginning with the existing ones in order.
+    ///   - track: The index of the track.
     public mutating func setFormats(_ formats: [MediaFormat], ofTrack track: Int) {
         guard tracks.indices.contains(track) else { return }
         tracks[track].media.formats = formats
     }
 
-    /// Says where a track ends, when that is before the end of its last sample: the padding of its last frame of sound.
+    /// Sets the end of a track if it is before the end of the last sample, as with padding in the last audio frame.
     ///
     /// - Parameters:
-    ///   - end: The time in the track's timescale.
-    ///   - track: The track's index.
+    ///   - end: The time in the timescale of the track.
+    ///   - track: The index of the track.
     public mutating func setShownEnd(_ end: Int64, ofTrack track: Int) {
         guard tracks.indices.contains(track) else { return }
         tracks[track].shownEnd = end
@@ -86,15 +83,15 @@ public struct MovieBuilder: Sendable {
 
     /// Adds the next sample of the file.
     ///
-    /// - Parameter sample: Its track is the index that was returned when it was added; its times are on the timeline that
-    ///   all tracks share, in its track's timescale.
-    /// - Returns: Where its bytes begin in the content of `mdat`.
-    /// - Throws: ``ContainerError`` when decoding goes back in time, or a number doesn't fit its field.
+    /// - Parameter sample: The sample. Its times are on the timeline common to all tracks, in the timescale of its
+    ///   track.
+    /// - Returns: The offset of its bytes in the content of `mdat`.
+    /// - Throws: ``ContainerError`` when decoding times go back, or a value doesn't fit its field.
     @discardableResult
     public mutating func add(_ sample: MediaSample) throws(ContainerError) -> Int64 {
         guard tracks.indices.contains(sample.track),
             tracks[sample.track].media.formats.indices.contains(sample.formatIndex)
-        else { throw ContainerError(.malformed, "a sample of track \(sample.track) without a format") }
+        else { throw ContainerError(.malformed, "sample of track \(sample.track) has no known track or format") }
         try sample.checkTimes(timescale: tracks[sample.track].media.timescale)
         try tracks[sample.track].table.add(sample)
         let offset = mediaLength
@@ -116,14 +113,14 @@ public struct MovieBuilder: Sendable {
         return offset
     }
 
-    /// Fixes where everything is in a file whose index comes first.
+    /// Returns the layout of a file with its index at the front.
     ///
-    /// - Throws: ``ContainerError`` when a track can't be carried by MP4.
+    /// - Throws: ``ContainerError`` when MP4 can't carry a track.
     public func progressiveLayout() throws(ContainerError) -> ProgressiveLayout {
         let formats = tracks.flatMap(\.media.formats)
         var head = FileTypeWriter.progressive(for: formats)
         let mediaHeader = mediaLength + 8 > Int64(UInt32.max) ? 16 : 8
-        // The size of moov doesn't depend on the offsets in it, only on their width.
+        // The size of moov depends on the width of the offsets in it but not on their values.
         let narrow = try movieBox(mediaStart: 0, isWide: false).count
         let isWide = Int64(head.count + narrow + mediaHeader) + mediaLength > Int64(UInt32.max)
         let size = isWide ? try movieBox(mediaStart: 0, isWide: true).count : narrow
@@ -133,16 +130,16 @@ public struct MovieBuilder: Sendable {
         return ProgressiveLayout(head: head, mediaLength: mediaLength, chunks: chunks, sizes: tracks.map(\.table.sizes))
     }
 
-    /// Makes `moov` for media that lies anywhere in a file.
+    /// Returns a `moov` for media at any offset in a file.
     ///
-    /// - Parameter mediaStart: Where the content of `mdat` begins in the file.
+    /// - Parameter mediaStart: The offset in the file of the content of `mdat`.
     /// - Returns: The whole box.
-    /// - Throws: ``ContainerError`` when a track can't be carried by MP4.
+    /// - Throws: ``ContainerError`` when MP4 can't carry a track.
     public func movieBox(mediaStart: Int64) throws(ContainerError) -> [UInt8] {
         try movieBox(mediaStart: mediaStart, isWide: mediaStart + mediaLength > Int64(UInt32.max))
     }
 
-    /// The header of `mdat`: 16 bytes where the content needs it, else 8.
+    /// Returns the header of `mdat`: 16 bytes if the content requires it, otherwise 8.
     ///
     /// - Parameter length: The length of the content in bytes.
     public static func mediaHeader(_ length: Int64) -> [UInt8] {
@@ -203,23 +200,23 @@ public struct MovieBuilder: Sendable {
     }
 }
 
-/// Where everything is in a progressive MP4 before a byte of its media is there: the head, then the samples.
+/// The layout of a progressive MP4, known before any of its media is available: the head, then the samples.
 public struct ProgressiveLayout: Sendable {
-    /// A place in a sample.
+    /// A position in a sample.
     public struct SamplePlace: Sendable, Hashable {
         /// The index of the track.
         public var track: Int
-        /// The index of the sample in its track, from 0, in the order in which samples were added.
+        /// The index of the sample in its track, from 0, in the order of adding.
         public var index: Int
         /// The sample's size in bytes.
         public var size: Int
-        /// The byte of the sample.
+        /// The offset of the byte in the sample.
         public var offset: Int
     }
 
-    /// `ftyp`, `moov` and the header of `mdat`.
+    /// The bytes of `ftyp`, `moov` and the header of `mdat`.
     public let head: [UInt8]
-    /// The length of the samples' bytes.
+    /// The total size of the samples in bytes.
     public let mediaLength: Int64
     private let chunks: [MovieBuilder.Chunk]
     private let sizes: [[UInt32]]
@@ -234,9 +231,9 @@ public struct ProgressiveLayout: Sendable {
     /// The length of the whole file in bytes.
     public var length: Int64 { Int64(head.count) + mediaLength }
 
-    /// The sample that a byte of the file belongs to, or nil in the head and past the end.
+    /// Returns the sample that contains a byte of the file, or nil for the head and past the end.
     ///
-    /// - Parameter offset: A byte of the file.
+    /// - Parameter offset: The offset of the byte in the file.
     public func sample(at offset: Int64) -> SamplePlace? {
         let target = offset - Int64(head.count)
         guard target >= 0, target < mediaLength else { return nil }

@@ -1,16 +1,16 @@
-/// Writes a progressive MP4 with its index first, in one pass over samples whose number isn't known before.
+/// A writer of progressive MP4 with its index at the front, in one pass over an unknown number of samples.
 ///
-/// Room for the index is left at the front; what isn't used of it becomes a `free` box. When the index turns out larger
-/// than the room, the media is moved once. Each track's samples are gathered into chunks of up to a second or 1 MiB, so
-/// memory is bounded by the number of tracks, apart from about 12 bytes a sample for the index itself.
+/// Space for the index is reserved at the front; a `free` box fills the unused part. If the index exceeds the reserved
+/// space, the media is moved once. The samples of each track are collected in chunks of up to one second or 1 MiB, so
+/// memory is bounded by the number of tracks, except for about 12 bytes per sample for the index.
 public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
-    /// What was written.
+    /// The properties of a written file.
     public struct Summary: Sendable, Hashable {
-        /// The file's length in bytes.
+        /// The length of the file in bytes.
         public var length: Int64
-        /// How many bytes come before the media.
+        /// The number of bytes before the media.
         public var headLength: Int64
-        /// Whether the media had to be moved, because the index was larger than the room left for it.
+        /// Whether the media was moved because the index exceeded the reserved space.
         public var wasMoved: Bool
     }
 
@@ -20,37 +20,38 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
     private var position: Int64 = 0
     private var tracks: [MediaTrack] = []
     private var gatherer = ChunkGatherer()
-    /// The tables so far; its start and end can be set before ``finish()``.
+    /// The sample tables. Its start and end can be set before ``finish()``.
     public var builder = MovieBuilder()
 
     /// Starts a file.
     ///
     /// - Parameters:
     ///   - file: An empty file.
-    ///   - expectedDuration: About how many seconds of media will come, or nil: room is left accordingly.
+    ///   - expectedDuration: The approximate duration of the media in seconds, which determines the reserved space, or
+    ///     nil if unknown.
     public init(_ file: File, expectedDuration: Double? = nil) {
         self.file = file
         expectedSeconds = min(max(expectedDuration ?? 0, 0), 1e6)
     }
 
-    /// Takes the list of tracks; see ``SampleSink/tracks(_:)``.
+    /// Receives the list of tracks; see ``SampleSink/tracks(_:)``.
     public mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
-        if self.tracks.isEmpty { leaveRoom(for: tracks) }
+        if self.tracks.isEmpty { reserveSpace(for: tracks) }
         try builder.setTracks(tracks)
         gatherer.setTracks(tracks)
         self.tracks = tracks
     }
 
-    /// A second takes so many bytes in the tables, a chunk's included: 60 pictures with reordering, or 47 frames of
-    /// sound. Room that isn't used is a hole in the file.
-    private mutating func leaveRoom(for tracks: [MediaTrack]) {
+    /// Reserves space for the index. A second takes this number of bytes in the tables and the chunk offset, for 60
+    /// video frames with reordering or 47 audio frames. Unused space is a hole in the file.
+    private mutating func reserveSpace(for tracks: [MediaTrack]) {
         let perSecond = tracks.reduce(0) { $0 + ($1.kind == .video ? 860 : 240) }
         let room = 16384 + Int64(expectedSeconds * Double(perSecond))
         mediaStart = (room + 4095) / 4096 * 4096
         position = mediaStart
     }
 
-    /// Takes a sample; see ``SampleSink/sample(_:bytes:)``.
+    /// Receives a sample; see ``SampleSink/sample(_:bytes:)``.
     public mutating func sample(
         _ sample: MediaSample, bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
@@ -66,14 +67,14 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         gatherer.clear(track)
     }
 
-    /// Writes what is left and the index.
+    /// Writes the remaining samples and the index.
     ///
-    /// - Returns: What was written.
-    /// - Throws: ``ContainerError`` when there were no samples, a track can't be carried by MP4, or the file fails.
+    /// - Returns: A summary of the file.
+    /// - Throws: ``ContainerError`` when there are no samples, MP4 can't carry a track, or writing fails.
     public mutating func finish() throws(ContainerError) -> Summary {
         for track in gatherer.chunks.indices { try flush(track) }
         guard builder.mediaLength > 0 else {
-            throw ContainerError(.malformed, "there is nothing to write: no samples came")
+            throw ContainerError(.malformed, "can't write an MP4 without samples")
         }
         let fileType = FileTypeWriter.progressive(for: tracks.flatMap(\.formats))
         let mediaHeader = MovieBuilder.mediaHeader(builder.mediaLength)
@@ -82,7 +83,7 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         var filler: Int64 = 0
         while true {
             filler = start - Int64(fileType.count + index.count + mediaHeader.count)
-            // A box has at least eight bytes, so that a rest of one to seven can't be filled.
+            // A box takes at least eight bytes, so a remainder of one to seven can't be filled.
             if filler == 0 || filler >= 8 { break }
             start += filler < 0 ? -filler : 8
             index = try builder.movieBox(mediaStart: start)
@@ -98,7 +99,7 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         return Summary(length: start + builder.mediaLength, headLength: start, wasMoved: start > mediaStart)
     }
 
-    /// Moves the media towards the end of the file, its last bytes first.
+    /// Moves the media towards the end of the file, starting with its last bytes.
     private mutating func moveMedia(by distance: Int64) throws(ContainerError) {
         guard distance > 0 else { return }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4 << 20, alignment: 16)
@@ -109,7 +110,7 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[0..<count])
             let begin = end - Int64(count)
             guard try file.read(at: begin, into: part) == count else {
-                throw ContainerError(.inputOutput, "the file lost bytes that were written", at: begin)
+                throw ContainerError(.inputOutput, "can't read back the bytes written to the file", at: begin)
             }
             try file.write(UnsafeRawBufferPointer(part), at: begin + distance)
             end = begin

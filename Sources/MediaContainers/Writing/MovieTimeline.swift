@@ -1,14 +1,14 @@
-/// Decides what each track's edit list says, so that all start at the movie's zero with their offsets kept
-/// (ISO/IEC 14496-12, 8.6.6).
+/// The edit lists of all tracks, which start every track at the zero of the movie and preserve their offsets (ISO/IEC
+/// 14496-12, 8.6.6).
 struct MovieTimeline {
-    /// A track's edits and the duration they add up to, in the movie's timescale.
+    /// The edits of a track and their total duration in the timescale of the movie.
     struct TrackEdits {
-        /// The edits; empty when the media is shown as it is.
+        /// The edits; empty if the media is presented unchanged.
         var edits: [Edit] = []
-        /// How long the track is shown, delay included, in the movie's timescale.
+        /// The duration of the track including its delay, in the timescale of the movie.
         var duration: Int64 = 0
 
-        /// Appends `edts`, when there is anything to say.
+        /// Appends `edts`, unless there are no edits.
         func write(to bytes: inout [UInt8]) {
             guard !edits.isEmpty else { return }
             let isLong = edits.contains {
@@ -32,12 +32,12 @@ struct MovieTimeline {
         }
     }
 
-    /// Ticks per second of the movie: the track's own where there is one, else 90,000, which keeps offsets between
-    /// tracks to 11 µs.
+    /// Ticks per second of the movie: those of a single track, otherwise 90,000, which preserves offsets between tracks
+    /// to 11 µs.
     let timescale: Int32
-    /// The longest track's duration.
+    /// The duration of the longest track.
     let duration: Int64
-    /// Each track's edits.
+    /// The edits of each track.
     let edits: [TrackEdits]
 
     init(
@@ -70,12 +70,12 @@ struct MovieTimeline {
         guard track.table.count > 0 else { return TrackEdits() }
         let own = track.media.timescale
         let first = firstShown(track)
-        // Comparing on the finer of both scales would be exact; half a tick of either is below hearing.
+        // An exact comparison needs the finer of both scales, but half a tick of either is inaudible.
         let firstInMovie = Timescale.convert(first, from: own, to: scale)
         let delay = max(0, firstInMovie.subtractingClamped(zero))
         var begin = first
         if firstInMovie < zero { begin = max(first, Timescale.convert(zero, from: scale, to: own)) }
-        // Where every sample is hidden there is nothing to show.
+        // A track with only hidden samples has nothing to present.
         let lastSample = track.table.lastShown == .min ? first : track.table.lastShown
         let lastShown = max(first, min(lastSample, track.shownEnd ?? .max))
         let stop = last.map { Timescale.convert($0, from: scale, to: own) } ?? lastShown

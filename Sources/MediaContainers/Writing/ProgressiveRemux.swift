@@ -1,17 +1,17 @@
-/// Rearranges an MP4, QuickTime or fragmented MP4 file into a progressive MP4 with its index first, as a layout.
+/// A plan that rearranges an MP4, QuickTime or fragmented MP4 file into a progressive MP4 with its index at the front.
 ///
-/// Tracks that MP4 can't carry are named and left out. The samples' bytes stay in the source, so the file can be read
-/// before, or without, being written.
+/// Tracks that MP4 can't carry are omitted and reported. The bytes of the samples remain in the source, so the new file
+/// can be read without being written.
 public struct ProgressiveRemux: Sendable {
-    /// How the new file is put together.
+    /// The composition of the new file.
     public let layout: ByteLayout
-    /// What was left out: the index of the track in the source, and why.
+    /// The omitted tracks by their index in the source, with the reasons.
     public let leftOut: [Int: ContainerError]
 
     /// Plans the new file.
     ///
-    /// - Parameter reader: The file to be rearranged.
-    /// - Throws: ``ContainerError`` when the file is damaged or none of its tracks can be carried.
+    /// - Parameter reader: The source file.
+    /// - Throws: ``ContainerError`` when the file is damaged or MP4 can carry none of its tracks.
     public init<Source: ByteSource>(_ reader: MP4Reader<Source>) throws(ContainerError) {
         var builder = MovieBuilder()
         var targets: [Int: Int] = [:]
@@ -28,14 +28,15 @@ public struct ProgressiveRemux: Sendable {
         guard !targets.isEmpty else {
             throw leftOut.values.first ?? ContainerError(.malformed, "the file has no tracks")
         }
-        // Sound that an edit list cuts in the middle of a frame begins before zero: zero stays where it is.
+        // Audio that an edit list cuts inside a frame begins before zero. Zero keeps its position.
         var startsBeforeZero = false
         var media = ByteLayout()
         var samples = try reader.samples()
         while var sample = try samples.next() {
             guard let target = targets[sample.track] else { continue }
             guard sample.offset.addingClamped(Int64(sample.size)) <= reader.source.length else {
-                throw ContainerError(.truncated, "a sample of \(sample.size) bytes past the end", at: sample.offset)
+                throw ContainerError(
+                    .truncated, "sample of \(sample.size) bytes extends past the end of the file", at: sample.offset)
             }
             if sample.pts < 0, !sample.isHidden { startsBeforeZero = true }
             sample.track = target

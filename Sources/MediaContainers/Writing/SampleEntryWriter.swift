@@ -1,12 +1,12 @@
-/// Writes the entries of `stsd` (ISO/IEC 14496-12, 8.5.2; 14496-14; 14496-15; TS 102 366, annex F).
+/// A writer for the entries of `stsd` (ISO/IEC 14496-12, 8.5.2; 14496-14; 14496-15; TS 102 366, annex F).
 enum SampleEntryWriter {
-    /// Appends the entry of a format.
+    /// Appends the sample entry of a format.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/unsupported`` for a codec that MP4 has no entry for, and
+    /// - Throws: ``ContainerError/Code-swift.enum/unsupported`` for a codec without an MP4 sample entry, and
     ///   ``ContainerError/Code-swift.enum/encrypted`` for an encrypted format.
     static func append(_ format: MediaFormat, to bytes: inout [UInt8]) throws(ContainerError) {
         guard format.protection == nil else {
-            throw ContainerError(.encrypted, "a track's samples are encrypted", advice: "Decrypt them first")
+            throw ContainerError(.encrypted, "MP4 can't carry an encrypted track", advice: "Decrypt it first")
         }
         switch format.codec {
         case .avc: try visual(format, entry(format, or: "avc1", ["avc1", "avc3", "dva1", "dvav"]), "avcC", to: &bytes)
@@ -18,16 +18,16 @@ enum SampleEntryWriter {
         case .mpeg2Video: try visual(format, "mp4v", objectType: 0x61, to: &bytes)
         case .mpeg4Visual: try visual(format, "mp4v", objectType: 0x20, to: &bytes)
         case .jpeg: try visual(format, "mp4v", objectType: 0x6C, to: &bytes)
-        case .aac, .mpeg4Audio: try sound(format, "mp4a", objectType: 0x40, to: &bytes)
+        case .aac, .mpeg4Audio: try audio(format, "mp4a", objectType: 0x40, to: &bytes)
         case .mp2, .mp3:
-            // Sampling rates below 32 kHz are MPEG-2's (ISO/IEC 13818-3).
-            try sound(format, "mp4a", objectType: format.sampleRate < 32000 ? 0x69 : 0x6B, to: &bytes)
-        case .ac3: try sound(format, "ac-3", "dac3", to: &bytes)
-        case .eac3: try sound(format, "ec-3", "dec3", to: &bytes)
-        case .ac4: try sound(format, "ac-4", "dac4", to: &bytes)
-        case .opus: try sound(format, "Opus", "dOps", to: &bytes)
-        case .flac: try sound(format, "fLaC", "dfLa", version: 0, to: &bytes)
-        case .alac: try sound(format, "alac", "alac", version: 0, to: &bytes)
+            // Sample rates below 32 kHz belong to MPEG-2 (ISO/IEC 13818-3).
+            try audio(format, "mp4a", objectType: format.sampleRate < 32000 ? 0x69 : 0x6B, to: &bytes)
+        case .ac3: try audio(format, "ac-3", "dac3", to: &bytes)
+        case .eac3: try audio(format, "ec-3", "dec3", to: &bytes)
+        case .ac4: try audio(format, "ac-4", "dac4", to: &bytes)
+        case .opus: try audio(format, "Opus", "dOps", to: &bytes)
+        case .flac: try audio(format, "fLaC", "dfLa", version: 0, to: &bytes)
+        case .alac: try audio(format, "alac", "alac", version: 0, to: &bytes)
         case .webVTT: webVTT(format, to: &bytes)
         case .timedText: plain(format, "tx3g", to: &bytes)
         case .ttml: ttml(to: &bytes)
@@ -47,7 +47,7 @@ enum SampleEntryWriter {
         objectType: UInt8? = nil, to bytes: inout [UInt8]
     ) throws(ContainerError) {
         guard let width = UInt16(exactly: format.width), let height = UInt16(exactly: format.height) else {
-            throw ContainerError(.unrepresentable, "a picture of \(format.width) × \(format.height)")
+            throw ContainerError(.unrepresentable, "picture size \(format.width) × \(format.height) exceeds 65,535")
         }
         if objectType == nil { try require(format, record) }
         bytes.appendBox(type) { bytes in
@@ -67,7 +67,7 @@ enum SampleEntryWriter {
         }
     }
 
-    private static func sound(
+    private static func audio(
         _ format: MediaFormat, _ type: FourCC, _ record: FourCC = "esds", version: UInt8? = nil,
         objectType: UInt8? = nil, to bytes: inout [UInt8]
     ) throws(ContainerError) {
@@ -78,31 +78,32 @@ enum SampleEntryWriter {
             bytes.appendBigEndian(UInt16(clamping: max(1, format.channels)))
             bytes.appendBigEndian(UInt16(16))
             bytes.appendZeros(4)
-            // The rate is 16.16; rates over 65,535 Hz are in the codec's own configuration.
+            // The rate is 16.16 fixed point. Rates over 65,535 Hz are in the decoder configuration.
             bytes.appendBigEndian(UInt32(UInt16(exactly: format.sampleRate) ?? 0) << 16)
             append(record, version: version, objectType: objectType, format, streamType: 5, to: &bytes)
         }
     }
 
-    /// ISO/IEC 23003-5. Without `chnl` more than two channels have no places, and the entry's rate has 16 bits.
+    /// Appends the entry of ISO/IEC 23003-5. Without `chnl`, more than two channels have no positions, and the rate is
+    /// limited to 16 bits.
     private static func uncompressed(_ format: MediaFormat, to bytes: inout [UInt8]) throws(ContainerError) {
         guard let configuration = PCMConfiguration(record: format.configuration), (1...2).contains(format.channels),
             (1...Int(UInt16.max)).contains(format.sampleRate)
         else {
             throw ContainerError(
                 .unsupported,
-                "MP4 can't carry this uncompressed sound (\(format.codecString), \(format.channels) channels, "
+                "MP4 can't carry this uncompressed audio (\(format.codecString), \(format.channels) channels, "
                     + "\(format.sampleRate) Hz)",
                 advice: "Encode it as AAC or ALAC")
         }
         var format = format
         format.configuration = configuration.box
-        try sound(format, configuration.isFloat ? "fpcm" : "ipcm", "pcmC", version: 0, to: &bytes)
+        try audio(format, configuration.isFloat ? "fpcm" : "ipcm", "pcmC", version: 0, to: &bytes)
     }
 
     private static func require(_ format: MediaFormat, _ record: FourCC) throws(ContainerError) {
         guard !format.configuration.isEmpty else {
-            throw ContainerError(.malformed, "\(record): the stream brought no decoder configuration")
+            throw ContainerError(.malformed, "\(record): the stream has no decoder configuration")
         }
     }
 
@@ -121,7 +122,7 @@ enum SampleEntryWriter {
         }
     }
 
-    /// An ES_Descriptor (14496-1, 7.2.6.5) with decoder configuration and SL configuration.
+    /// Returns an ES_Descriptor (14496-1, 7.2.6.5) with decoder configuration and SL configuration.
     private static func descriptor(_ objectType: UInt8, streamType: UInt8, _ specific: [UInt8]) -> [UInt8] {
         var decoder: [UInt8] = [objectType, streamType << 2 | 1]
         decoder.appendZeros(11)

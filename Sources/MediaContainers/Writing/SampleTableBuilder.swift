@@ -1,8 +1,8 @@
-/// Gathers one track's samples into the tables of `stbl` (ISO/IEC 14496-12, 8.6 and 8.7), run by run.
+/// A builder that collects the samples of a track in the tables of `stbl` (ISO/IEC 14496-12, 8.6 and 8.7).
 ///
-/// A sample costs four bytes for its size and little else: equal durations and offsets share an entry.
+/// A sample takes four bytes for its size and little else, because equal durations and offsets share an entry.
 struct SampleTableBuilder: Sendable {
-    /// Consecutive samples with the same value.
+    /// Consecutive samples with an equal value.
     struct Run: Sendable {
         var count: UInt32
         var value: Int32
@@ -12,44 +12,45 @@ struct SampleTableBuilder: Sendable {
     private(set) var durations: [Run] = []
     private(set) var offsets: [Run] = []
     private(set) var syncSamples: [UInt32] = []
-    /// The first sample's decoding time in the track's timescale: the media's zero.
+    /// The decoding time of the first sample in the timescale of the track, which is the zero of the media.
     private(set) var firstDTS: Int64 = 0
-    /// The earliest time at which a sample is shown.
+    /// The earliest presentation time of a visible sample.
     private(set) var firstShown = Int64.max
-    /// The latest end of a sample that is shown.
+    /// The latest end of a visible sample.
     private(set) var lastShown = Int64.min
     private var lastDTS: Int64 = 0
     private var lastDuration: Int64 = 0
     private var hasNegativeOffset = false
 
-    /// How many samples there are.
+    /// The number of samples.
     var count: Int { sizes.count }
 
-    /// The sum of all durations: the last sample has its own.
+    /// The sum of all durations. The last sample has its own duration.
     var mediaDuration: Int64 { count == 0 ? 0 : lastDTS - firstDTS + lastDuration }
 
-    /// Whether every sample is a sync sample, so that `stss` is left out.
+    /// Whether every sample is a sync sample, so that `stss` is omitted.
     var isAllSync: Bool { syncSamples.count == sizes.count }
 
     /// Adds the next sample.
     ///
-    /// - Throws: ``ContainerError`` when decoding goes back in time, or a number doesn't fit its field.
+    /// - Throws: ``ContainerError`` when decoding times go back, or a value doesn't fit its field.
     mutating func add(_ sample: MediaSample) throws(ContainerError) {
         guard let size = UInt32(exactly: sample.size) else {
-            throw ContainerError(.unrepresentable, "a sample of \(sample.size) bytes")
+            throw ContainerError(.unrepresentable, "sample of \(sample.size) bytes is too large")
         }
         if sizes.isEmpty {
             firstDTS = sample.dts
         } else {
             guard sample.dts >= lastDTS else {
                 throw ContainerError(
-                    .malformed, "decoding time \(sample.dts) after \(lastDTS)",
+                    .malformed, "decoding time goes back from \(lastDTS) to \(sample.dts)",
                     advice: "Join the timelines before writing")
             }
             try append(duration: sample.dts - lastDTS)
         }
         guard let offset = Int32(exactly: sample.pts - sample.dts) else {
-            throw ContainerError(.unrepresentable, "a composition offset of \(sample.pts - sample.dts) ticks")
+            throw ContainerError(
+                .unrepresentable, "composition offset of \(sample.pts - sample.dts) ticks doesn't fit 32 bits")
         }
         Self.extend(&offsets, by: offset)
         if offset < 0 { hasNegativeOffset = true }
@@ -64,7 +65,7 @@ struct SampleTableBuilder: Sendable {
 
     private mutating func append(duration: Int64) throws(ContainerError) {
         guard let fitting = UInt32(exactly: duration) else {
-            throw ContainerError(.unrepresentable, "\(duration) ticks between two samples")
+            throw ContainerError(.unrepresentable, "sample duration of \(duration) ticks doesn't fit 32 bits")
         }
         Self.extend(&durations, by: Int32(bitPattern: fitting))
     }
@@ -110,7 +111,7 @@ struct SampleTableBuilder: Sendable {
     }
 }
 
-/// Writes `stsc` and `stco` or `co64` of one track (ISO/IEC 14496-12, 8.7.4 and 8.7.5).
+/// A writer for `stsc` and `stco` or `co64` of one track (ISO/IEC 14496-12, 8.7.4 and 8.7.5).
 struct ChunkTableWriter {
     let chunks: [MovieBuilder.Chunk]
     let track: Int
@@ -150,27 +151,27 @@ struct ChunkTableWriter {
     }
 }
 
-/// Gathers each track's samples into chunks (ISO/IEC 14496-12, 8.7.4): as many as make a second or 1 MiB, which then lie
-/// next to each other in the file.
+/// A collector of each track's samples in chunks of up to one second or 1 MiB, whose bytes are contiguous in the file
+/// (ISO/IEC 14496-12, 8.7.4).
 package struct ChunkGatherer: Sendable {
-    /// A chunk that is being gathered.
+    /// An incomplete chunk.
     package struct Chunk: Sendable {
-        /// Its samples, with the sizes that their bytes have.
+        /// The samples, with the actual sizes of their bytes.
         package var samples: [MediaSample] = []
-        /// Their bytes, one after the other.
+        /// The bytes of the samples.
         package var bytes: [UInt8] = []
     }
 
     private static let chunkSize = 1 << 20
 
-    /// What is gathered of each track.
+    /// The current chunk of each track.
     package private(set) var chunks: [Chunk] = []
     private var timescales: [Int32] = []
 
-    /// Starts without tracks.
+    /// Creates a collector without tracks.
     package init() {}
 
-    /// Takes the list of tracks; those known before stay in their places.
+    /// Updates the list of tracks. Existing tracks keep their index.
     package mutating func setTracks(_ tracks: [MediaTrack]) {
         for track in tracks.dropFirst(chunks.count) {
             chunks.append(Chunk())
@@ -178,13 +179,13 @@ package struct ChunkGatherer: Sendable {
         }
     }
 
-    /// Whether the chunk of a sample's track is large or long enough without the sample.
+    /// Returns whether the chunk of a sample's track is large or long enough without the sample.
     ///
-    /// - Throws: ``ContainerError``: `malformed` for a sample of an unknown track, `unrepresentable` for times of which no
-    ///   sum can be made.
+    /// - Throws: ``ContainerError`` with `malformed` for a sample of an unknown track, and with `unrepresentable` for a
+    ///   time beyond the bounds of ``Timescale``.
     package func isComplete(before sample: MediaSample) throws(ContainerError) -> Bool {
         guard chunks.indices.contains(sample.track) else {
-            throw ContainerError(.malformed, "a sample of track \(sample.track), which was not announced")
+            throw ContainerError(.malformed, "sample of unknown track \(sample.track)")
         }
         try sample.checkTimes(timescale: timescales[sample.track])
         guard let first = chunks[sample.track].samples.first else { return false }
@@ -193,7 +194,7 @@ package struct ChunkGatherer: Sendable {
         return sample.dts - first.dts >= Int64(timescales[sample.track])
     }
 
-    /// Adds a sample to the chunk of its track, which is one that ``isComplete(before:)`` knows.
+    /// Adds a sample to the chunk of its track, after a call of ``isComplete(before:)``.
     package mutating func append(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
         var sample = sample
         sample.size = bytes.count
@@ -201,7 +202,7 @@ package struct ChunkGatherer: Sendable {
         bytes.withMemoryRebound(to: UInt8.self) { chunks[sample.track].bytes.append(contentsOf: $0) }
     }
 
-    /// Begins a track's next chunk.
+    /// Empties the chunk of a track.
     package mutating func clear(_ track: Int) {
         chunks[track].samples.removeAll(keepingCapacity: true)
         chunks[track].bytes.removeAll(keepingCapacity: true)

@@ -1,9 +1,9 @@
-/// Writes `mvhd`, `tkhd`, `mdhd`, `hdlr` and the media headers (ISO/IEC 14496-12, 8.2 to 8.4).
+/// A writer for `mvhd`, `tkhd`, `mdhd`, `hdlr` and the media headers (ISO/IEC 14496-12, 8.2 to 8.4).
 enum TrackHeaderWriter {
-    /// The matrix of a picture that is neither turned nor mirrored.
+    /// The matrix of a picture without rotation or mirroring.
     static let upright: [Int32] = [0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000]
 
-    /// Appends `mvhd`; long durations make it version 1.
+    /// Appends `mvhd`, in version 1 for a long duration.
     static func movie(timescale: Int32, duration: Int64, nextTrackID: UInt32, to bytes: inout [UInt8]) {
         let isLong = duration > Int64(UInt32.max)
         bytes.appendFullBox("mvhd", version: isLong ? 1 : 0) { bytes in
@@ -20,15 +20,15 @@ enum TrackHeaderWriter {
     /// The longest name of a track in bytes.
     private static let longestName = 255
 
-    /// Which tracks are enabled. Sound and text are alternatives of each other each, of which one is: players show the
-    /// enabled one until somebody chooses. There is always sound, but not always text.
+    /// Returns whether each track is enabled. Audio tracks are alternatives of each other, as are text tracks. Players
+    /// select the enabled one by default. One audio track is always enabled, but not always a text track.
     static func enabled(of tracks: [MediaTrack]) -> [Bool] {
         func first(_ kind: MediaKind) -> Int? { tracks.firstIndex { $0.kind == kind && $0.isEnabled } }
-        let sound = first(.audio) ?? tracks.firstIndex { $0.kind == .audio }
+        let audio = first(.audio) ?? tracks.firstIndex { $0.kind == .audio }
         let text = first(.text)
         return tracks.indices.map { index in
             switch tracks[index].kind {
-            case .audio: index == sound
+            case .audio: index == audio
             case .text: index == text
             case .video, .data: true
             }
@@ -40,7 +40,7 @@ enum TrackHeaderWriter {
         _ track: MediaTrack, id: UInt32, isEnabled: Bool, duration: Int64, to bytes: inout [UInt8]
     ) {
         let isLong = duration > Int64(UInt32.max)
-        // Tracks of sound and of text are alternatives of each other; players show one of a group.
+        // Audio tracks form one alternate group, text tracks another. Players select one track of a group.
         let group: UInt16 = track.kind == .audio ? 1 : track.kind == .text ? 2 : 0
         bytes.appendFullBox("tkhd", version: isLong ? 1 : 0, flags: isEnabled ? 3 : 2) { bytes in
             bytes.appendZeros(isLong ? 16 : 8)
@@ -69,7 +69,7 @@ enum TrackHeaderWriter {
             bytes.appendBigEndian(packed(language: track.language))
             bytes.appendZeros(2)
         }
-        // What three letters don't say: de-CH (8.4.6).
+        // The tag contains more than three letters can express, such as de-CH (8.4.6).
         if let language = LanguageCode.extended(track.language) {
             bytes.appendFullBox("elng") { $0 += Array(language.utf8) + [0] }
         }
@@ -120,7 +120,8 @@ enum TrackHeaderWriter {
         }
     }
 
-    /// What people call the track, else what it is. A control character could end it, or be one of a terminal.
+    /// Returns the display name of the track, or the kind of media. Control characters are removed: they could end the
+    /// name or control a terminal.
     private static func handlerName(_ track: MediaTrack) -> String {
         var name = ""
         var length = 0
@@ -138,7 +139,7 @@ enum TrackHeaderWriter {
         }
     }
 
-    /// Three letters of five bits each; `und` for what isn't ISO 639-2.
+    /// Returns the three letters of a language in five bits each; `und` for anything outside of ISO 639-2.
     static func packed(language: String?) -> UInt16 {
         LanguageCode.threeLetters(language).utf8.reduce(0) { $0 << 5 | UInt16($1 - 0x60) }
     }

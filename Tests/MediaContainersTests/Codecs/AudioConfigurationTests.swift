@@ -3,13 +3,13 @@ import Testing
 @testable import MediaContainers
 
 struct AudioSpecificConfigTests {
-    @Test func lowComplexityAt44100HzIsTheKnownTwoBytes() {
+    @Test func encodesAACLCAt44100HzInTwoBytes() {
         let config = AudioSpecificConfig(objectType: 2, sampleRate: 44100, channelConfiguration: 2)
         #expect(config.bytes == [0x12, 0x10])
     }
 
     @Test(arguments: [(2, 48000, nil), (5, 24000, 48000), (29, 22050, 44100), (2, 12345, nil), (42, 48000, nil)])
-    func whatIsWrittenIsRead(type: Int, rate: Int, extended: Int?) throws {
+    func readsWrittenConfiguration(type: Int, rate: Int, extended: Int?) throws {
         let config = AudioSpecificConfig(
             objectType: type, sampleRate: rate, channelConfiguration: 2, extensionSampleRate: extended)
         #expect(try AudioSpecificConfig(record: config.bytes) == config)
@@ -29,14 +29,14 @@ struct ChannelLayoutTests {
         #expect(MediaFormat(codec: codec, configuration: configuration).channelLayout == name)
     }
 
-    @Test func unknownStaysUnknown() {
+    @Test func returnsNilForUnknownLayout() {
         #expect(MediaFormat(codec: .opus, channels: 6).channelLayout == nil)
         #expect(MediaFormat(codec: .aac, configuration: [0x12, 0x00]).channelLayout == nil)
     }
 }
 
-/// What QuickTime's `lpcm` says of how samples lie in a packet (Core Audio's flags: 1 floating-point, 2 big-endian,
-/// 4 signed, 8 packed, 32 not interleaved).
+/// Packet layouts of QuickTime's `lpcm` (Core Audio flags: 1 floating-point, 2 big-endian, 4 signed, 8 packed, 32
+/// non-interleaved).
 struct PCMConfigurationTests {
     private func configuration(
         _ entry: FourCC = "lpcm", bits: Int = 24, channels: Int = 2, flags: UInt32 = 12,
@@ -46,16 +46,16 @@ struct PCMConfigurationTests {
             quickTime: entry, bits: bits, channels: channels, isLittleEndian: nil, flags: flags, packing: packet)
     }
 
-    @Test func samplesThatFillTheirPacketAreCarried() {
+    @Test func acceptsSamplesThatFillTheirPacket() {
         let expected = PCMConfiguration(isFloat: false, isLittleEndian: true, bits: 24)
         #expect(expected != nil)
         #expect(configuration() == expected)
         #expect(configuration(packet: SampleTable.Packing(samples: 4, bytes: 24)) == expected)
-        // Who doesn't say that they are packed says it by the packet's size.
+        // Without the packed flag, the packet size shows that samples are packed.
         #expect(configuration(flags: 4) == expected)
     }
 
-    @Test func wordsWiderThanTheirSamplesAreRefused() {
+    @Test func rejectsWordsWiderThanTheirSamples() {
         let wide = SampleTable.Packing(samples: 1, bytes: 8)
         #expect(configuration(flags: 4, packet: wide) == nil)
         #expect(configuration(flags: 4 | 16, packet: wide) == nil)
@@ -64,14 +64,14 @@ struct PCMConfigurationTests {
         #expect(configuration("in24", packet: wide) == nil)
     }
 
-    @Test func planesAreRefusedButForOneChannel() {
+    @Test func rejectsPlanarFormatsWithSeveralChannels() {
         #expect(configuration(flags: 12 | 32) == nil)
         let plane = SampleTable.Packing(samples: 1, bytes: 3)
         #expect(configuration(flags: 12 | 32, packet: plane) == nil)
         #expect(configuration(channels: 1, flags: 12 | 32, packet: plane) != nil)
     }
 
-    @Test func aPacketTooLargeToBeTrueIsRefused() {
+    @Test func rejectsOverflowingPacketSize() {
         let huge = SampleTable.Packing(samples: .max, bytes: 6)
         #expect(configuration(packet: huge) == nil)
         #expect(configuration(channels: .max) == nil)

@@ -3,28 +3,27 @@ import Testing
 
 @testable import MediaContainers
 
-/// Languages of MP4 and QuickTime.
 struct LanguageCodeTests {
     @Test(arguments: [
         (UInt16(0), "eng"), (1, "fra"), (11, "jpn"), (32, "rus"), (94, "epo"), (128, "cym"), (138, "jav"),
     ])
-    func numbersOfQuickTimeAreLanguages(number: UInt16, language: String) {
+    func mapsQuickTimeNumbersToLanguages(number: UInt16, language: String) {
         #expect(MediaHeader.language(number) == language)
     }
 
     @Test(arguments: [UInt16(95), 127, 139, 0x3FF, 0x7FFF])
-    func othersAreNone(number: UInt16) {
+    func returnsNilForUnassignedNumbers(number: UInt16) {
         #expect(MediaHeader.language(number) == nil)
     }
 
-    /// The terminological codes of ISO 639-2, whatever was written.
+    /// ISO 639-2/T codes result from both 639-1 and 639-2/B codes.
     @Test(arguments: [
         ("en", "eng"), ("de", "deu"), ("DE", "deu"), ("pt-BR", "por"), ("pt_BR", "por"), ("zh-Hant-TW", "zho"),
         ("ger", "deu"), ("fre", "fra"), ("GER", "deu"), ("deu", "deu"), ("gsw", "gsw"), ("mul", "mul"), ("iw", "heb"),
         ("und", "und"), ("", "und"), ("e", "und"), ("xq", "und"), ("i-klingon", "und"), ("日本", "und"), ("1a", "und"),
         ("engl", "und"),
     ])
-    func tagsBecomeThreeLetters(tag: String, letters: String) {
+    func convertsTagsToThreeLetters(tag: String, letters: String) {
         #expect(LanguageCode.threeLetters(tag) == letters)
     }
 
@@ -33,12 +32,12 @@ struct LanguageCodeTests {
         ("i-klingon", "i-klingon"), ("en\u{0}-US", nil), ("de-ß", nil), ("en US", nil),
         ("a-" + String(repeating: "b", count: 100), nil),
     ])
-    func whatThreeLettersDoNotSayIsATag(tag: String, extended: String?) {
+    func returnsTagOnlyWhereThreeLettersDoNotSuffice(tag: String, extended: String?) {
         #expect(LanguageCode.extended(tag) == extended)
     }
 
-    /// The whole of ISO 639-1, as others have it.
-    @Test func everyLanguageOfTwoLettersIsKnown() {
+    /// All codes of ISO 639-1 in Foundation are known.
+    @Test func knowsEveryISO6391Code() {
         let all = Locale.LanguageCode.isoLanguageCodes.filter { $0.identifier.count == 2 }
         #expect(all.count >= 180)
         for code in all {
@@ -47,7 +46,7 @@ struct LanguageCodeTests {
         }
     }
 
-    @Test func lettersAreRead() {
+    @Test func readsPackedLetters() {
         #expect(MediaHeader.language(0x15C7) == "eng")
     }
 }

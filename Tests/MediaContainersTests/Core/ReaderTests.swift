@@ -2,7 +2,7 @@ import MediaContainers
 import Testing
 
 struct ReaderTests {
-    @Test func fieldsAreBigEndianAndCounted() throws {
+    @Test func readsBigEndianFieldsAndAdvances() throws {
         let bytes: [UInt8] = [0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x66, 0x74, 0x79, 0x70]
         try bytes.withUnsafeBytes { (buffer) throws in
             var reader = ByteReader(buffer, origin: 100)
@@ -15,7 +15,7 @@ struct ReaderTests {
         }
     }
 
-    @Test func readingPastTheEndNamesTheOffset() {
+    @Test func reportsOffsetOfReadPastEnd() {
         let bytes: [UInt8] = [1, 2, 3]
         bytes.withUnsafeBytes { buffer in
             var reader = ByteReader(buffer, origin: 40)
@@ -25,7 +25,7 @@ struct ReaderTests {
         }
     }
 
-    @Test func expGolombCodesOfTheStandardsTable() throws {
+    @Test func readsExpGolombCodesOfStandardTable() throws {
         // 1 010 011 00100 00101 00110: 0 to 5 unsigned.
         let bytes: [UInt8] = [0b1010_0110, 0b0100_0010, 0b1001_1000]
         try bytes.withUnsafeBytes { (buffer) throws in
@@ -36,7 +36,7 @@ struct ReaderTests {
         }
     }
 
-    @Test func emulationPreventionBytesAreLeftOut() throws {
+    @Test func skipsEmulationPreventionBytes() throws {
         let bytes: [UInt8] = [0, 0, 3, 1, 0, 0, 3, 0, 0, 3, 2]
         try bytes.withUnsafeBytes { (buffer) throws in
             var reader = BitReader(buffer, emulationPrevention: true)
@@ -47,7 +47,7 @@ struct ReaderTests {
         }
     }
 
-    @Test func fourCharacterCodesPrintAsText() {
+    @Test func printsFourCharacterCodesAsText() {
         #expect(FourCC("moov").description == "moov")
         #expect(FourCC("©nam").rawValue == 0xA96E_616D)
     }

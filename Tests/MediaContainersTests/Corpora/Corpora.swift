@@ -2,7 +2,7 @@ import Foundation
 import MediaContainers
 import TestSupport
 
-/// Where the public samples and their expected results are, read in place.
+/// Access to the public samples and their expected results.
 enum Corpora {
     static func url(_ path: String) -> URL { Prerequisite.corpora.appendingPathComponent(path) }
 
@@ -10,7 +10,7 @@ enum Corpora {
 
     static func text(_ path: String) throws -> String { try String(contentsOf: url(path), encoding: .utf8) }
 
-    /// Paths of all files below a folder, relative to it, sorted.
+    /// Returns the sorted relative paths of all files in a folder.
     static func files(_ folder: String) throws -> [String] {
         let base = url(folder)
         return try FileManager.default.subpathsOfDirectory(atPath: base.path).filter {
@@ -21,7 +21,7 @@ enum Corpora {
     }
 }
 
-/// As much of a media playlist as the samples need (RFC 8216, 4.3).
+/// A parser for the parts of a media playlist that the samples use (RFC 8216, 4.3).
 struct MediaPlaylist {
     struct Segment {
         var path: String

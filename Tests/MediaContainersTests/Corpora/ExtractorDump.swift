@@ -1,11 +1,11 @@
 import MediaContainers
 
-/// What Media3's extractor found in a sample: its tests' dump files.
+/// The output of a Media3 extractor for a sample file, from the dump files of its tests.
 struct ExtractorDump {
     struct Sample: Equatable {
-        /// Microseconds.
+        /// The time in microseconds.
         var time: Int64 = 0
-        /// Bit 0 says that decoding can start there, bit 26 that nothing depends on it.
+        /// Bit 0 marks a sync sample, bit 26 a sample that no other depends on.
         var flags = 0
         var length = 0
         var hash: UInt32 = 0
@@ -16,7 +16,7 @@ struct ExtractorDump {
         var mimeType = ""
         var codecs: String?
         var values: [String: Int] = [:]
-        /// The hashes of what a decoder gets first.
+        /// The hashes of the decoder's initialization data.
         var initialization: [UInt32] = []
         var samples: [Sample] = []
     }
@@ -60,38 +60,38 @@ struct ExtractorDump {
         }
     }
 
-    /// The hash of a sample's bytes: 31 h + the next signed byte.
+    /// Returns the hash of a sample's bytes: 31 h + the next signed byte.
     static func hash(_ bytes: some Sequence<UInt8>) -> UInt32 {
         bytes.reduce(1) { $0 &* 31 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }
     }
 }
 
-/// What is read of a sample of Media3's, in the form that its extractors give it.
+/// The samples that this library reads from a Media3 sample file, in the form of Media3's extractors.
 struct ExtractedSample {
     let tracks: [MediaTrack]
     private(set) var samples: [[ExtractorDump.Sample]] = []
-    /// By how many microseconds times may differ, since Media3 rounds them.
+    /// The accepted difference between times in microseconds, because Media3 rounds them.
     let tolerance: Int64
 
-    /// Reads a sample of the corpora.
+    /// Reads a sample file of the corpora.
     init(_ path: String) throws {
         let bytes = try Corpora.bytes(path)
         if path.hasSuffix(".mp4") {
             let recording = try Self.movie(bytes)
             tracks = recording.tracks
-            // It keeps an empty edit's whole milliseconds, which aren't whole ticks.
+            // Media3 stores an empty edit in whole milliseconds, which aren't whole ticks.
             tolerance = tracks.map { Int64(1_000_000 / $0.timescale) + 1 }.max() ?? 0
             collect(recording.samples)
         } else if path.hasSuffix(".ts") {
             let recording = try TransportStreamRecording(bytes)
             tracks = recording.tracks
-            // It adds up whole microseconds from stamp to stamp; a tick of 90 kHz is 11 of them.
+            // Media3 adds up whole microseconds between timestamps; a tick of 90 kHz is 11 µs.
             tolerance = 11
             collect(recording.samples, from: recording.samples.map(\.sample.dts).min() ?? 0)
         } else {
             let recording = try PackedAudioRecording(bytes)
             tracks = recording.tracks
-            // It takes 23,219 µs for each frame's 1024 samples of 44,100 Hz, which are 23,219.95.
+            // Media3 uses 23,219 µs per frame of 1,024 samples at 44,100 Hz. The exact value is 23,219.95 µs.
             tolerance = 144
             collect(recording.samples)
         }
@@ -103,8 +103,8 @@ struct ExtractedSample {
             let track = tracks[sample.track]
             let ticks = (sample.pts - start) * 1_000_000
             let scale = Int64(track.timescale)
-            // It stamps a frame of AC-3 with the packet in which the frame ends: one frame later than ISO/IEC 13818-1,
-            // 2.7.5 says, where the stamp is of the frame that begins in it.
+            // Media3 assigns the timestamp of a packet to the AC-3 frame that ends in it. By ISO/IEC 13818-1, 2.7.5, it
+            // belongs to the frame that begins in it, which is one frame later.
             let delay: Int64 = track.format?.codec == .ac3 ? 32_000 : 0
             let content = Self.content(bytes, track)
             samples[sample.track].append(
@@ -114,7 +114,7 @@ struct ExtractedSample {
         }
     }
 
-    /// It takes the headers of ADTS off, and puts start codes in the place of lengths.
+    /// Removes ADTS headers and replaces lengths with start codes, as Media3 does.
     private static func content(_ bytes: [UInt8], _ track: MediaTrack) -> [UInt8] {
         if track.format?.framing == .adts { return Array(bytes.dropFirst(7)) }
         guard track.format?.codec == .avc, track.format?.framing == .stored else { return bytes }

@@ -2,15 +2,15 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Compares with the dumps of Media3's extractors: codec, count, time, length, sync flag and hash of every sample.
+/// Comparison with the dumps of Media3's extractors: codec, count, time, size, sync flag and hash of every sample.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct ExtractorDumpTests {
-    /// A dump file, and the sample that it is of.
+    /// A dump file with the path of its sample file.
     struct Dump: Sendable, CustomTestStringConvertible {
         var path: String
         var sample: String
-        /// Whether it begins at the start of the sample. The others begin where Media3 found itself after a seek: what
-        /// they hold is the end of what is read from the start.
+        /// Whether the dump begins at the start of the sample file. Other dumps begin at a seek position and contain
+        /// the end of the samples.
         var isWhole: Bool
         var testDescription: String { path }
     }
@@ -20,7 +20,7 @@ struct ExtractorDumpTests {
         "video/avc": .avc, "audio/mp4a-latm": .aac, "audio/ac3": .ac3, "audio/mpeg-L2": .mp2, "application/id3": .id3,
     ]
 
-    /// All that are there, each with its sample.
+    /// Returns all dumps whose sample file exists.
     static func dumps() throws -> [Dump] {
         let samples = try Corpora.files("\(root)/media").filter { !$0.hasSuffix(".m3u8") }
         return try Corpora.files("\(root)/extractordumps").map { path in
@@ -31,18 +31,18 @@ struct ExtractorDumpTests {
         }
     }
 
-    @Test func everyDumpHasItsSample() throws {
+    @Test func findsSampleForEveryDump() throws {
         #expect(try Self.dumps().count >= 34)
         #expect(try Self.dumps().filter { $0.sample.isEmpty }.map(\.path) == [])
     }
 
-    @Test(arguments: try dumps()) func samplesAreThoseOfMedia3(dump: Dump) throws {
+    @Test(arguments: try dumps()) func matchesSamplesOfMedia3(dump: Dump) throws {
         let expected = ExtractorDump(try Corpora.text(dump.path))
         let actual = try ExtractedSample(dump.sample)
         #expect(expected.tracks.count >= actual.tracks.count)
         for (index, their) in expected.tracks.enumerated() {
             guard actual.tracks.indices.contains(index) else {
-                // It announces a track of tags where there may be some.
+                // Media3 announces a track of tags even without tags.
                 #expect(their.mimeType == "application/id3" && their.samples.isEmpty)
                 continue
             }
@@ -54,14 +54,14 @@ struct ExtractorDumpTests {
                 #expect(mine.count >= their.samples.count)
                 mine = mine.suffix(their.samples.count)
             }
-            for (number, (one, other)) in zip(mine, their.samples).enumerated() {
-                var one = one
-                if abs(one.time - other.time) <= actual.tolerance { one.time = other.time }
-                // Whether something depends on a sample is Media3's own finding.
-                var other = other
-                other.flags &= 1
-                guard one != other else { continue }
-                Issue.record("track \(index) sample \(number): \(one) instead of \(other)")
+            for (number, (sample, theirSample)) in zip(mine, their.samples).enumerated() {
+                var sample = sample
+                if abs(sample.time - theirSample.time) <= actual.tolerance { sample.time = theirSample.time }
+                // Whether other samples depend on a sample is computed by Media3 alone.
+                var theirSample = theirSample
+                theirSample.flags &= 1
+                guard sample != theirSample else { continue }
+                Issue.record("track \(index) sample \(number): \(sample) instead of \(theirSample)")
                 break
             }
         }
@@ -75,7 +75,7 @@ struct ExtractorDumpTests {
         if let height = their.values["height"] { #expect(format.height == height) }
         if let rate = their.values["sampleRate"] { #expect(format.sampleRate == rate) }
         if let channels = their.values["channelCount"] { #expect(format.channels == channels) }
-        // Of pictures they are the parameter sets, each by itself.
+        // For video, the initialization data consists of separate parameter sets.
         if format.codec == .aac { #expect([ExtractorDump.hash(format.configuration)] == their.initialization) }
     }
 }

@@ -3,11 +3,11 @@ import PacketOracles
 import TestSupport
 import Testing
 
-/// Compares what is read of a public sample with its oracle, packet by packet.
+/// A sink that compares the samples of a public file with its oracle, packet by packet.
 struct OracleComparison: SampleSink {
     let path: String
     let oracle: PacketOracle
-    /// Whether the container tells how long samples last.
+    /// Whether the container stores the durations of samples.
     let hasDurations: Bool
     private(set) var tracks: [MediaTrack] = []
     private var samples: [[(sample: MediaSample, bytes: [UInt8])]] = []
@@ -18,7 +18,7 @@ struct OracleComparison: SampleSink {
         oracle = PacketOracle(try Corpora.text("\(PacketOracle.folder)/\(path).csv"), of: path)
     }
 
-    /// The samples that have an oracle and one of these endings, or else are `also`.
+    /// Returns the files with an oracle and one of the given suffixes, or for which `also` returns true.
     static func paths(_ endings: [String], also: (String) -> Bool = { _ in false }) throws -> [String] {
         let paths = try Corpora.files(PacketOracle.folder).map { String($0.dropLast(4)) }
             .filter { path in endings.contains { path.hasSuffix($0) } || also(path) }
@@ -34,11 +34,11 @@ struct OracleComparison: SampleSink {
         samples[sample.track].append((sample, Array(bytes)))
     }
 
-    /// Expects all that the oracle has.
+    /// Records an issue for each difference from the oracle.
     func expect() {
         for (number, stream) in oracle.streams {
             guard tracks.indices.contains(number) else {
-                Issue.record("\(path): no track \(number)")
+                Issue.record("\(path): track \(number) is missing")
                 continue
             }
             let ours = samples[number]
@@ -72,7 +72,7 @@ struct OracleComparison: SampleSink {
         compare("checksum", content.withUnsafeBytes { CRC32.checksum($0) }, packet.checksum)
         compare("sync", sample.isSync, packet.isSync)
         compare("hidden", sample.isHidden, packet.isHidden)
-        // Where theirs isn't the distance to the next sample, FFmpeg took it from the codec or the frame rate.
+        // If ffprobe's duration isn't the distance to the next sample, it comes from the codec or the frame rate.
         if hasDurations, let next, sample.duration != next.dts - sample.dts, let duration = packet.duration {
             compare("duration", ticks(sample.duration), duration)
         }
@@ -80,7 +80,7 @@ struct OracleComparison: SampleSink {
     }
 }
 
-/// Packets per stream: from a CSV that ffprobe wrote, or from a reader of this library.
+/// The packets of each stream, from a CSV of ffprobe or from a reader of this library.
 struct PacketList: Equatable {
     struct Packet: Equatable, CustomStringConvertible {
         var pts: Int64?

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 struct PrerequisiteTests {
-    @Test func skipsWhereNothingIsRequired() throws {
+    @Test func skipsOptionalPrerequisite() throws {
         for environment in [[:], ["MEDIACACHE_REQUIRE_ALL": "0"], ["CI": "true"]] {
             #expect(try Prerequisite.isMet("a tool", true, in: environment))
             #expect(try !Prerequisite.isMet("a tool", false, in: environment))
         }
     }
 
-    @Test func failsWhereAllIsRequired() throws {
+    @Test func failsForMissingRequiredPrerequisite() throws {
         let environment = ["MEDIACACHE_REQUIRE_ALL": "1"]
         #expect(try Prerequisite.isMet("a tool", true, in: environment))
         let error = #expect(throws: Prerequisite.Missing.self) {
@@ -19,8 +19,8 @@ struct PrerequisiteTests {
         #expect(error?.description.hasPrefix("a tool is missing, and MEDIACACHE_REQUIRE_ALL=1") == true)
     }
 
-    /// The environment of the process is what counts, as `.ci/run` sets it.
-    @Test func readsTheEnvironment() {
+    /// `.ci/run` sets the variable in the environment of the process.
+    @Test func readsEnvironment() {
         let isRequired = ProcessInfo.processInfo.environment["MEDIACACHE_REQUIRE_ALL"] == "1"
         if isRequired {
             #expect(throws: Prerequisite.Missing.self) { try Prerequisite.isMet("a tool", false) }

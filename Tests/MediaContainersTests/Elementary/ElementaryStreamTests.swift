@@ -1,7 +1,7 @@
 import MediaContainers
 import Testing
 
-/// The codecs that the public transport streams have none of: what FFmpeg says of the same bytes.
+/// Codecs that the public transport streams don't contain. FFmpeg provides the expected values.
 struct ElementaryStreamTests {
     private func record(_ type: UInt8, _ payload: [UInt8], descriptors: [UInt8] = []) throws -> TransportStreamRecording
     {
@@ -11,7 +11,7 @@ struct ElementaryStreamTests {
         return try TransportStreamRecording(builder.bytes)
     }
 
-    @Test func hevcHasARecordOfItsParameterSets() throws {
+    @Test func buildsHEVCRecordFromParameterSets() throws {
         let recording = try record(0x24, ElementarySamples.hevc)
         let format = try #require(recording.tracks.first?.format)
         #expect(format.codec == .hevc && format.width == 32 && format.height == 32)
@@ -23,7 +23,7 @@ struct ElementaryStreamTests {
         #expect(recording.samples.reduce(0) { $0 + $1.bytes.count } == ElementarySamples.hevc.count)
     }
 
-    @Test func picturesOfH262ComeWithTheHeadersBeforeThem() throws {
+    @Test func includesHeadersInH262Pictures() throws {
         let recording = try record(0x02, ElementarySamples.mpeg2Video)
         let format = try #require(recording.tracks.first?.format)
         #expect(format.codec == .mpeg2Video && format.codecString == "mp4v.61")
@@ -33,7 +33,7 @@ struct ElementaryStreamTests {
         #expect(recording.samples.reduce(0) { $0 + $1.bytes.count } == ElementarySamples.mpeg2Video.count)
     }
 
-    @Test func latmIsTakenOutOfItsFrames() throws {
+    @Test func extractsAACFromLATM() throws {
         let recording = try record(0x11, ElementarySamples.latm)
         let format = try #require(recording.tracks.first?.format)
         #expect(format.codec == .aac && format.framing == .loas && format.sampleRate == 8000)
@@ -49,11 +49,11 @@ struct ElementaryStreamTests {
         let bare = try remuxer.finish()
         #expect(bare.samples[0].count == 4)
         #expect(bare.tracks[0].format?.framing == .stored)
-        // Three bytes of sync and length, and at least one more of the multiplex, are gone.
+        // Without at least three bytes of sync and length and one byte of the multiplex.
         #expect(zip(bare.samples[0], recording.samples).allSatisfy { $0.size < $1.bytes.count - 3 })
     }
 
-    @Test func enhancedAC3TellsItsRate() throws {
+    @Test func readsEnhancedAC3Rate() throws {
         let recording = try record(0x87, ElementarySamples.enhancedAC3)
         let format = try #require(recording.tracks.first?.format)
         #expect(format.codec == .eac3 && format.codecString == "ec-3" && format.channels == 1)
@@ -62,12 +62,12 @@ struct ElementaryStreamTests {
         #expect(format.configuration.prefix(2).reduce(0) { $0 << 8 | Int($1) } >> 3 == 32)
     }
 
-    @Test func layerTwoIsToldFromLayerThree() throws {
+    @Test func distinguishesLayerTwoFromLayerThree() throws {
         let format = try #require(try record(0x04, ElementarySamples.mp2).tracks.first?.format)
         #expect(format.codec == .mp2 && format.codecString == "mp4a.69" && format.sampleRate == 16_000)
     }
 
-    @Test func opusLosesItsControlHeader() throws {
+    @Test func removesOpusControlHeader() throws {
         let packet: [UInt8] = [0xFC] + [UInt8](repeating: 7, count: 20)
         let trimmed: [UInt8] = [0x7F, 0xF0, 21, 0x01, 0x38] + packet
         let plain: [UInt8] = [0x7F, 0xE0, 21] + packet

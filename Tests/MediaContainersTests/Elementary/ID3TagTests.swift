@@ -8,13 +8,13 @@ struct ID3TagTests {
         Array("ID3".utf8) + [version, 0, flags, 0, 0, UInt8(content.count >> 7), UInt8(content.count & 127)] + content
     }
 
-    @Test func theTimestampOfASegmentHas33Bits() throws {
+    @Test func reads33BitSegmentTimestamp() throws {
         let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
         let frame = Array("PRIV".utf8) + [0, 0, 0, 53, 0, 0] + owner + [0, 0, 0, 3, 0xFF, 0xFF, 0xFF, 0xFE]
         #expect(try read(tag(4, frame)).transportStreamTimestamp == (1 << 33) - 2)
     }
 
-    @Test func aFrontCoverIsPreferred() throws {
+    @Test func prefersFrontCover() throws {
         func picture(_ type: UInt8, _ byte: UInt8) -> [UInt8] {
             Array("APIC".utf8) + [0, 0, 0, 15, 0, 0, 0] + Array("image/png".utf8) + [0, type, 0x61, 0, byte]
         }
@@ -22,13 +22,13 @@ struct ID3TagTests {
         #expect(found == ID3Picture(mediaType: "image/png", type: 3, description: "a", data: [2]))
     }
 
-    @Test func versionTwoHasShortNames() throws {
+    @Test func readsShortFrameNamesOfVersion2() throws {
         let frame = Array("PIC".utf8) + [0, 0, 9, 0] + Array("JPG".utf8) + [3, 0, 9, 8, 7]
         let found = try #require(try read(tag(2, frame)).picture)
         #expect(found.mediaType == "JPG" && found.data == [9, 8, 7])
     }
 
-    @Test func textComesInFourEncodings() throws {
+    @Test func readsTextInFourEncodings() throws {
         func title(_ content: [UInt8]) -> [UInt8] {
             Array("TIT2".utf8) + [0, 0, 0, UInt8(content.count), 0, 0] + content
         }
@@ -38,17 +38,17 @@ struct ID3TagTests {
         for text in texts { #expect(try read(tag(4, title(text))).frames == [.text(id: "TIT2", value: "é!")]) }
     }
 
-    @Test func unsynchronisationIsTakenBack() throws {
+    @Test func reversesUnsynchronisation() throws {
         let frame = Array("XXXX".utf8) + [0, 0, 0, 3, 0, 0, 0xFF, 0x00, 0xE0, 0x01]
         #expect(try read(tag(3, frame, flags: 0x80)).frames == [.other(id: "XXXX", data: [0xFF, 0xE0, 0x01])])
     }
 
-    @Test func aFramePastTheEndIsLeftOut() throws {
+    @Test func omitsFramePastEnd() throws {
         let frame = Array("TIT2".utf8) + [0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 3, 0x61]
         #expect(try read(tag(3, frame)).frames.isEmpty)
     }
 
-    @Test func otherBytesAreNoTag() {
+    @Test func rejectsBytesWithoutTag() {
         #expect(throws: ContainerError.self) { try read(Array("ID4.......".utf8)) }
         #expect(throws: ContainerError.self) { try read(Array("ID3".utf8) + [4, 0, 0, 0x80, 0, 0, 0]) }
     }

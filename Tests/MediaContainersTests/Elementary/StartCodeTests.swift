@@ -4,16 +4,16 @@ import Testing
 @testable import MediaContainers
 
 struct StartCodeTests {
-    /// The first place at which 00 00 01 stands, looked for byte by byte.
+    /// Finds the first 00 00 01 byte by byte.
     private func first(in bytes: [UInt8], from start: Int, to limit: Int) -> Int? {
         guard start + 3 <= limit else { return nil }
         return (start...limit - 3).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 && bytes[$0 + 2] == 1 }
     }
 
-    @Test func itIsWhereLookingByteByByteFindsIt() {
+    @Test func matchesByteByByteSearch() {
         var random = SeededGenerator(seed: 20)
         for round in 0..<20_000 {
-            // Few values make prefixes and what is nearly one; many make long runs without.
+            // A few values create prefixes and near misses; many values create long runs without a prefix.
             let largest = [1, 2, 3, 16, 255][round % 5] as UInt8
             let count = Int.random(in: 0...150, using: &random)
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...largest, using: &random) }
@@ -24,7 +24,7 @@ struct StartCodeTests {
         }
     }
 
-    @Test func aPrefixIsFoundAtEveryPlaceOfARunOfZeros() {
+    @Test func findsPrefixAtEveryPositionInZeros() {
         for zeros in 2..<200 {
             let bytes = [7, 7] + [UInt8](repeating: 0, count: zeros) + [1, 9]
             #expect(bytes.withUnsafeBytes { StartCode.first(in: $0, from: 0, to: $0.count) } == zeros)

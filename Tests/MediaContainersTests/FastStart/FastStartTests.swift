@@ -32,7 +32,7 @@ struct FastStartTests {
         return list
     }
 
-    @Test(arguments: try oracles()) func fileIsTheOneQtFaststartMakes(oracle: Oracle) throws {
+    @Test(arguments: try oracles()) func matchesQtFaststart(oracle: Oracle) throws {
         let source = MemorySource(try Corpora.bytes(oracle.path))
         let view = try FastStart.view(of: source)
         let bytes = try contents(view)
@@ -40,7 +40,7 @@ struct FastStartTests {
         #expect(try packets(view) == packets(source))
     }
 
-    @Test(arguments: try oracles()) func viewIsTheFileAtEveryRange(oracle: Oracle) throws {
+    @Test(arguments: try oracles()) func readsEveryRangeOfView(oracle: Oracle) throws {
         let view = try FastStart.view(of: MemorySource(try Corpora.bytes(oracle.path)))
         let file = try contents(view)
         var random = SeededGenerator(seed: 4)
@@ -59,7 +59,7 @@ struct FastStartTests {
         }
     }
 
-    @Test func planningReadsHeadersAndIndexOnly() throws {
+    @Test func readsOnlyHeadersAndIndexWhilePlanning() throws {
         let bytes = try Corpora.bytes("eyevinn-mp4ff/mp4/testdata/bbb_prog_10s.mp4")
         let source = CountingSource(MemorySource(bytes))
         var boxes = TopLevelBoxes(source.base)
@@ -73,13 +73,13 @@ struct FastStartTests {
         #expect(source.bytesRead <= Int(index) + count * 32)
     }
 
-    @Test func fileWithItsIndexAtTheFrontStaysAsItIs() throws {
+    @Test func leavesFileWithLeadingIndexUnchanged() throws {
         let source = MemorySource(try Corpora.bytes("androidx-media/media/mp4/sample.mp4"))
         let layout = try FastStart.layout(of: source)
         #expect(layout.isIdentity(ofLength: source.length))
     }
 
-    /// Adds to every entry of the `stco` tables; returns the largest result.
+    /// Adds a distance to every entry of the `stco` tables and returns the largest result.
     private func move(_ index: inout [UInt8], by distance: Int64) -> Int64 {
         var largest: Int64 = 0
         for position in 0..<index.count - 12 where index[position..<position + 4].elementsEqual("stco".utf8) {
@@ -93,13 +93,14 @@ struct FastStartTests {
         return largest
     }
 
-    @Test func offsetsGrowTo64BitsWhenTheMoveNeedsIt() throws {
+    @Test func widensOffsetsTo64BitsWhereNeeded() throws {
         let original = try Corpora.bytes("androidx-media/media/mp4/sample_simple.mp4")
         var boxes = TopLevelBoxes(MemorySource(original))
         var headers: [BoxHeader] = []
         while let header = try boxes.next() { headers.append(header) }
         let movie = try #require(headers.last { $0.type == "moov" })
-        // A box of nearly 4 GiB between the file's type and its media: offsets fit, until the index moves before.
+        // A box of nearly 4 GiB between the file type and the media. Offsets fit 32 bits until the index moves before
+        // it.
         var index = Array(original[Int(movie.offset)...])
         let gap = Int64(UInt32.max) - 100 - move(&index, by: 0)
         let insertion = headers[0].end
@@ -125,7 +126,7 @@ struct FastStartTests {
         #expect(try packets(view) == expected)
     }
 
-    @Test func missingIndexIsATypedError() throws {
+    @Test func throwsTypedErrorForMissingIndex() throws {
         let bytes = Array(try Corpora.bytes("androidx-media/media/mp4/sample_simple.mp4").prefix(5000))
         let error = #expect(throws: ContainerError.self) { try FastStart.layout(of: MemorySource(bytes)) }
         #expect(error?.code == .malformed)

@@ -3,21 +3,23 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Gives seeds to a fuzzer, one after the other, and watches the time that each takes, and the memory.
+/// A run of a fuzzer over consecutive seeds. It measures the time of each input, and the memory.
 struct FuzzRun {
-    /// What an input may take. A hundred times what the slowest of a million took in a release build.
+    /// The time limit for an input: a hundred times the slowest of a million inputs in a release build.
     private static let longest = Duration.seconds(10)
-    /// What the process may have resident at most.
-    private static let mostMemory = 256 << 20
+    /// The limit of resident memory.
+    private static let maximumMemory = 256 << 20
 
     private let name: String
 
-    /// A run of a fuzzer, called by what it damages.
+    /// Creates a run.
+    ///
+    /// - Parameter name: The kind of input, for messages.
     init(of name: String) { self.name = name }
 
-    /// Calls `body` with each seed. An input that doesn't end is named, and ends the process.
+    /// Calls `body` with each seed. If an input doesn't end, prints its seed and ends the process.
     ///
-    /// Other tests, some of which wait for a moment of real time, go on between the seeds.
+    /// Yields between seeds, because other tests wait for short periods of real time.
     func run(_ body: (UInt64) -> Void) async {
         let (count, first) = (FuzzSettings.count, FuzzSettings.firstSeed)
         print("Fuzzing \(count) \(name); MEDIACACHE_FUZZ_SEED=\(first)")
@@ -28,18 +30,18 @@ struct FuzzRun {
             watch.begin(seed)
             let time = clock.measure { body(seed) }
             if time > slowest.time { slowest = (time, seed) }
-            watch.rest()
+            watch.end()
             await Task.yield()
         }
         let peak = Self.peakMemory
         let memory = peak.map { ", at most \($0 >> 20) MiB were resident" } ?? ""
         print("\(count) \(name): the slowest, seed \(slowest.seed), took \(slowest.time)\(memory)")
         #expect(slowest.time < Self.longest, "seed \(slowest.seed)")
-        // Otherwise the process runs tests that hold whole files.
-        if FuzzSettings.isSoak, let peak { #expect(peak < Self.mostMemory) }
+        // In other runs the process also runs tests that hold whole files.
+        if FuzzSettings.isSoak, let peak { #expect(peak < Self.maximumMemory) }
     }
 
-    /// The most that the process ever had resident, in bytes (`VmHWM`); nil where the system doesn't tell it so.
+    /// The peak resident memory of the process in bytes (`VmHWM`), or nil if the system doesn't provide it.
     private static var peakMemory: Int? {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -47,41 +49,41 @@ struct FuzzRun {
     }
 }
 
-/// How many inputs the fuzzers make, and from which seed on.
+/// The number of fuzzer inputs, and the first seed.
 enum FuzzSettings {
     private static let environment = ProcessInfo.processInfo.environment
 
-    /// The fuzzers that share the count.
+    /// The number of fuzzers that share the total.
     private static let fuzzers = 3
 
-    /// The inputs of each fuzzer: five million in all with `MEDIACACHE_SOAK=1`, another number for each with
-    /// `MEDIACACHE_FUZZ_COUNT`.
+    /// The number of inputs per fuzzer. `MEDIACACHE_SOAK=1` sets a total of five million, `MEDIACACHE_FUZZ_COUNT` a
+    /// number for each fuzzer.
     static let count: Int = {
         if let count = environment["MEDIACACHE_FUZZ_COUNT"].flatMap(Int.init) { return count }
         return isSoak ? (5_000_000 + fuzzers - 1) / fuzzers : 10_000
     }()
 
-    /// The first seed; `MEDIACACHE_FUZZ_SEED` names another.
+    /// The first seed, set by `MEDIACACHE_FUZZ_SEED`.
     static let firstSeed = environment["MEDIACACHE_FUZZ_SEED"].flatMap(UInt64.init) ?? 1
 
-    /// Whether the counts are the full ones, and the fuzzers have the process to themselves (`make soak`).
+    /// Whether the process runs only the fuzzers, with the full counts (`make soak`).
     static let isSoak = environment["MEDIACACHE_SOAK"] == "1"
 }
 
-/// Ends the process where an input takes longer than it may, since nothing else ends a loop.
+/// A watchdog that ends the process when an input exceeds its time limit, because nothing else can end a loop.
 final class HangWatch {
-    /// The input at work, and how often the timer has seen it.
+    /// The current input, and the number of timer events since it began.
     private final class Current: Sendable {
-        /// No seed while none is at work.
-        private let state = Mutex((seed: UInt64?.none, sightings: 0))
+        /// The seed is nil while no input is being processed.
+        private let state = Mutex((seed: UInt64?.none, events: 0))
 
         func begin(_ seed: UInt64?) { state.withLock { $0 = (seed, 0) } }
 
-        /// The input, if it was seen more than so often.
-        func see(_ most: Int) -> UInt64? {
+        /// Counts a timer event. Returns the seed if the input has seen more than `limit` events.
+        func countEvent(_ limit: Int) -> UInt64? {
             state.withLock { state in
-                state.sightings += 1
-                return state.sightings > most ? state.seed : nil
+                state.events += 1
+                return state.events > limit ? state.seed : nil
             }
         }
     }
@@ -91,16 +93,16 @@ final class HangWatch {
     private let current = Current()
     private let timer = DispatchSource.makeTimerSource(queue: .global())
 
-    /// Watches the inputs of a fuzzer.
+    /// Starts watching the inputs of a fuzzer.
     ///
     /// - Parameters:
-    ///   - name: what it damages.
-    ///   - longest: what one may take, in seconds.
+    ///   - name: The kind of input, for messages.
+    ///   - longest: The time limit for an input in seconds.
     init(_ name: String, longest: Int) {
-        let most = longest / Self.interval
+        let limit = longest / Self.interval
         timer.schedule(deadline: .now(), repeating: .seconds(Self.interval))
         timer.setEventHandler { [current] in
-            guard let late = current.see(most) else { return }
+            guard let late = current.countEvent(limit) else { return }
             fatalError("\(name): seed \(late) doesn't end")
         }
         timer.resume()
@@ -108,9 +110,9 @@ final class HangWatch {
 
     deinit { timer.cancel() }
 
-    /// An input begins.
+    /// Begins an input.
     func begin(_ seed: UInt64) { current.begin(seed) }
 
-    /// It has ended.
-    func rest() { current.begin(nil) }
+    /// Ends the current input.
+    func end() { current.begin(nil) }
 }

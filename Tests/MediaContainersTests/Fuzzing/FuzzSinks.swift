@@ -1,14 +1,14 @@
 import MediaContainers
 import TestSupport
 
-/// Passes on samples up to a number, and bytes: damaged counts may promise millions.
+/// A sink that forwards a limited number of samples and bytes, because damaged counts may announce millions.
 struct BoundedSink<Output: SampleSink>: SampleSink {
-    /// What gets them.
+    /// The receiver of the samples.
     var output: Output
     private var samplesLeft = 3000
     private var bytesLeft = 16 << 20
 
-    /// A sink before `output`.
+    /// Creates a sink before `output`.
     init(_ output: Output) { self.output = output }
 
     mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) { try output.tracks(tracks) }
@@ -21,14 +21,14 @@ struct BoundedSink<Output: SampleSink>: SampleSink {
     }
 }
 
-/// Tells a writer lies about samples and tracks now and then, as damage that a demuxer doesn't see does.
+/// A sink that occasionally passes false properties of samples and tracks to a writer, as undetected damage would.
 struct ScramblingSink<Output: SampleSink>: SampleSink {
-    /// What is told.
+    /// The receiver of the samples.
     var output: Output
     private var random: SeededGenerator
     private let rate: Int
 
-    /// A sink that scrambles one sample of `rate`, or none where it's 0.
+    /// Creates a sink that scrambles one sample in `rate`, or none if `rate` is 0.
     init(_ output: Output, seed: UInt64, rate: Int) {
         self.output = output
         self.rate = rate

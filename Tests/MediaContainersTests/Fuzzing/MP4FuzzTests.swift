@@ -1,9 +1,10 @@
 import MediaContainers
 import Testing
 
-/// Damaged files must give samples or a typed error: no crash, no hang, no allocation beyond the file's own size.
+/// Damaged files must yield samples or a typed error, without a crash, a hang or an allocation beyond the size of the
+/// file.
 struct MP4FuzzTests {
-    /// Takes samples without keeping them, up to a number: damaged counts may promise millions.
+    /// A sink that discards a limited number of samples, because damaged counts may announce millions.
     private struct Limited: SampleSink {
         struct Enough: Error {}
         var left = 3000
@@ -31,7 +32,7 @@ struct MP4FuzzTests {
         }
     }
 
-    @Test func damagedFilesAreReadOrRefused() async throws {
+    @Test func readsOrRejectsDamagedFiles() async throws {
         let seeds = try MP4Seed.all()
         let clean = try MP4Reader(MemorySource(seeds[0].bytes)).movie
         await FuzzRun(of: "damaged files").run { seed in

@@ -2,16 +2,16 @@ import Foundation
 import MediaContainers
 import TestSupport
 
-/// A file that fuzzers damage.
+/// A file to damage.
 struct MP4Seed {
-    /// The whole file.
+    /// The bytes of the file.
     var bytes: [UInt8]
-    /// Where its structure lies.
+    /// The ranges of its structure.
     var places: [Range<Int>]
-    /// Its times.
+    /// Its time fields.
     let times: [TimeField]
 
-    /// Everything but the content of `mdat` is structure.
+    /// Creates a seed. All bytes except the content of `mdat` are structure.
     init(_ bytes: [UInt8]) throws {
         self.bytes = bytes
         times = TimeField.ofMovie(bytes)
@@ -34,7 +34,7 @@ struct MP4Seed {
         "videojs-http-streaming/segments/mp4Video.mp4", "eyevinn-mp4ff/mp4/testdata/moof_enc.m4s",
     ]
 
-    /// Movies with edit lists and fragment times of 64 bits.
+    /// Movies with edit lists and 64-bit fragment times.
     private static let edited = [
         TimedMovie(decodeTimes: [0, 6000]),
         TimedMovie(edits: [(600, -1), (0, 1000)], decodeTimes: [1000], compositionOffset: -1000),
@@ -42,7 +42,7 @@ struct MP4Seed {
         TimedMovie(timescale: 48_000, edits: [(600, 0), (600, 3000)], handler: "soun", mediaDuration: 0),
     ]
 
-    /// Our own, then those of the corpora where these are.
+    /// Returns the project's own files, and those of the corpora if available.
     static func all() throws -> [MP4Seed] {
         var builder = MovieBuilder()
         let format = MediaFormat(codec: .aac, configuration: [0x12, 0x10], sampleRate: 44100, channels: 2)

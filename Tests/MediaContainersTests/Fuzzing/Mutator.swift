@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Damages bytes the way files get damaged, and the way attackers would.
+/// A generator of damaged bytes that mimics accidental damage and attacks.
 struct Mutator {
     private var random: SeededGenerator
 
@@ -11,12 +11,12 @@ struct Mutator {
         0x7FFF_FFF0, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FF00, 0xFFFF_FFFE, 0xFFFF_FFFF,
     ]
 
-    /// A damaged copy.
+    /// Returns a damaged copy.
     ///
     /// - Parameters:
-    ///   - bytes: The file.
-    ///   - places: Where its structure lies; most damage is done there.
-    ///   - fields: Its times; in half of the copies only these are damaged, so that all else is read.
+    ///   - bytes: The bytes of the file.
+    ///   - places: The ranges of its structure, where most of the damage is done.
+    ///   - fields: Its time fields. Half of the copies are damaged only in these, so that everything else is read.
     mutating func mutate(_ bytes: [UInt8], at places: [Range<Int>], fields: [TimeField] = []) -> [UInt8] {
         var result = bytes
         if !fields.isEmpty, Bool.random(using: &random) {
@@ -49,7 +49,7 @@ struct Mutator {
                 bytes[aligned + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * index))
             }
         case 5:
-            // A little more or less than there was: sizes and counts that are almost right.
+            // Small changes produce sizes and counts that are almost correct.
             let delta = UInt8.random(in: 0...8, using: &random)
             bytes[at] = Bool.random(using: &random) ? bytes[at] &+ delta : bytes[at] &- delta
         case 6: bytes.removeSubrange(at..<min(bytes.count, at + Int.random(in: 1...64, using: &random)))
@@ -66,30 +66,30 @@ struct Mutator {
     }
 }
 
-/// A field of a container that states a time, a duration or a timescale.
+/// A field of a container with a time, a duration or a timescale.
 struct TimeField {
-    /// How the field is coded.
+    /// The coding of the field.
     enum Coding {
-        /// A big-endian number of as many bytes.
+        /// A big-endian integer of the given number of bytes.
         case number(Int)
-        /// 33 bits in five bytes with marker bits (ISO/IEC 13818-1, 2.4.3.6).
+        /// A 33-bit timestamp in five bytes with marker bits (ISO/IEC 13818-1, 2.4.3.6).
         case timestamp
-        /// The 33 bits of a programme clock reference (ISO/IEC 13818-1, 2.4.3.4).
+        /// The 33-bit base of a programme clock reference (ISO/IEC 13818-1, 2.4.3.4).
         case clock
     }
 
-    /// The field's first byte.
+    /// The index of the first byte.
     var place: Int
     var coding: Coding
 
-    /// Values at the borders of widths and bounds, which random damage seldom hits.
+    /// Values at the limits of field widths and time bounds, which random damage seldom produces.
     static let extremes: [UInt64] = [
         0, 1, 2, 3, 600, 8001, 90_000, 1 << 15, 1 << 30, 1 << 31 - 1, 1 << 31, 1 << 32 - 1000, 1 << 32 - 1, 1 << 32,
         1 << 33 - 5_400_001, 1 << 33 - 1, 1 << 33, 1 << 47, 1 << 48, 1 << 49, 1 << 50, 1 << 55, 1 << 56 - 1, 1 << 56,
         1 << 58, 1 << 59 - 1, 1 << 59, 1 << 60 - 1, 1 << 60, 1 << 62, 1 << 63 - 1, 1 << 63, .max - 1000, .max - 1, .max,
     ]
 
-    /// Writes a value, or as much of it as the field holds.
+    /// Writes the low bits of a value that the field can store.
     func write(_ value: UInt64, to bytes: inout [UInt8]) {
         switch coding {
         case .number(let width):
@@ -113,7 +113,7 @@ struct TimeField {
 
     // MARK: - Fields of containers
 
-    /// The fields of an MP4's boxes (ISO/IEC 14496-12, 8).
+    /// Returns the time fields in the boxes of an MP4 file (ISO/IEC 14496-12, 8).
     static func ofMovie(_ bytes: [UInt8]) -> [TimeField] {
         guard bytes.count > 8 else { return [] }
         var fields: [TimeField] = []
@@ -126,7 +126,7 @@ struct TimeField {
         return fields
     }
 
-    /// The time stamps and clock references in the first packets of a transport stream without bytes between them.
+    /// Returns the timestamps and clock references in the first packets of a stream of 188-byte packets.
     static func ofStream(_ bytes: [UInt8]) -> [TimeField] {
         var fields: [TimeField] = []
         for packet in stride(from: 0, to: min(bytes.count - 187, 400 * 188), by: 188) where bytes[packet] == 0x47 {
@@ -145,7 +145,7 @@ struct TimeField {
         return fields
     }
 
-    /// The time stamp of a segment of packed audio (RFC 8216, 3.4).
+    /// Returns the timestamp of a packed audio segment (RFC 8216, 3.4).
     static func ofPackedAudio(_ bytes: [UInt8]) -> [TimeField] {
         let owner = Array("transportStreamTimestamp".utf8)
         guard let start = bytes.firstRange(of: owner)?.upperBound else { return [] }
@@ -154,7 +154,7 @@ struct TimeField {
 
     private typealias Layout = (short: [(Int, Int)], long: [(Int, Int)])
 
-    /// Offset and width of the fields of boxes by type, in version 0 and in others.
+    /// The offset and width of the fields of each box type, in version 0 and in other versions.
     private static let layouts: [[UInt8]: Layout] = {
         let header: Layout = ([(12, 4), (16, 4)], [(20, 4), (24, 8)])
         let runs = (0..<4).flatMap { [(8 + 8 * $0, 4), (12 + 8 * $0, 4)] }

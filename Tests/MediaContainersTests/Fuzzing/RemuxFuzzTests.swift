@@ -2,7 +2,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Damaged inputs on their whole way into another container: read, joined, cut, written, and read again.
+/// Damaged inputs that are read, joined, cut, written to another container and read again.
 struct RemuxFuzzTests {
     private struct Seeds {
         let streams: TransportStreamSeeds
@@ -13,7 +13,7 @@ struct RemuxFuzzTests {
             movies = try MP4Seed.all()
         }
 
-        /// A damaged input of any kind.
+        /// Returns a damaged input of any kind.
         func input(_ seed: UInt64, _ random: inout SeededGenerator) -> MemorySource {
             var mutator = Mutator(seed: seed)
             switch Int.random(in: 0..<5, using: &random) {
@@ -34,24 +34,24 @@ struct RemuxFuzzTests {
         }
     }
 
-    /// Where the samples go; some are cut.
-    private func way<Writer: SampleSink>(
-        _ writer: Writer, lies: Bool, _ random: inout SeededGenerator
+    /// Returns a sink before the writer; some sinks cut the samples.
+    private func sink<Writer: SampleSink>(
+        _ writer: Writer, scrambles: Bool, _ random: inout SeededGenerator
     ) -> BoundedSink<TimeCut<ScramblingSink<Writer>>> {
-        let scrambling = ScramblingSink(writer, seed: random.next(), rate: lies ? 20 : 0)
+        let scrambling = ScramblingSink(writer, seed: random.next(), rate: scrambles ? 20 : 0)
         let isCut = Int.random(in: 0..<3, using: &random) == 0
         let from = isCut ? [-1, 0, 0.5, 1e18].randomElement(using: &random) : nil
         let end = isCut ? [nil, 0, 0.7, .infinity].randomElement(using: &random) ?? nil : nil
         return BoundedSink(TimeCut(scrambling, from: from, to: end))
     }
 
-    /// The writer behind a way that all inputs went; nil where one of them was refused, or what came of them.
+    /// Remuxes all inputs into a writer and returns it, or nil if an input or the result was rejected.
     private func remux<Writer: SampleSink>(
-        _ inputs: [MemorySource], into writer: Writer, lies: Bool, _ random: inout SeededGenerator
+        _ inputs: [MemorySource], into writer: Writer, scrambles: Bool, _ random: inout SeededGenerator
     ) -> Writer? {
         let isTogether = Bool.random(using: &random)
-        let way = way(writer, lies: lies, &random)
-        var remuxer = Remuxer(into: way, inputs: isTogether ? inputs.count : 1, longestGap: 60)
+        let sink = sink(writer, scrambles: scrambles, &random)
+        var remuxer = Remuxer(into: sink, inputs: isTogether ? inputs.count : 1, longestGap: 60)
         do {
             for join in [SegmentJoin.continuous, .discontinuity, .gap] {
                 for (index, input) in inputs.enumerated() {
@@ -66,8 +66,8 @@ struct RemuxFuzzTests {
         }
     }
 
-    /// What was made has to be readable to its end. Offsets of weeks needn't fit another file, where they are counted
-    /// from earlier decoding times.
+    /// Checks that a written file can be read to its end. Offsets of weeks may not fit a file whose times count from
+    /// earlier decoding times.
     private func expectReadable(_ file: [UInt8], _ seed: UInt64) {
         var sink = DiscardingSink()
         #expect(throws: Never.self, "seed \(seed)") {
@@ -84,36 +84,40 @@ struct RemuxFuzzTests {
         mutating func sample(_: MediaSample, bytes _: UnsafeRawBufferPointer) {}
     }
 
-    @Test func damagedInputsAreWrittenOrRefused() async throws {
+    @Test func writesOrRejectsDamagedInputs() async throws {
         let seeds = try Seeds()
         var written = 0
         await FuzzRun(of: "damaged inputs of a remux").run { seed in
             var random = SeededGenerator(seed: seed ^ 0xBEEF)
             let inputs = (0..<Int.random(in: 1...2, using: &random)).map { seeds.input(seed + UInt64($0), &random) }
-            // The writers are lied to in a third of the runs.
-            let lies = Int.random(in: 0..<3, using: &random) == 0
+            // A third of the runs pass contradictory samples to the writers.
+            let scrambles = Int.random(in: 0..<3, using: &random) == 0
             switch seed % 4 {
             case 0, 1:
                 let file = MemoryFile()
-                guard var writer = remux(inputs, into: MovieFileWriter(file), lies: lies, &random),
+                guard var writer = remux(inputs, into: MovieFileWriter(file), scrambles: scrambles, &random),
                     (try? writer.finish()) != nil
                 else { return }
                 written += 1
-                if !lies { expectReadable(file.contents, seed) }
+                if !scrambles { expectReadable(file.contents, seed) }
             case 2:
-                guard var writer = remux(inputs, into: TransportStreamWriter(MemorySink()), lies: lies, &random),
+                guard
+                    var writer = remux(
+                        inputs, into: TransportStreamWriter(MemorySink()), scrambles: scrambles, &random),
                     (try? writer.finish()) != nil
                 else { return }
                 written += 1
                 #expect(writer.sink.contents.count % 188 == 0, "seed \(seed)")
             default:
-                guard var writer = remux(inputs, into: FragmentedMovieWriterTests.Fragmenter(), lies: lies, &random),
+                guard
+                    var writer = remux(
+                        inputs, into: FragmentedMovieWriterTests.Fragmenter(), scrambles: scrambles, &random),
                     (try? writer.finish()) != nil
                 else { return }
                 written += 1
             }
         }
-        // Otherwise the writers weren't reached.
+        // Ensures that enough runs have reached the writers.
         #expect(written > FuzzSettings.count / 8)
     }
 }

@@ -2,10 +2,10 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Damaged transport streams, elementary streams and packed audio must give samples, diagnostics or a typed error: no
-/// crash, no hang, no allocation beyond what the bytes can hold.
+/// Damaged transport streams, elementary streams and packed audio must yield samples, diagnostics or a typed error,
+/// without a crash, a hang or an excessive allocation.
 struct TransportStreamFuzzTests {
-    /// Counts what comes, and keeps nothing.
+    /// A sink that counts samples and bytes.
     private struct Counter: SampleSink {
         var samples = 0
         var bytes = 0
@@ -13,7 +13,7 @@ struct TransportStreamFuzzTests {
         mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
             samples += 1
             self.bytes += bytes.count
-            // Reading both ends shows that the bytes are there.
+            // Reading both ends verifies that the bytes are accessible.
             if let first = bytes.first, let last = bytes.last { samples &+= Int(first ^ last) & 0 }
         }
     }
@@ -28,7 +28,7 @@ struct TransportStreamFuzzTests {
 
     private func demux(_ bytes: [UInt8], bufferSize: Int) {
         if let found = try? TransportStreamRecording.push(bytes, bufferSize: bufferSize, into: Counter()) {
-            // No byte is handed out twice.
+            // No byte is delivered twice.
             #expect(found.bytes <= bytes.count)
         }
         var remuxer = Remuxer(into: Counter(), longestGap: 60)
@@ -51,7 +51,7 @@ struct TransportStreamFuzzTests {
         try? demuxer.finish(into: &sink)
     }
 
-    @Test func damagedStreamsAreReadOrRefused() async throws {
+    @Test func readsOrRejectsDamagedStreams() async throws {
         let seeds = try TransportStreamSeeds()
         await FuzzRun(of: "damaged streams").run { seed in
             var random = SeededGenerator(seed: seed ^ 0xF00D)
@@ -75,7 +75,7 @@ struct TransportStreamFuzzTests {
         }
     }
 
-    /// A stream whose map may lie about how its payload is coded.
+    /// Wraps a payload in a transport stream whose map may state a different coding.
     private func wrap(_ payload: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var builder = TransportStreamBuilder()
         let type = Self.types.randomElement(using: &random) ?? 0x1B

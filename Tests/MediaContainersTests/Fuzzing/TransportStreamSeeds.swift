@@ -2,13 +2,13 @@ import Foundation
 import MediaContainers
 import TestSupport
 
-/// Streams that fuzzers damage: our own, and short ones of the corpora where these are.
+/// The streams to damage: the project's own, and short ones of the corpora if available.
 struct TransportStreamSeeds {
     /// Transport streams.
     var streams: [[UInt8]] = []
-    /// Frames of all codecs, without a container.
+    /// Frames of all codecs without a container.
     var elementary: [[UInt8]] = []
-    /// Frames of sound behind ID3 tags.
+    /// Audio frames after ID3 tags.
     var packed: [[UInt8]] = []
 
     init() throws {
@@ -29,8 +29,8 @@ struct TransportStreamSeeds {
             ElementarySamples.mp2, ElementarySamples.hevc,
             [0x7F, 0xE0, 10, 0xFC] + [UInt8](repeating: 5, count: 9) + [0x7F, 0xF8, 3, 0, 1, 0, 2, 0xFC, 1, 2],
         ]
-        let sound = TransportStreamBuilder.aac() + TransportStreamBuilder.aac()
-        packed = [sound, Self.taggedSegment + sound + sound, ElementarySamples.enhancedAC3]
+        let audio = TransportStreamBuilder.aac() + TransportStreamBuilder.aac()
+        packed = [audio, Self.taggedSegment + audio + audio, ElementarySamples.enhancedAC3]
         guard try Prerequisite.hasCorpora() else { return }
         for name in ["muxed", "audioMaxOffset", "videoOneSecond", "zeroLength", "id3", "videoDiffPtsDts"] {
             streams.append(try Corpora.bytes("videojs-http-streaming/segments/\(name).ts"))
@@ -42,7 +42,7 @@ struct TransportStreamSeeds {
         packed.append(try Corpora.bytes("androidx-media/media/id3/comm_apic.id3"))
     }
 
-    /// A tag as a media segment has it, with the time stamp of its first sample, a picture, a text and a comment.
+    /// An ID3 tag of a media segment, with the timestamp of its first sample, a picture, a text and a comment.
     private static var taggedSegment: [UInt8] {
         func frame(_ id: String, _ content: [UInt8]) -> [UInt8] {
             Array(id.utf8) + [0, 0, UInt8(content.count >> 7), UInt8(content.count & 127), 0, 0] + content
@@ -55,7 +55,7 @@ struct TransportStreamSeeds {
         return Array("ID3".utf8) + [4, 0, 0, 0, 0, UInt8(content.count >> 7), UInt8(content.count & 127)] + content
     }
 
-    /// The headers of a stream's packets and what begins in them.
+    /// Returns the ranges of packet headers and of the data that begins after them.
     static func headers(_ bytes: [UInt8]) -> [Range<Int>] {
         let stride = bytes.count > 192 && bytes[0] != 0x47 ? 192 : 188
         return Swift.stride(from: stride - 188, to: bytes.count, by: stride).map { $0..<min(bytes.count, $0 + 40) }

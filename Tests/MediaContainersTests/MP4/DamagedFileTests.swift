@@ -1,9 +1,9 @@
 import MediaContainers
 import Testing
 
-/// Damage is a typed error with the byte where it is; unusual forms that the standard allows are read.
+/// Damage is a typed error with its offset. Unusual forms that the standard allows are accepted.
 struct DamagedFileTests {
-    /// A file of 100 frames of sound in one track, and where the fields of its boxes are.
+    /// Creates a file with one track of 100 audio frames.
     private func file() throws -> [UInt8] {
         var builder = MovieBuilder()
         let format = MediaFormat(codec: .aac, configuration: [0x12, 0x10], sampleRate: 44100, channels: 2)
@@ -18,7 +18,7 @@ struct DamagedFileTests {
         return layout.head + (0..<Int(layout.mediaLength)).map { UInt8(truncatingIfNeeded: $0) }
     }
 
-    /// Where the content of a box begins: after size and type.
+    /// Returns the index of a box's content after size and type.
     private func content(of type: String, in bytes: [UInt8]) throws -> Int {
         let name = Array(type.utf8)
         let start = try #require((0..<bytes.count - 4).first { Array(bytes[$0..<$0 + 4]) == name })
@@ -36,7 +36,7 @@ struct DamagedFileTests {
     }
 
     @Test(arguments: [("stsz", 8), ("stts", 4), ("stsc", 4), ("stco", 4)])
-    func countOfMoreEntriesThanThereIsRoomForNamesItsPlace(type: String, field: Int) throws {
+    func reportsOffsetOfExcessiveEntryCount(type: String, field: Int) throws {
         for count in [1000, 0x1000_0000, 0xFFFF_FFFF] as [UInt32] {
             var bytes = try file()
             let place = try content(of: type, in: bytes) + field
@@ -48,7 +48,7 @@ struct DamagedFileTests {
         }
     }
 
-    @Test func boxLargerThanItsParentIsTruncated() throws {
+    @Test func reportsBoxLargerThanParentAsTruncated() throws {
         var bytes = try file()
         let place = try content(of: "mdhd", in: bytes) - 8
         set(100_000, at: place, &bytes)
@@ -57,7 +57,7 @@ struct DamagedFileTests {
         #expect(error?.offset == Int64(place))
     }
 
-    @Test func boxSmallerThanItsHeaderIsMalformed() throws {
+    @Test func reportsBoxSmallerThanHeaderAsMalformed() throws {
         var bytes = try file()
         let place = try content(of: "mdhd", in: bytes) - 8
         set(7, at: place, &bytes)
@@ -66,7 +66,7 @@ struct DamagedFileTests {
         #expect(error?.offset == Int64(place))
     }
 
-    @Test func samplesWithoutChunksAreAnError() throws {
+    @Test func throwsForSamplesWithoutChunks() throws {
         var bytes = try file()
         let place = try content(of: "stsc", in: bytes)
         // One chunk of 60 samples instead of 100.
@@ -76,7 +76,7 @@ struct DamagedFileTests {
         #expect(error?.what.contains("sample 61 of 100") == true)
     }
 
-    @Test func fileThatEndsEarlyGivesWhatIsThere() throws {
+    @Test func deliversCompleteSamplesOfTruncatedFile() throws {
         let bytes = Array(try file().dropLast(500))
         var list = PacketList()
         let reader = try MP4Reader(MemorySource(bytes))
@@ -85,13 +85,13 @@ struct DamagedFileTests {
         #expect((40..<60).contains(list.streams[0]?.count ?? 0))
     }
 
-    @Test func zeroTimescaleIsMalformed() throws {
+    @Test func rejectsZeroTimescale() throws {
         var bytes = try file()
         set(0, at: try content(of: "mdhd", in: bytes) + 12, &bytes)
         #expect(throws: ContainerError.self) { try read(bytes) }
     }
 
-    @Test func somethingElseIsNotThisFormat() {
+    @Test func rejectsOtherFormats() {
         let error = #expect(throws: ContainerError.self) {
             try MP4Reader(MemorySource(Array("<!DOCTYPE html><html><head>".utf8)))
         }
@@ -99,7 +99,7 @@ struct DamagedFileTests {
         #expect(throws: ContainerError.self) { try MP4Reader(MemorySource([])) }
     }
 
-    @Test func lastBoxMayBeOpenEnded() throws {
+    @Test func acceptsOpenEndedLastBox() throws {
         var bytes = try file()
         let expected = try read(bytes)
         set(0, at: try content(of: "mdat", in: bytes) - 8, &bytes)
@@ -107,10 +107,10 @@ struct DamagedFileTests {
         #expect(try BoxTree(MemorySource(bytes)).roots.last?.header.isOpenEnded == true)
     }
 
-    @Test func sizesMayHave64Bits() throws {
+    @Test func accepts64BitSizes() throws {
         let bytes = try file()
         let expected = try read(bytes)
-        // The media goes before the index, whose header is made long; offsets are moved accordingly.
+        // Moves the media before the index with a 64-bit header, and adjusts the offsets.
         var boxes = TopLevelBoxes(MemorySource(bytes))
         var headers: [BoxHeader] = []
         while let header = try boxes.next() { headers.append(header) }
@@ -128,7 +128,7 @@ struct DamagedFileTests {
         #expect(list == expected)
     }
 
-    @Test func compactSizesAreRead() throws {
+    @Test func readsCompactSizes() throws {
         let bytes = try file()
         let expected = try read(bytes)
         for bits in [4, 8, 16] {

@@ -3,87 +3,87 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Files as FFmpeg writes them, in forms that the corpora don't have: QuickTime's sound descriptions, uncompressed sound,
-/// kinds of fragments, cuts, delays. Their packets must be ffprobe's.
+/// Files written by FFmpeg in forms that the corpora lack: QuickTime sound descriptions, uncompressed audio, kinds of
+/// fragments, cuts and delays. Their packets must match those of ffprobe.
 @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg with ffprobe", FFmpeg.path != nil && FFprobe.path != nil)))
 struct GeneratedFileTests {
-    private static let picture = ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=3"]
-    private static let sound = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=44100:duration=3"]
+    private static let video = ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=3"]
+    private static let audio = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=44100:duration=3"]
     private static let avc = ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", "20", "-pix_fmt", "yuv420p"]
 
     static let variants: [(name: String, arguments: [String])] = [
-        ("little-endian sound in mov", sound + ["-c:a", "pcm_s16le", "-f", "mov"]),
-        ("24-bit stereo in mov", sound + ["-ac", "2", "-c:a", "pcm_s24be", "-f", "mov"]),
-        ("float sound at 96 kHz in mov", sound + ["-ar", "96000", "-ac", "6", "-c:a", "pcm_f32le", "-f", "mov"]),
-        ("packed sound in mov", sound + ["-c:a", "adpcm_ima_qt", "-f", "mov"]),
-        ("AAC in mov", sound + ["-c:a", "aac", "-f", "mov"]),
-        ("ALAC in mov", sound + ["-c:a", "alac", "-f", "mov"]),
-        ("MP3 in mp4", sound + ["-c:a", "libmp3lame", "-f", "mp4"]),
-        ("AC-3 in mp4", sound + ["-c:a", "ac3", "-f", "mp4"]),
-        ("E-AC-3 in mp4", sound + ["-c:a", "eac3", "-f", "mp4"]),
-        ("FLAC in mp4", sound + ["-c:a", "flac", "-strict", "-2", "-f", "mp4"]),
-        ("MPEG-4 video in mp4", picture + ["-c:v", "mpeg4", "-bf", "2", "-f", "mp4"]),
-        ("Motion JPEG in mov", picture + ["-c:v", "mjpeg", "-f", "mov"]),
-        ("pictures and sound", picture + sound + avc + ["-c:a", "aac", "-f", "mp4"]),
+        ("little-endian audio in mov", audio + ["-c:a", "pcm_s16le", "-f", "mov"]),
+        ("24-bit stereo in mov", audio + ["-ac", "2", "-c:a", "pcm_s24be", "-f", "mov"]),
+        ("float audio at 96 kHz in mov", audio + ["-ar", "96000", "-ac", "6", "-c:a", "pcm_f32le", "-f", "mov"]),
+        ("packed audio in mov", audio + ["-c:a", "adpcm_ima_qt", "-f", "mov"]),
+        ("AAC in mov", audio + ["-c:a", "aac", "-f", "mov"]),
+        ("ALAC in mov", audio + ["-c:a", "alac", "-f", "mov"]),
+        ("MP3 in mp4", audio + ["-c:a", "libmp3lame", "-f", "mp4"]),
+        ("AC-3 in mp4", audio + ["-c:a", "ac3", "-f", "mp4"]),
+        ("E-AC-3 in mp4", audio + ["-c:a", "eac3", "-f", "mp4"]),
+        ("FLAC in mp4", audio + ["-c:a", "flac", "-strict", "-2", "-f", "mp4"]),
+        ("MPEG-4 video in mp4", video + ["-c:v", "mpeg4", "-bf", "2", "-f", "mp4"]),
+        ("Motion JPEG in mov", video + ["-c:v", "mjpeg", "-f", "mov"]),
+        ("video and audio", video + audio + avc + ["-c:a", "aac", "-f", "mp4"]),
         (
             "negative offsets",
-            picture + sound + avc + ["-c:a", "aac", "-movflags", "negative_cts_offsets", "-f", "mp4"]
+            video + audio + avc + ["-c:a", "aac", "-movflags", "negative_cts_offsets", "-f", "mp4"]
         ),
-        ("sound later", picture + ["-itsoffset", "0.7"] + sound + avc + ["-c:a", "aac", "-f", "mp4"]),
-        ("pictures later", ["-itsoffset", "0.7"] + picture + sound + avc + ["-c:a", "aac", "-f", "mp4"]),
+        ("delayed audio", video + ["-itsoffset", "0.7"] + audio + avc + ["-c:a", "aac", "-f", "mp4"]),
+        ("delayed video", ["-itsoffset", "0.7"] + video + audio + avc + ["-c:a", "aac", "-f", "mp4"]),
         (
             "fragments with their own base",
-            picture + sound + avc + ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4"]
+            video + audio + avc + ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4"]
         ),
         (
-            "fragments counted from moof",
-            picture + sound + avc
+            "fragments relative to moof",
+            video + audio + avc
                 + ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov+default_base_moof", "-f", "mp4"]
         ),
         (
             "fragments without a base",
-            picture + sound + avc
+            video + audio + avc
                 + ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov+omit_tfhd_offset", "-f", "mp4"]
         ),
         (
             "fragments with edit lists",
-            picture + sound + avc
+            video + audio + avc
                 + ["-c:a", "aac", "-movflags", "frag_keyframe+delay_moov+default_base_moof", "-f", "mp4"]
         ),
         (
             "a moof for each track",
-            picture + sound + avc
+            video + audio + avc
                 + ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov+separate_moof", "-f", "mp4"]
         ),
         (
             "samples in moov and in fragments",
-            picture + sound + avc + ["-c:a", "aac", "-movflags", "frag_keyframe", "-f", "mp4"]
+            video + audio + avc + ["-c:a", "aac", "-movflags", "frag_keyframe", "-f", "mp4"]
         ),
         (
             "a 64-bit start time",
-            picture + avc + ["-output_ts_offset", "100000", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4"]
+            video + avc + ["-output_ts_offset", "100000", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4"]
         ),
     ]
 
-    @Test(arguments: variants) func packetsAreThoseOfFFprobe(name: String, arguments: [String]) throws {
+    @Test(arguments: variants) func matchesPacketsOfFFprobe(name: String, arguments: [String]) throws {
         try comparePackets(try FFmpeg.run(arguments), name)
     }
 
-    @Test(arguments: ["0.5", "1.03", "1.9"]) func cutsAreThoseOfFFprobe(start: String) throws {
-        let whole = try FFmpeg.run(Self.picture + Self.sound + Self.avc + ["-c:a", "aac", "-f", "mp4"])
+    @Test(arguments: ["0.5", "1.03", "1.9"]) func matchesCutsOfFFprobe(start: String) throws {
+        let movie = try FFmpeg.run(Self.video + Self.audio + Self.avc + ["-c:a", "aac", "-f", "mp4"])
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
-        try Data(whole).write(to: file)
+        try Data(movie).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let cut = try FFmpeg.run(["-ss", start, "-i", file.path, "-t", "0.8", "-c", "copy", "-f", "mp4"])
         try comparePackets(cut, "cut at \(start)")
     }
 
-    /// What is decoded from the rearranged file is what is decoded from the file itself.
-    @Test(arguments: variants) func rearrangedFileDecodesTheSame(name: String, arguments: [String]) throws {
+    /// The rearranged file must decode to the same data as the original.
+    @Test(arguments: variants) func decodesRearrangedFileToSameData(name: String, arguments: [String]) throws {
         let file = try FFmpeg.run(arguments)
         let source = MemorySource(file)
         let reader = try MP4Reader(source)
-        // FFmpeg reads uncompressed sound in MP4 since its version 6.1: UncompressedSoundTests look at it.
+        // FFmpeg reads uncompressed audio in MP4 only since version 6.1. UncompressedAudioTests covers it.
         if reader.tracks.contains(where: { $0.format?.codec == .pcm }) { return }
         guard reader.tracks.allSatisfy({ $0.format?.sampleEntry != "ima4" }) else {
             let error = #expect(throws: ContainerError.self) { try ProgressiveRemux(reader) }
@@ -95,7 +95,7 @@ struct GeneratedFileTests {
         #expect(!before.isEmpty)
         let after = try FFmpeg.decode(view.bytes(0..<view.length, limit: 1 << 26))
         if name == "fragments with edit lists" {
-            // FFmpeg doesn't cut the encoder's priming in fragments: one frame of sound more comes out.
+            // FFmpeg doesn't cut the encoder delay in fragments, so the output has one more audio frame.
             #expect(before.count == after.count + 1 && Set(after).isSubset(of: Set(before)))
         } else {
             #expect(after == before)
@@ -111,12 +111,12 @@ struct GeneratedFileTests {
         for (stream, packets) in theirs.streams {
             let mine = ours.streams[stream] ?? []
             #expect(mine.count == packets.count, "\(name) stream \(stream)")
-            for (index, (one, other)) in zip(mine, packets).enumerated() {
-                var one = one
-                // Where there are composition offsets FFmpeg takes durations from the frame rate.
-                one.duration = other.duration
-                #expect(one == other, "\(name) stream \(stream) packet \(index)")
-                if one != other { break }
+            for (index, (packet, expected)) in zip(mine, packets).enumerated() {
+                var packet = packet
+                // With composition offsets, FFmpeg derives durations from the frame rate.
+                packet.duration = expected.duration
+                #expect(packet == expected, "\(name) stream \(stream) packet \(index)")
+                if packet != expected { break }
             }
         }
     }

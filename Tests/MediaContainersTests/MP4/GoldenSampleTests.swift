@@ -3,7 +3,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Compares with what mp4ff's tools print: samples' times and sizes, parameter sets, codec strings.
+/// Comparison with the output of mp4ff's tools: times and sizes of samples, parameter sets and codec strings.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct GoldenSampleTests {
     private static let folder = "eyevinn-mp4ff"
@@ -12,7 +12,7 @@ struct GoldenSampleTests {
         try MP4Reader(MemorySource(Corpora.bytes("\(Self.folder)/\(path)")))
     }
 
-    /// Lines such as `Sample 2, pts=1536 (352B): NonIDR_1 [P] (348B)`.
+    /// Reads lines such as `Sample 2, pts=1536 (352B): NonIDR_1 [P] (348B)`.
     private func golden(_ path: String) throws -> [(pts: Int64, size: Int)] {
         try Corpora.text("\(Self.folder)/cmd/mp4ff-nallister/testdata/\(path)").split(separator: "\n").compactMap {
             let words = $0.split(whereSeparator: { " =(".contains($0) })
@@ -34,7 +34,7 @@ struct GoldenSampleTests {
         var ours: [(pts: Int64, size: Int)] = []
         while let sample = try samples.next(), ours.count < expected.count { ours.append((sample.pts, sample.size)) }
         #expect(ours.map(\.size) == expected.map(\.size))
-        // The tool leaves the edit list's media time in.
+        // The tool ignores the edit list.
         let shift = (ours.first?.pts ?? 0) - (expected.first?.pts ?? 0)
         #expect(ours.map(\.pts) == expected.map { $0.pts + shift })
         if list.contains("vvc") { #expect(shift == 0) }
@@ -44,7 +44,7 @@ struct GoldenSampleTests {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test func parameterSetsAreTheGoldenOnes() throws {
+    @Test func matchesGoldenParameterSets() throws {
         let lists = "\(Self.folder)/cmd/mp4ff-pslister/testdata"
         let avc = try #require(reader("mp4/testdata/prog_8s.mp4").tracks.first { $0.kind == .video }?.format)
         let avcText = try Corpora.text("\(lists)/golden_h264mp4.txt")
@@ -65,7 +65,7 @@ struct GoldenSampleTests {
         #expect(try hevcRecord.record() == hevc.configuration)
     }
 
-    @Test func samplesOfTwoTracksAreTheGoldenOnes() throws {
+    @Test func matchesGoldenSamplesOfTwoTracks() throws {
         let text = try Corpora.text("\(Self.folder)/examples/multitrack/testdata/golden_samples.txt")
         var expected: [[Int64]] = []
         for line in text.split(separator: "\n") {

@@ -3,7 +3,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Compares each file's tracks with what another program says of them: codec, picture size, sound.
+/// Comparison of each file's tracks with an inventory by another program: codec, picture size and audio properties.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct InventoryTests {
     struct Entry: CustomTestStringConvertible, Sendable {
@@ -42,7 +42,8 @@ struct InventoryTests {
         }
     }
 
-    /// In the inventory's form: `h264/High/320x180`, `aac/LC/44100/2ch`, `data:wvtt`.
+    /// Returns whether a track matches an entry of the inventory, such as `h264/High/320x180`, `aac/LC/44100/2ch` or
+    /// `data:wvtt`.
     private func matches(_ track: MediaTrack, _ stream: String) -> Bool {
         guard let format = track.format else { return false }
         if stream.contains(":") { return stream.hasSuffix(name(format.codec)) }
@@ -54,7 +55,7 @@ struct InventoryTests {
         return parts.suffix(2) == ["\(format.sampleRate)", "\(format.channels)ch"]
     }
 
-    @Test(arguments: try entries()) func tracksAreThoseOfTheInventory(entry: Entry) throws {
+    @Test(arguments: try entries()) func matchesTracksOfInventory(entry: Entry) throws {
         let tracks = try MP4Reader(MemorySource(Corpora.bytes(entry.path))).tracks
         #expect(tracks.count == entry.streams.count)
         for (track, stream) in zip(tracks, entry.streams) {
@@ -75,12 +76,12 @@ struct InventoryTests {
         #expect(tracks.compactMap(\.format?.codecString) == strings)
     }
 
-    @Test func encryptionIsRecognised() throws {
+    @Test func recognisesEncryption() throws {
         let init1 = try MP4Reader(MemorySource(Corpora.bytes("eyevinn-mp4ff/mp4/testdata/init_cenc.cmfv")))
         let protection = try #require(init1.tracks[0].format?.protection)
         #expect(protection.scheme == "cenc")
         #expect(protection.defaultKeyID?.count == 16)
-        let sound = try MP4Reader(MemorySource(Corpora.bytes("abema-go-mp4/sample_init.enca.mp4")))
-        #expect(sound.tracks.contains { $0.kind == .audio && $0.format?.protection != nil })
+        let audio = try MP4Reader(MemorySource(Corpora.bytes("abema-go-mp4/sample_init.enca.mp4")))
+        #expect(audio.tracks.contains { $0.kind == .audio && $0.format?.protection != nil })
     }
 }

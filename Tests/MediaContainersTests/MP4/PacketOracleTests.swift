@@ -7,7 +7,7 @@ import Testing
 struct PacketOracleTests {
     private static let endings = [".mp4", ".m4v", ".m4a", ".mov", ".isma", ".ismt", ".cmfv", ".m4i"]
 
-    @Test(arguments: try OracleComparison.paths(endings)) func packetsAreThoseOfFFprobe(path: String) throws {
+    @Test(arguments: try OracleComparison.paths(endings)) func matchesPacketsOfFFprobe(path: String) throws {
         var comparison = try OracleComparison(path, hasDurations: true)
         let source = MemorySource(try Corpora.bytes(path))
         let reader = try MP4Reader(source)

@@ -2,9 +2,9 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Times beyond any recording are refused where a container is read, so that no sum of times overflows later.
+/// Readers reject times beyond the bounds of `Timescale`, so that no later sum of times overflows.
 struct TimeBoundTests {
-    private static let mostEdit: UInt64 = 1 << 56 - 1
+    private static let maximumEdit: UInt64 = 1 << 56 - 1
     private static let limit: UInt64 = 1 << 33
     private static let headers: [(UInt64, Int64?)] = [
         (1 << 63 - 1, nil), (1 << 59, nil), (.max, nil), (1 << 40, 1 << 40),
@@ -16,12 +16,12 @@ struct TimeBoundTests {
         return recording
     }
 
-    private func expectRefusal(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
+    private func expectRejection(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
         let error = #expect(throws: ContainerError.self, sourceLocation: sourceLocation) { try read(bytes) }
         #expect(error?.code == .malformed, sourceLocation: sourceLocation)
     }
 
-    /// Whether a segment is reported as damaged, and a whole one behind it still remuxed.
+    /// Expects a segment to be reported as damaged, and a valid one after it to be remuxed.
     private func expectGap(_ movie: TimedMovie, sourceLocation: SourceLocation = #_sourceLocation) throws {
         var remuxer = Remuxer(into: SampleRecording())
         let damage: SegmentDamage?
@@ -41,7 +41,7 @@ struct TimeBoundTests {
         #expect(try remuxer.finish().samples.first?.count == 2, sourceLocation: sourceLocation)
     }
 
-    @Test func readsAMovieOfUsualTimes() throws {
+    @Test func readsMovieWithOrdinaryTimes() throws {
         #expect(try read(TimedMovie().fragmentedFile).samples[0].map(\.dts) == [0, 3000])
         let edited = TimedMovie(edits: [(600, -1), (0, 1000)])
         #expect(try read(edited.fragmentedFile).samples[0].first?.dts == 89_000)
@@ -49,33 +49,33 @@ struct TimeBoundTests {
     }
 
     @Test(arguments: ["vide", "soun"])
-    func refusesAnEmptyEditWithoutMeasure(handler: String) throws {
-        let edits: [(UInt64, Int64)] = [(Self.mostEdit, -1)]
+    func rejectsExcessiveEmptyEdit(handler: String) throws {
+        let edits: [(UInt64, Int64)] = [(Self.maximumEdit, -1)]
         let movie = TimedMovie(edits: edits, handler: handler, decodeTimes: [1000])
-        expectRefusal(movie.fragmentedFile)
+        expectRejection(movie.fragmentedFile)
         try expectGap(movie)
-        expectRefusal(TimedMovie(edits: edits + [(0, 0)], handler: handler, decodeTimes: [1000]).fragmentedFile)
+        expectRejection(TimedMovie(edits: edits + [(0, 0)], handler: handler, decodeTimes: [1000]).fragmentedFile)
     }
 
     @Test(arguments: ["vide", "soun"])
-    func refusesEditsWhoseSumIsWithoutMeasure(handler: String) {
-        let edits: [(UInt64, Int64)] = [(Self.mostEdit, -1), (1, -1), (0, 0)]
-        expectRefusal(TimedMovie(edits: edits, handler: handler, compositionOffset: -1000).progressiveFile)
-        // Each is allowed; together they aren't.
+    func rejectsEditsWithExcessiveSum(handler: String) {
+        let edits: [(UInt64, Int64)] = [(Self.maximumEdit, -1), (1, -1), (0, 0)]
+        expectRejection(TimedMovie(edits: edits, handler: handler, compositionOffset: -1000).progressiveFile)
+        // Each edit is allowed, but their sum isn't.
         let long = [(UInt64, Int64)](repeating: (600 * (Self.limit - 1), -1), count: 3) + [(0, 0)]
-        expectRefusal(TimedMovie(edits: long, handler: handler, compositionOffset: -1000).progressiveFile)
+        expectRejection(TimedMovie(edits: long, handler: handler, compositionOffset: -1000).progressiveFile)
     }
 
-    @Test func refusesAnEditThatBeginsAfterTheBound() throws {
-        let edits: [(UInt64, Int64)] = [(0, Int64(Self.mostEdit))]
+    @Test func rejectsEditBeyondBound() throws {
+        let edits: [(UInt64, Int64)] = [(0, Int64(Self.maximumEdit))]
         for timescale in [1, 8001, 90_000, 0x7FFF_FFFF] as [UInt32] {
             let movie = TimedMovie(timescale: timescale, edits: edits)
-            // At the finest timescale it begins after a year.
+            // At the finest timescale the bound is reached only after a year.
             if timescale < 0x7FFF_FFFF { try expectGap(movie) } else { _ = try read(movie.fragmentedFile) }
         }
     }
 
-    @Test func refusesDecodingTimesAfterTheBound() throws {
+    @Test func rejectsDecodingTimesBeyondBound() throws {
         for timescale in [1, 3, 8001, 90_000, 0x7FFF_FFFF] as [UInt32] {
             for time in [1 << 47, 1 << 58, 1 << 59, 1 << 60 - 1, .max] as [UInt64]
             where time >= 1 << 59 || time >= UInt64(timescale) << 33 {
@@ -84,13 +84,13 @@ struct TimeBoundTests {
         }
     }
 
-    @Test func refusesDurationsThatLeadPastTheBound() throws {
+    @Test func rejectsDurationsThatExceedBound() throws {
         try expectGap(TimedMovie(timescale: 1, decodeTimes: [Self.limit - 1], duration: .max))
-        expectRefusal(TimedMovie(timescale: 1, duration: .max).progressiveFile)
+        expectRejection(TimedMovie(timescale: 1, duration: .max).progressiveFile)
     }
 
-    /// Clocks of 1900, 1904 and 1970 are common in live streams.
-    @Test func readsTimesOfTheCalendar() throws {
+    /// Clocks that count from 1900, 1904 or 1970 are common in live streams.
+    @Test func readsCalendarTimes() throws {
         for seconds in [1_700_000_000, 3_900_000_000, Self.limit - 1] as [UInt64] {
             for timescale in [1, 600, 90_000, 10_000_000] as [UInt32] {
                 let time = seconds * UInt64(timescale)
@@ -103,9 +103,9 @@ struct TimeBoundTests {
         }
     }
 
-    /// Segments at both ends of the bound, one after the other, on timescales that don't divide each other.
+    /// Consecutive segments at both ends of the bound, with timescales that aren't multiples of each other.
     @Test(arguments: [SegmentJoin.continuous, .gap, .discontinuity, .file])
-    func joinsSegmentsAtTheBound(join: SegmentJoin) throws {
+    func joinsSegmentsAtBound(join: SegmentJoin) throws {
         var remuxer = Remuxer(into: SampleRecording(), longestGap: .max)
         for index in 0..<40 {
             let timescale = [0x7FFF_FFFF, 1, 90_000, 8001, 3][index % 5] as UInt32
@@ -119,7 +119,7 @@ struct TimeBoundTests {
         for sample in recording.samples.joined() { #expect(sample.dts.magnitude < 1 << 62) }
     }
 
-    @Test func headersWithoutMeasureLeaveTheDurationUnknown() throws {
+    @Test func treatsExcessiveHeaderDurationAsUnknown() throws {
         for (duration, known) in Self.headers {
             let movie = TimedMovie(mediaDuration: duration)
             let reader = try MP4Reader(MemorySource(movie.fragmentedFile))

@@ -1,4 +1,4 @@
-/// Builds transport streams for tests: tables, PES packets, and frames of the simplest kind.
+/// A builder of transport streams for tests: tables, PES packets and the simplest frames.
 struct TransportStreamBuilder {
     struct Stream {
         var pid: Int
@@ -10,7 +10,7 @@ struct TransportStreamBuilder {
     static let audioPID = 0x101
 
     var bytes: [UInt8] = []
-    /// Bytes before and after each packet of 188.
+    /// The bytes before and after each 188-byte packet.
     var before: [UInt8] = []
     var after: [UInt8] = []
     private var counters: [Int: UInt8] = [:]
@@ -86,7 +86,7 @@ struct TransportStreamBuilder {
         bytes += before + packet + payload + after
     }
 
-    /// Leaves packets out of the counter's sight.
+    /// Simulates the loss of packets by advancing the continuity counter.
     mutating func lose(_ count: UInt8, pid: Int) { counters[pid] = ((counters[pid] ?? 0) + count) & 15 }
 
     private static func stamp(_ time: Int64, mark: UInt8) -> [UInt8] {
@@ -99,7 +99,8 @@ struct TransportStreamBuilder {
 
     // MARK: - Frames
 
-    /// A picture of H.264 with an access unit delimiter; a key picture has parameter sets for 32 or 64 by 32 pixels.
+    /// Returns an H.264 picture with an access unit delimiter. A keyframe has parameter sets for 32 × 32 or 64 × 32
+    /// pixels.
     static func picture(isKey: Bool, wide: Bool = false, fill: UInt8 = 0xAB) -> [UInt8] {
         let content = [UInt8](repeating: fill, count: 200)
         let delimiter: [UInt8] = [0, 0, 0, 1, 0x09, 0xF0]
@@ -118,7 +119,7 @@ struct TransportStreamBuilder {
         return delimiter + [0, 0, 0, 1] + sequence + picture + content
     }
 
-    /// A frame of AAC LC in ADTS, 48 kHz, stereo.
+    /// Returns a frame of AAC LC in ADTS, 48 kHz, stereo.
     static func aac(_ fill: UInt8 = 0x21, count: Int = 60) -> [UInt8] {
         let length = count + 7
         return [
@@ -126,9 +127,10 @@ struct TransportStreamBuilder {
         ] + [UInt8](repeating: fill, count: count)
     }
 
-    /// Pictures at 25 a second and sound at 48 kHz that begin at a time, in packets of one picture or two frames.
+    /// Adds video at 25 frames per second and audio at 48 kHz from a time, in packets of one picture or two audio
+    /// frames.
     mutating func play(
-        from start: Int64, pictures: Int, soundOffset: Int64 = 0, wide: Bool = false, hasSound: Bool = true
+        from start: Int64, pictures: Int, audioOffset: Int64 = 0, wide: Bool = false, hasAudio: Bool = true
     ) {
         var frame: Int64 = 0
         for index in 0..<pictures {
@@ -136,9 +138,9 @@ struct TransportStreamBuilder {
             pes(
                 pid: Self.videoPID, pts: time + 7200, dts: time, isBounded: false,
                 Self.picture(isKey: index % 5 == 0, wide: wide))
-            // A frame of 1024 samples lasts 1920 ticks.
-            while hasSound, start + soundOffset + frame * 1920 < time + 3600 {
-                pes(pid: Self.audioPID, pts: start + soundOffset + frame * 1920, Self.aac() + Self.aac())
+            // A frame of 1,024 samples lasts 1,920 ticks.
+            while hasAudio, start + audioOffset + frame * 1920 < time + 3600 {
+                pes(pid: Self.audioPID, pts: start + audioOffset + frame * 1920, Self.aac() + Self.aac())
                 frame += 2
             }
         }

@@ -8,7 +8,7 @@ struct TransportStreamDemuxerTests {
         return builder
     }
 
-    @Test func packetsOf192And204BytesReadLikeThoseOf188() throws {
+    @Test func readsPacketsOf192And204Bytes() throws {
         let plain = try TransportStreamRecording(
             stream {
                 $0.tables()
@@ -28,7 +28,7 @@ struct TransportStreamDemuxerTests {
         }
     }
 
-    @Test func garbageIsPassedOverAndReported() throws {
+    @Test func skipsAndReportsGarbage() throws {
         var builder = stream {
             $0.bytes = [UInt8](repeating: 0x47, count: 100)
             $0.tables()
@@ -42,7 +42,7 @@ struct TransportStreamDemuxerTests {
         #expect(recording.diagnostics(.skippedBytes) == 2)
     }
 
-    @Test(arguments: [100, 188 * 20, 65_536]) func bytesCutOutAreLostOnce(bufferSize: Int) throws {
+    @Test(arguments: [100, 188 * 20, 65_536]) func losesOnlyDataNearRemovedBytes(bufferSize: Int) throws {
         var builder = stream {
             $0.tables()
             $0.play(from: 0, pictures: 60)
@@ -52,17 +52,17 @@ struct TransportStreamDemuxerTests {
         let second = builder.bytes.count * 3 / 4
         builder.bytes.removeSubrange(second..<second + 10)
         let recording = try TransportStreamRecording(builder.bytes, bufferSize: bufferSize)
-        // Each cut takes what it cut, and a picture on either side.
+        // Each cut loses the removed picture and one on either side.
         #expect((52...58).contains(recording.packets.streams[0]?.count ?? 0))
         let times = recording.samples.filter { $0.sample.track == 0 }.map(\.sample.dts)
         #expect(times == Array(Set(times)).sorted())
     }
 
-    @Test func bytesWithoutPacketsAreNotThisFormat() {
+    @Test func rejectsBytesWithoutPackets() {
         #expect(throws: ContainerError.self) { try TransportStreamRecording([UInt8](repeating: 7, count: 5000)) }
     }
 
-    @Test func lostPacketsAreReportedOnceForEachLoss() throws {
+    @Test func reportsEachPacketLossOnce() throws {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables()
@@ -74,7 +74,7 @@ struct TransportStreamDemuxerTests {
         #expect(recording.diagnostics.first?.track == UInt32(TransportStreamBuilder.audioPID))
     }
 
-    @Test func aRepeatedPacketIsReadOnce() throws {
+    @Test func readsRepeatedPacketOnce() throws {
         var builder = stream {
             $0.tables()
             $0.pes(pid: TransportStreamBuilder.audioPID, pts: 0, TransportStreamBuilder.aac())
@@ -85,7 +85,7 @@ struct TransportStreamDemuxerTests {
         #expect(recording.diagnostics.isEmpty)
     }
 
-    @Test func scrambledPacketsAreReportedAndNotRead() throws {
+    @Test func reportsAndSkipsScrambledPackets() throws {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables()
@@ -99,7 +99,7 @@ struct TransportStreamDemuxerTests {
         #expect(recording.samples.isEmpty)
     }
 
-    @Test func timesGoOnAfterTheCounterWraps() throws {
+    @Test func continuesTimesAfterWrap() throws {
         let wrap: Int64 = 1 << 33
         let recording = try TransportStreamRecording(
             stream {
@@ -111,7 +111,7 @@ struct TransportStreamDemuxerTests {
         #expect(times == [wrap - 90_000 * 120] + (0..<10).map { wrap - 3600 * 5 + Int64($0) * 3600 })
     }
 
-    @Test func aStreamThatBeginsBeforeAWrapBeginsBelowZero() throws {
+    @Test func beginsBelowZeroBeforeWrap() throws {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables()
@@ -120,7 +120,7 @@ struct TransportStreamDemuxerTests {
         #expect(recording.samples.filter { $0.sample.track == 0 }.map(\.sample.dts) == [-7200, -3600, 0, 3600])
     }
 
-    @Test func aTableWithAWrongChecksumIsLeftOut() throws {
+    @Test func ignoresTableWithWrongChecksum() throws {
         let recording = try TransportStreamRecording(
             stream {
                 $0.association([(1, 0x1000)])
@@ -132,7 +132,7 @@ struct TransportStreamDemuxerTests {
         #expect(recording.tracks.isEmpty)
     }
 
-    @Test func programmesHaveTheirOwnTracksAndClocks() throws {
+    @Test func separatesTracksAndClocksOfProgrammes() throws {
         var builder = TransportStreamBuilder()
         builder.association([(1, 0x1000), (2, 0x1100)])
         builder.map([TransportStreamBuilder.Stream(pid: 0x200, type: 0x0F)], program: 1, mapPID: 0x1000)
@@ -147,11 +147,11 @@ struct TransportStreamDemuxerTests {
         #expect(recording.packets.streams[1]?.first?.pts == 5_000_000_000)
     }
 
-    @Test func aNewVersionOfTheMapBringsNewTracks() throws {
+    @Test func addsTracksForNewMapVersion() throws {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables([TransportStreamBuilder.both[0]])
-                $0.play(from: 0, pictures: 3, hasSound: false)
+                $0.play(from: 0, pictures: 3, hasAudio: false)
                 $0.tables(version: 1)
                 $0.play(from: 10_800, pictures: 3)
             }.bytes)
@@ -160,7 +160,7 @@ struct TransportStreamDemuxerTests {
         #expect((recording.packets.streams[1]?.count ?? 0) > 0)
     }
 
-    @Test func picturesBeforeTheFirstMapAreRead() throws {
+    @Test func readsPicturesBeforeFirstMap() throws {
         let recording = try TransportStreamRecording(
             stream {
                 $0.play(from: 0, pictures: 3)
@@ -170,7 +170,7 @@ struct TransportStreamDemuxerTests {
         #expect(recording.packets.streams[0]?.count == 6)
     }
 
-    @Test func newParameterSetsAreASecondFormat() throws {
+    @Test func addsFormatForNewParameterSets() throws {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables()
@@ -186,7 +186,7 @@ struct TransportStreamDemuxerTests {
         #expect(recording.tracks[0].frameRate == 25)
     }
 
-    @Test func aSectionStreamIsListedAndPassedBy() throws {
+    @Test func listsButDoesNotReadSectionStream() throws {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables(TransportStreamBuilder.both + [TransportStreamBuilder.Stream(pid: 0x1FF, type: 0x86)])

@@ -2,7 +2,7 @@ import MediaContainers
 import Testing
 
 struct TransportStreamDurationTests {
-    /// Pictures and sound, 25 pictures a second.
+    /// Creates a stream with audio and 25 pictures per second.
     private func stream(from start: Int64, pictures: Int) -> [UInt8] {
         var builder = TransportStreamBuilder()
         for second in 0..<Int64(pictures / 25) {
@@ -12,8 +12,8 @@ struct TransportStreamDurationTests {
         return builder.bytes
     }
 
-    @Test func bothEndsTellAndWhatLiesBetweenIsNotRead() throws {
-        // The clock wraps on the way.
+    @Test func estimatesDurationFromBothEnds() throws {
+        // The clock wraps inside the stream.
         let source = CountingSource(MemorySource(stream(from: (1 << 33) - 900_000, pictures: 5000)))
         try #require(source.length > 2 << 20)
         let seconds = try #require(try TransportStreamDuration.estimate(source))
@@ -21,19 +21,19 @@ struct TransportStreamDurationTests {
         #expect(source.bytesRead == 1 << 20)
     }
 
-    @Test func aLeapBetweenClocksIsNotBelieved() throws {
+    @Test func limitsEstimateAcrossClockJump() throws {
         let first = stream(from: 0, pictures: 2500)
         let seconds = try #require(
             try TransportStreamDuration.estimate(MemorySource(first + stream(from: 1 << 31, pictures: 2500))))
         #expect(seconds < 800)
     }
 
-    @Test func aClockThatGoesBackTellsNothing() throws {
+    @Test func returnsNilForClockThatGoesBack() throws {
         let later = stream(from: 90_000_000, pictures: 2500)
         #expect(try TransportStreamDuration.estimate(MemorySource(later + stream(from: 0, pictures: 2500))) == nil)
     }
 
-    @Test func aShortStreamIsNotWorthIt() throws {
+    @Test func returnsNilForShortStream() throws {
         #expect(try TransportStreamDuration.estimate(MemorySource(stream(from: 0, pictures: 25))) == nil)
     }
 }

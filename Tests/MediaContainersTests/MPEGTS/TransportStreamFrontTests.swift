@@ -2,7 +2,7 @@ import MediaContainers
 import Testing
 
 struct TransportStreamFrontTests {
-    /// A packet whose payload begins a PES packet of a video stream, or goes on with it.
+    /// Returns a packet that begins or continues a PES packet of a video stream.
     private func packet(_ pid: Int, starts: Bool = false, isRandomAccess: Bool = false) -> [UInt8] {
         var packet: [UInt8] = [0x47, (starts ? 0x40 : 0) | UInt8(pid >> 8), UInt8(pid & 255), 0x30]
         packet += [1, isRandomAccess ? 0x40 : 0]
@@ -10,7 +10,7 @@ struct TransportStreamFrontTests {
         return packet + [UInt8](repeating: 0xFF, count: 188 - packet.count)
     }
 
-    /// Tables, a key picture of five packets with sound between them, and another picture.
+    /// Returns tables, a keyframe of five packets interleaved with audio, and another picture.
     private func stream(isRandomAccess: Bool = true) -> [UInt8] {
         let first = packet(256, starts: true, isRandomAccess: isRandomAccess)
         let rest = (0..<4).flatMap { _ in packet(256) + packet(257) }
@@ -21,21 +21,21 @@ struct TransportStreamFrontTests {
         bytes.withUnsafeBytes { TransportStreamFront.lengthToFirstPicture($0, isWhole: isWhole) }
     }
 
-    @Test func theFirstPictureEndsWhereTheNextBegins() throws {
+    @Test func endsFirstPictureWhereNextBegins() throws {
         let bytes = stream()
         let length = try #require(self.length(bytes))
         #expect(length == 11 * 188)
-        // A front that just holds it doesn't tell; one packet more does.
+        // A front that ends with the picture isn't conclusive; the next packet is.
         #expect(self.length(Array(bytes.prefix(length)), isWhole: false) == nil)
         #expect(self.length(Array(bytes.prefix(length)), isWhole: true) == length)
         #expect(self.length(Array(bytes.prefix(length + 188)), isWhole: false) == length)
     }
 
-    @Test func aPictureThatNeedsOthersIsNone() {
+    @Test func returnsNilForDependentPicture() {
         #expect(length(stream(isRandomAccess: false)) == nil)
     }
 
-    @Test func whatIsNoTransportStreamHasNone() {
+    @Test func returnsNilForOtherFormats() {
         #expect(length([]) == nil)
         #expect(length([UInt8](repeating: 0, count: 1880)) == nil)
         #expect(length([0x47] + [UInt8](repeating: 0xFF, count: 187)) == nil)

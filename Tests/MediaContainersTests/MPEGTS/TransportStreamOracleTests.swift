@@ -4,15 +4,15 @@ import Testing
 
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct TransportStreamOracleTests {
-    // The segments of hls-ts-raw-aac are packed audio under another name.
+    // The segments of hls-ts-raw-aac are packed audio despite their name.
     @Test(arguments: try OracleComparison.paths([".ts"]).filter { !$0.contains("hls-ts-raw-aac") })
-    func packetsAreThoseOfFFprobe(path: String) throws {
+    func matchesPacketsOfFFprobe(path: String) throws {
         let comparison = try TransportStreamRecording.push(
             Corpora.bytes(path), bufferSize: .max, into: OracleComparison(path))
         comparison.expect()
     }
 
-    @Test(arguments: [1, 7, 188, 1000, 65536]) func buffersOfAnySizeGiveTheSame(size: Int) throws {
+    @Test(arguments: [1, 7, 188, 1000, 65536]) func isIndependentOfBufferSize(size: Int) throws {
         for path in ["videojs-mux.js/segments/test-segment.ts", "androidx-media/media/ts/sample_ac3.ts"] {
             let whole = try TransportStreamRecording(path)
             let pieces = try TransportStreamRecording(path, bufferSize: size)

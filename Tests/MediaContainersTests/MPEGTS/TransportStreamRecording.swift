@@ -1,6 +1,6 @@
 import MediaContainers
 
-/// What a demuxer says of a transport stream.
+/// A sink that records the output of a demuxer for a transport stream.
 struct TransportStreamRecording: SampleSink {
     var tracks: [MediaTrack] = []
     var packets = PacketList()
@@ -17,7 +17,7 @@ struct TransportStreamRecording: SampleSink {
         self = try Self.push(bytes, bufferSize: bufferSize, into: Self())
     }
 
-    /// Pushes bytes in buffers of a size.
+    /// Pushes bytes in buffers of a given size.
     static func push<Sink: SampleSink>(
         _ bytes: [UInt8], bufferSize: Int, into sink: Sink
     ) throws(ContainerError) -> Sink {

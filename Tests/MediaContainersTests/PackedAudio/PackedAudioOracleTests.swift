@@ -7,7 +7,7 @@ import Testing
 struct PackedAudioOracleTests {
     @Test(
         arguments: try OracleComparison.paths([".aac", ".adts", ".ac3", ".ec3", ".mp3"]) { $0.contains("ts-raw-aac") })
-    func packetsAreThoseOfFFprobe(path: String) throws {
+    func matchesPacketsOfFFprobe(path: String) throws {
         var comparison = try OracleComparison(path)
         let actual = try PackedAudioRecording(path)
         comparison.tracks(actual.tracks)
@@ -22,12 +22,12 @@ struct PackedAudioOracleTests {
         #expect(actual.diagnostics.isEmpty)
     }
 
-    @Test(arguments: [1, 13, 4096]) func buffersOfAnySizeGiveTheSame(size: Int) throws {
+    @Test(arguments: [1, 13, 4096]) func isIndependentOfBufferSize(size: Int) throws {
         let path = "androidx-media/media/ts/sample_with_id3.adts"
         #expect(try PackedAudioRecording(path).packets == PackedAudioRecording(path, bufferSize: size).packets)
     }
 
-    @Test func tagTellsWhenTheSegmentStarts() throws {
+    @Test func readsSegmentStartFromTag() throws {
         let actual = try PackedAudioRecording("shaka-player/id3-metadata.aac")
         #expect(actual.startTimestamp == 0xD99F4)
         #expect(actual.format == .adts)

@@ -1,6 +1,6 @@
 import MediaContainers
 
-/// What a demuxer says of packed audio.
+/// A sink that records the output of a demuxer for packed audio.
 struct PackedAudioRecording: SampleSink {
     var tracks: [MediaTrack] = []
     var packets = PacketList()

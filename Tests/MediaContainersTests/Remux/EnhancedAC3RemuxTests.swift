@@ -3,18 +3,18 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Enhanced AC-3 whose frames have fewer than six audio blocks: a sample of MP4 has six.
+/// Enhanced AC-3 frames with fewer than six audio blocks. An MP4 sample has six.
 struct EnhancedAC3RemuxTests {
     private static let pid = 0x101
 
-    /// A frame of 48 kHz, stereo: two bytes of header for each kind, 50 words long.
+    /// Returns a stereo frame at 48 kHz of 50 words. The header has two bytes that depend on the kind.
     private static func frame(blocks: Int, isDependent: Bool = false, fill: UInt8) -> [UInt8] {
         let code: UInt8 = [1: 0, 2: 1, 3: 2, 6: 3][blocks] ?? 3
         return [0x0B, 0x77, isDependent ? 0x40 : 0, 49, code << 4 | 0x04, 16 << 3, 0, 0]
             + [UInt8](repeating: fill, count: 92)
     }
 
-    /// Frames in a transport stream, one in each packet.
+    /// Returns a transport stream with one frame per packet.
     private static func stream(
         from start: Int64 = 90_000, frames: Int, blocks: Int, withDependent: Bool = false
     ) -> [UInt8] {
@@ -29,7 +29,7 @@ struct EnhancedAC3RemuxTests {
         return builder.bytes
     }
 
-    @Test(arguments: [1, 2, 3, 6]) func aSampleHasSixBlocks(blocks: Int) throws {
+    @Test(arguments: [1, 2, 3, 6]) func groupsSixBlocksPerSample(blocks: Int) throws {
         let frames = 4 * 6 / blocks
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(MemorySource(Self.stream(frames: frames, blocks: blocks)))
@@ -43,8 +43,8 @@ struct EnhancedAC3RemuxTests {
         #expect(recording.bytes == frames * 100)
     }
 
-    /// A dependent substream belongs to the frame before it, and has as many blocks.
-    @Test func dependentSubstreamsStayWithTheirFrames() throws {
+    /// A dependent substream belongs to the frame before it and has as many blocks.
+    @Test func keepsDependentSubstreamsWithTheirFrames() throws {
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(MemorySource(Self.stream(frames: 8, blocks: 3, withDependent: true)))
         let recording = try remuxer.finish()
@@ -52,8 +52,8 @@ struct EnhancedAC3RemuxTests {
         #expect(recording.samples[0].map(\.duration) == [1536, 1536, 1536, 1536])
     }
 
-    /// Nothing is put together over a gap, and nothing is left out.
-    @Test func aGapEndsASample() throws {
+    /// Frames aren't joined across a gap, and none is lost.
+    @Test func endsSampleAtGap() throws {
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(MemorySource(Self.stream(frames: 5, blocks: 2)))
         try remuxer.append(MemorySource(Self.stream(from: 990_000, frames: 4, blocks: 2)), join: .gap)
@@ -64,13 +64,14 @@ struct EnhancedAC3RemuxTests {
         #expect(recording.samples[0].map { $0.dts - start } == [0, 1536, 480_000, 481_536])
     }
 
-    /// What ffmpeg encodes at these rates has six blocks, three, two and one; it decodes the file as the stream.
+    /// At these bit rates ffmpeg encodes frames of six, three, two and one blocks. The file must decode like the
+    /// stream.
     @Test(
         .enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.path != nil)),
         arguments: [(640, 6), (1500, 3), (3000, 2), (6000, 1)])
-    func theFileDecodesAsTheStream(kilobits: Int, blocks: Int) throws {
-        let sound = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=1.01", "-ac", "2"]
-        let stream = try FFmpeg.run(sound + ["-c:a", "eac3", "-b:a", "\(kilobits)k", "-f", "mpegts"])
+    func decodesFileLikeStream(kilobits: Int, blocks: Int) throws {
+        let audio = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=1.01", "-ac", "2"]
+        let stream = try FFmpeg.run(audio + ["-c:a", "eac3", "-b:a", "\(kilobits)k", "-f", "mpegts"])
         let file = MemoryFile()
         var remuxer = Remuxer(into: MovieFileWriter(file))
         try remuxer.append(MemorySource(stream))

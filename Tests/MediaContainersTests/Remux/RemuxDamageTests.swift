@@ -1,14 +1,14 @@
 import MediaContainers
 import Testing
 
-/// Damage that a remux goes past: of time stamps, and of whole segments.
+/// Damage that a remux tolerates, of timestamps and of whole segments.
 struct RemuxDamageTests {
     private static let pictures = 150
     private static let start: Int64 = (1 << 33) - 3 * 90_000
 
     private static func wrapped(_ time: Int64) -> Int64 { time & ((1 << 33) - 1) }
 
-    /// Two seconds of pictures and sound from a picture on.
+    /// Returns two seconds of video and audio that begin with a given picture.
     private func segment(
         _ index: Int, damage: (index: Int64, kind: MediaKind, offset: Int64)? = nil,
         _ change: (inout TransportStreamBuilder) -> Void = { _ in }
@@ -52,7 +52,7 @@ struct RemuxDamageTests {
     @Test(
         arguments: [MediaKind.video, .audio], [450_000, -450_000, 90_000, -90_000, 3600 * 90_000, -7200 * 90_000]
     )
-    func aDamagedTimeStampMovesNothingBehindIt(kind: MediaKind, offset: Int64) throws {
+    func repairsDamagedTimestampWithoutMovingLaterSamples(kind: MediaKind, offset: Int64) throws {
         let whole = try remux([segment(0), segment(1), segment(2)]).recording
         for index in [Int64(60), 75, 98] {
             let (recording, _, damage) = try remux([
@@ -70,15 +70,15 @@ struct RemuxDamageTests {
         }
     }
 
-    /// What jumps and stays there is a gap, as before.
-    @Test func anUnannouncedGapStaysOne() throws {
+    /// A lasting jump is a gap.
+    @Test func preservesUnannouncedGap() throws {
         let recording = try remux([segment(0), segment(4)]).recording
         let times = recording.samples[0].map(\.dts)
         #expect(times.count == 100)
         #expect(times[50] - times[49] == 3600 + 6 * 90_000)
     }
 
-    @Test func aScrambledPacketIsReportedAndPassedOver() throws {
+    @Test func reportsAndSkipsScrambledPacket() throws {
         let (recording, damage, _) = try remux([
             segment(0),
             segment(1) {
@@ -93,7 +93,7 @@ struct RemuxDamageTests {
         #expect(recording.samples[1].count == 282)
     }
 
-    @Test func scramblingIsReportedOfEachSegment() throws {
+    @Test func reportsScramblingForEachSegment() throws {
         let scrambled = segment(1) {
             $0.packet(pid: 0x100, [UInt8](repeating: 1, count: 184), startsUnit: true, scrambling: 3)
         }
@@ -101,8 +101,8 @@ struct RemuxDamageTests {
         #expect(damage.map { $0 != nil } == [false, true, true])
     }
 
-    /// A segment that can't be read is a gap of its length, across the wrap of the clock's counter.
-    @Test(arguments: [true, false]) func aSegmentThatCannotBeReadIsAGap(isProtected: Bool) throws {
+    /// An unreadable segment becomes a gap of its duration, even across a wrap of the clock.
+    @Test(arguments: [true, false]) func turnsUnreadableSegmentIntoGap(isProtected: Bool) throws {
         var protected = TransportStreamBuilder()
         protected.tables([TransportStreamBuilder.Stream(pid: 0x100, type: 0xDB)], version: 1)
         let bad = isProtected ? protected.bytes : Array("<html>not a segment</html>".utf8)
@@ -115,7 +115,7 @@ struct RemuxDamageTests {
         #expect(recording.tracks.count == 2)
     }
 
-    @Test func soundOfAnotherCodecIsLeftOutAndReported() throws {
+    @Test func omitsAndReportsAudioOfAnotherCodec() throws {
         var other = TransportStreamBuilder()
         other.tables([TransportStreamBuilder.Stream(pid: 0x101, type: 0x81)], version: 1)
         for index in 0..<20 {
@@ -129,7 +129,7 @@ struct RemuxDamageTests {
                 nil, "the audio changes from mp4a.40.2 to ac-3 after 2.005 s", nil,
             ])
         #expect(recording.samples.map(\.count) == [100, 188])
-        // Told which codec is wanted, the remuxer takes it even where the other comes first.
+        // With a required codec, the remuxer accepts it even if another codec comes first.
         var remuxer = Remuxer(into: SampleRecording(), codecs: [[.audio: [.aac]]])
         for (index, segment) in [other.bytes, segment(0)].enumerated() {
             try remuxer.append(
@@ -139,8 +139,8 @@ struct RemuxDamageTests {
         #expect(try remuxer.finish().samples.map(\.count) == [50, 94])
     }
 
-    /// Decoding goes on evenly where a segment needs a smaller shift than those before it.
-    @Test func decodingTimesOfFragmentsAreShiftedAlike() throws {
+    /// Decoding times remain continuous if a segment needs a smaller shift than the ones before it.
+    @Test func shiftsDecodingTimesOfFragmentsConsistently() throws {
         let format = MediaFormat(
             codec: .hevc, codecString: "hvc1", configuration: [1] + [UInt8](repeating: 0, count: 22),
             sampleEntry: "hvc1",
@@ -165,7 +165,7 @@ struct RemuxDamageTests {
         #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 == 3600 })
     }
 
-    @Test(arguments: ["dvh1", "dvhe", "hev1", "hvc1"] as [FourCC]) func dolbyVisionKeepsItsSampleEntry(type: FourCC)
+    @Test(arguments: ["dvh1", "dvhe", "hev1", "hvc1"] as [FourCC]) func preservesDolbyVisionSampleEntry(type: FourCC)
         throws
     {
         var format = MediaFormat(

@@ -3,7 +3,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Remuxes the HLS streams of the corpora and compares with what FFmpeg plays of them.
+/// Remuxes of the HLS streams in the corpora, compared with FFmpeg's playback.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct RemuxPlaylistTests {
     struct Expected: Sendable, CustomTestStringConvertible {
@@ -44,19 +44,20 @@ struct RemuxPlaylistTests {
         return try remuxer.finish()
     }
 
-    /// From the first time shown to the last.
+    /// Returns the time from the first to the last presentation time.
     private static func length(_ expected: Expected) -> Double {
         let length = expected.last - expected.first
-        // The second segment's clock begins again at the first's, unannounced: FFmpeg shows both at once, here the
-        // second follows.
+        // The clock of the second segment restarts without an announcement. FFmpeg presents both segments at once; here
+        // the second follows the first.
         if expected.playlist.hasSuffix("hls-text-no-discontinuity/av.m3u8") { return length + 6 }
-        // FFmpeg gives the last frame of the first segment, its 187th, the time stamp of the second segment's tag, and every
-        // frame from there on comes 32 ms late. By the tags each segment's 187 frames end where the next segment begins.
+        // FFmpeg assigns the timestamp of the second segment's tag to the last frame of the first segment, its 187th,
+        // which delays all later frames by 32 ms. By the tags, the 187 frames of each segment end where the next
+        // segment begins.
         if expected.playlist.contains("hls-raw-ac3") { return length - 0.032 }
         return length
     }
 
-    @Test(arguments: try streams()) func samplesAreThosePlayed(expected: Expected) throws {
+    @Test(arguments: try streams()) func matchesPlayedSamples(expected: Expected) throws {
         let actual = try Self.remux(expected.playlist, into: SampleRecording())
         let track = try #require(actual.tracks.firstIndex { $0.format?.codec == Self.codecs[expected.codec] })
         #expect(actual.samples[track].count == expected.packets)
@@ -64,14 +65,14 @@ struct RemuxPlaylistTests {
         #expect(abs((span.upperBound - span.lowerBound) - Self.length(expected)) < 0.001)
     }
 
-    @Test(arguments: try streams()) func sizesAreThoseWithoutFraming(expected: Expected) throws {
+    @Test(arguments: try streams()) func matchesSizesWithoutFraming(expected: Expected) throws {
         let actual = try Self.remux(expected.playlist, into: SampleRecording())
         let track = try #require(actual.tracks.firstIndex { $0.format?.codec == Self.codecs[expected.codec] })
         let bytes = actual.samples[track].reduce(0) { $0 + $1.size }
         let isMP4 = try MediaPlaylist(expected.playlist).segments[0].map != nil
         switch expected.codec {
         case "aac" where !isMP4: #expect(bytes == expected.bytes - 7 * expected.packets)
-        // Start codes of three bytes become lengths of four: some for each picture.
+        // Three-byte start codes become four-byte lengths, several per picture.
         case "h264" where !isMP4: #expect((0...8 * expected.packets).contains(bytes - expected.bytes))
         default: #expect(bytes == expected.bytes)
         }
@@ -81,7 +82,7 @@ struct RemuxPlaylistTests {
         .enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.path != nil)),
         arguments: try Array(Set(streams().map(\.playlist))).sorted()
     )
-    func theFileDecodesWithoutAWarning(playlist: String) throws {
+    func decodesFileWithoutWarnings(playlist: String) throws {
         let file = MemoryFile()
         var writer = try Self.remux(playlist, into: MovieFileWriter(file))
         let summary = try writer.finish()

@@ -1,23 +1,23 @@
 import MediaContainers
 import Testing
 
-/// Stretches of unrelated clocks that don't have the same tracks.
+/// Stretches of unrelated clocks with different tracks.
 struct RemuxStretchTests {
     private enum Content {
-        case both, pictures, sound
+        case both, pictures, audio
     }
 
-    /// Two seconds that begin at a time stamp.
-    private func segment(_ content: Content, from start: Int64, soundOffset: Int64 = 900) -> MemorySource {
+    /// Returns two seconds of media that begin at a timestamp.
+    private func segment(_ content: Content, from start: Int64, audioOffset: Int64 = 900) -> MemorySource {
         var builder = TransportStreamBuilder()
         switch content {
         case .both:
             builder.tables()
-            builder.play(from: start, pictures: 50, soundOffset: soundOffset)
+            builder.play(from: start, pictures: 50, audioOffset: audioOffset)
         case .pictures:
             builder.tables([TransportStreamBuilder.both[0]])
-            builder.play(from: start, pictures: 50, hasSound: false)
-        case .sound:
+            builder.play(from: start, pictures: 50, hasAudio: false)
+        case .audio:
             builder.tables([TransportStreamBuilder.both[1]])
             for frame in Int64(0)..<94 {
                 builder.pes(
@@ -37,50 +37,50 @@ struct RemuxStretchTests {
         return try remuxer.finish()
     }
 
-    /// When samples are shown, in seconds from the first of all.
+    /// Returns presentation times in seconds since the earliest of all tracks.
     private func shown(_ recording: SampleRecording, _ kind: MediaKind) -> [Double] {
         let zero = recording.tracks.indices.map { recording.span($0).lowerBound }.min() ?? 0
         guard let track = recording.tracks.firstIndex(where: { $0.kind == kind }) else { return [] }
         return recording.samples[track].map { Double($0.pts) / Double(recording.tracks[track].timescale) - zero }
     }
 
-    @Test func soundThatWasAwayComesBackWithItsPictures() throws {
+    @Test func resumesAudioInSyncWithVideo() throws {
         let recording = try remux([.both, .pictures, .both])
-        let (pictures, sound) = (shown(recording, .video), shown(recording, .audio))
+        let (pictures, audio) = (shown(recording, .video), shown(recording, .audio))
         #expect(pictures.count == 150)
         #expect(abs(pictures[100] - pictures[0] - 4) < 0.1)
-        let back = try #require(sound.firstIndex { $0 > 2.5 })
-        #expect(abs(sound[back] - pictures[100] - (sound[0] - pictures[0])) < 0.001)
+        let back = try #require(audio.firstIndex { $0 > 2.5 })
+        #expect(abs(audio[back] - pictures[100] - (audio[0] - pictures[0])) < 0.001)
     }
 
-    @Test func picturesThatWereAwayComeBackWithTheirSound() throws {
-        let recording = try remux([.both, .sound, .both])
-        let (pictures, sound) = (shown(recording, .video), shown(recording, .audio))
+    @Test func resumesVideoInSyncWithAudio() throws {
+        let recording = try remux([.both, .audio, .both])
+        let (pictures, audio) = (shown(recording, .video), shown(recording, .audio))
         #expect(pictures.count == 100)
         #expect(abs(pictures[50] - pictures[0] - 4) < 0.1)
-        let back = try #require(sound.firstIndex { $0 > pictures[50] - 0.075 })
-        #expect(abs(sound[back] - pictures[50] - (sound[0] - pictures[0])) < 0.001)
+        let back = try #require(audio.firstIndex { $0 > pictures[50] - 0.075 })
+        #expect(abs(audio[back] - pictures[50] - (audio[0] - pictures[0])) < 0.001)
     }
 
-    @Test func picturesBeginWithTheirSound() throws {
-        let recording = try remux([.sound, .both])
-        let (pictures, sound) = (shown(recording, .video), shown(recording, .audio))
+    @Test func startsLateVideoInSyncWithAudio() throws {
+        let recording = try remux([.audio, .both])
+        let (pictures, audio) = (shown(recording, .video), shown(recording, .audio))
         let whole = try remux([.both])
         let offset = shown(whole, .audio)[0] - shown(whole, .video)[0]
-        #expect(abs(sound[94] - sound[0] - 94 * 1920 / 90_000) < 0.001)
-        #expect(abs(sound[94] - pictures[0] - offset) < 0.001)
+        #expect(abs(audio[94] - audio[0] - 94 * 1920 / 90_000) < 0.001)
+        #expect(abs(audio[94] - pictures[0] - offset) < 0.001)
     }
 
-    @Test func stretchesWithNothingInCommonFollowEachOther() throws {
-        let recording = try remux([.pictures, .sound, .pictures])
-        let (pictures, sound) = (shown(recording, .video), shown(recording, .audio))
-        #expect(abs(sound[0] - pictures[49] - 0.04) < 0.001)
-        let last = try #require(sound.last)
+    @Test func joinsStretchesWithoutCommonTracks() throws {
+        let recording = try remux([.pictures, .audio, .pictures])
+        let (pictures, audio) = (shown(recording, .video), shown(recording, .audio))
+        #expect(abs(audio[0] - pictures[49] - 0.04) < 0.001)
+        let last = try #require(audio.last)
         #expect(pictures[50] > last && pictures[50] < last + 0.1)
     }
 
-    /// What is missing between clocks is told by the playlist alone.
-    @Test func whatIsMissingBetweenClocksStaysAGap() throws {
+    /// Only the playlist states the duration of media missing between clocks.
+    @Test func preservesMissingTimeBetweenClocks() throws {
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(segment(.both, from: 900_000))
         try remuxer.append(
@@ -89,36 +89,36 @@ struct RemuxStretchTests {
         #expect(abs(pictures[50] - pictures[0] - 6) < 0.1)
     }
 
-    /// Sound of which a stretch is missing goes on with the pictures of the next.
-    @Test func inputsGoOnTogether() throws {
+    /// Audio with a missing stretch continues with the video of the next stretch.
+    @Test func continuesInputsTogether() throws {
         var remuxer = Remuxer(into: SampleRecording(), inputs: 2)
         try remuxer.append(segment(.pictures, from: 900_000), input: 0, discontinuities: 0)
-        try remuxer.append(segment(.sound, from: 900_900), input: 1, discontinuities: 0)
+        try remuxer.append(segment(.audio, from: 900_900), input: 1, discontinuities: 0)
         try remuxer.append(segment(.pictures, from: 126_000), input: 0, join: .discontinuity, discontinuities: 1)
         try remuxer.append(segment(.pictures, from: 270_000), input: 0, join: .discontinuity, discontinuities: 2)
         try remuxer.append(
-            segment(.sound, from: 270_900), input: 1, join: .discontinuity, discontinuities: 2, missing: 2)
+            segment(.audio, from: 270_900), input: 1, join: .discontinuity, discontinuities: 2, missing: 2)
         let recording = try remuxer.finish()
-        let (pictures, sound) = (shown(recording, .video), shown(recording, .audio))
+        let (pictures, audio) = (shown(recording, .video), shown(recording, .audio))
         #expect(abs(pictures[100] - pictures[0] - 4) < 0.1)
-        #expect(abs(sound[94] - pictures[100] - (sound[0] - pictures[0])) < 0.001)
+        #expect(abs(audio[94] - pictures[100] - (audio[0] - pictures[0])) < 0.001)
     }
 
-    @Test func aFileOfAnotherClockFollows() throws {
+    @Test func appendsFileWithAnotherClock() throws {
         var remuxer = Remuxer(into: SampleRecording())
-        try remuxer.append(segment(.sound, from: 900_000))
+        try remuxer.append(segment(.audio, from: 900_000))
         try remuxer.append(segment(.both, from: 126_000), join: .file)
         try remuxer.append(segment(.both, from: 900_000), join: .file)
         let recording = try remuxer.finish()
-        let (pictures, sound) = (shown(recording, .video), shown(recording, .audio))
+        let (pictures, audio) = (shown(recording, .video), shown(recording, .audio))
         #expect(recording.tracks.count == 2)
         #expect(pictures[0] > 1.9 && pictures[0] < 2.1)
         #expect(abs(pictures[50] - pictures[0] - 2) < 0.1)
-        #expect(zip(sound.dropFirst(), sound).allSatisfy { $0 - $1 < 0.1 })
+        #expect(zip(audio.dropFirst(), audio).allSatisfy { $0 - $1 < 0.1 })
     }
 
-    /// A recording that is cut anywhere, even inside a frame.
-    @Test func aFileThatGoesOnIsOnTheSameClock() throws {
+    /// A recording divided at any byte, even inside a frame.
+    @Test func continuesClockInConsecutiveFiles() throws {
         let whole = segment(.both, from: (1 << 33) - 90_000).contents
         let cut = whole.count / 188 / 2 * 188
         // Each file of a recording begins with its tables.
@@ -131,8 +131,8 @@ struct RemuxStretchTests {
         #expect(cutUp.samples == (try other.finish()).samples)
     }
 
-    /// Four seconds are missing. A clock that is hours further on is another: nobody announced it.
-    @Test(arguments: [(6, 6), (10_000, 2)]) func aGapIsAsLongAsWhatIsMissing(step: Int64, expected: Double) throws {
+    /// Four seconds are missing. A clock that is hours ahead is a different one that wasn't announced.
+    @Test(arguments: [(6, 6), (10_000, 2)]) func limitsGapToMissingDuration(step: Int64, expected: Double) throws {
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(segment(.both, from: 900_000))
         try remuxer.append(segment(.both, from: 900_000 + step * 90_000), join: .gap, missing: 4)

@@ -27,31 +27,31 @@ struct RemuxerTests {
 
     private func steps(_ times: [Double]) -> [Double] { zip(times.dropFirst(), times).map { $0 - $1 } }
 
-    @Test func stretchesOfOtherClocksFollowEachOther() throws {
+    @Test func joinsStretchesOfOtherClocks() throws {
         let recording = try remux([
-            part { $0.play(from: 8_000_000_000, pictures: 50, soundOffset: 900) },
-            part(.discontinuity) { $0.play(from: 90_000, pictures: 50, soundOffset: 900) },
+            part { $0.play(from: 8_000_000_000, pictures: 50, audioOffset: 900) },
+            part(.discontinuity) { $0.play(from: 90_000, pictures: 50, audioOffset: 900) },
         ])
         let pictures = times(recording, .video)
         #expect(pictures.count == 100)
-        // The sound of the first stretch ends at most two frames after its pictures: nothing else is between.
+        // The audio of the first stretch ends at most two frames after its video, with nothing else in between.
         #expect(steps(pictures).allSatisfy { $0 >= 0.0399 && $0 <= 0.083 })
         #expect(steps(times(recording, .audio)).allSatisfy { $0 > 0.0212 && $0 < 0.0641 })
     }
 
-    @Test func soundKeepsItsOffsetInEachStretch() throws {
+    @Test func preservesAudioOffsetInEachStretch() throws {
         let recording = try remux([
-            part { $0.play(from: 0, pictures: 50, soundOffset: 1234) },
-            part(.discontinuity) { $0.play(from: 5_000_000, pictures: 50, soundOffset: -2345) },
+            part { $0.play(from: 0, pictures: 50, audioOffset: 1234) },
+            part(.discontinuity) { $0.play(from: 5_000_000, pictures: 50, audioOffset: -2345) },
         ])
         let pictures = times(recording, .video)
-        let sound = times(recording, .audio)
-        #expect(abs(sound[0] - pictures[0] - 1234 / 90_000) < 0.001)
-        let first = try #require(sound.firstIndex { $0 > pictures[50] - 0.03 && $0 < pictures[50] - 0.02 })
-        #expect(abs(sound[first] - pictures[50] + 2345 / 90_000) < 0.001)
+        let audio = times(recording, .audio)
+        #expect(abs(audio[0] - pictures[0] - 1234 / 90_000) < 0.001)
+        let first = try #require(audio.firstIndex { $0 > pictures[50] - 0.03 && $0 < pictures[50] - 0.02 })
+        #expect(abs(audio[first] - pictures[50] + 2345 / 90_000) < 0.001)
     }
 
-    @Test func aClockThatGoesBackIsJoinedUnannounced() throws {
+    @Test func joinsUnannouncedClockThatGoesBack() throws {
         let recording = try remux([
             part { $0.play(from: 900_000, pictures: 50) }, part { $0.play(from: 900_000, pictures: 50) },
         ])
@@ -59,7 +59,7 @@ struct RemuxerTests {
         #expect(times(recording, .video).count == 100)
     }
 
-    @Test func missingSegmentsStayAGap() throws {
+    @Test func preservesGapOfMissingSegments() throws {
         let recording = try remux([
             part { $0.play(from: 0, pictures: 25) }, part(.gap) { $0.play(from: 90_000 * 31, pictures: 25) },
         ])
@@ -68,7 +68,7 @@ struct RemuxerTests {
         #expect(abs((steps(times(recording, .audio)).max() ?? 0) - 30.02) < 0.05)
     }
 
-    @Test func theCounterWrapsInAStretch() throws {
+    @Test func unwrapsTimestampsInStretch() throws {
         let start: Int64 = (1 << 33) - 90_000 * 90
         let recording = try remux([
             part { $0.play(from: start, pictures: 25 * 60) },
@@ -76,24 +76,24 @@ struct RemuxerTests {
         ])
         #expect(times(recording, .video).count == 3000)
         #expect(steps(times(recording, .video)).allSatisfy { abs($0 - 0.04) < 0.0001 })
-        // Sound is set end to end: every frame 1024 samples.
-        let sound = recording.samples[1]
+        // Audio frames of 1,024 samples are contiguous.
+        let audio = recording.samples[1]
         #expect(recording.tracks[1].timescale == 48_000)
-        let uneven = zip(sound.dropFirst(), sound).count { $0.dts - $1.dts != 1024 }
+        let uneven = zip(audio.dropFirst(), audio).count { $0.dts - $1.dts != 1024 }
         #expect(uneven <= 1)
     }
 
-    @Test func picturesBeforeAKeyPictureAreLeftOut() throws {
+    @Test func omitsPicturesBeforeKeyframe() throws {
         let whole = part { $0.play(from: 0, pictures: 20) }
         var cut = whole
-        // The tables, then what follows the first key picture.
+        // The tables, then the data after the first keyframe.
         cut.bytes = Array(whole.bytes[..<376]) + Array(whole.bytes[(376 + 188 * 2)...])
         let recording = try remux([cut])
         #expect(recording.samples[0].first?.isSync == true)
         #expect(recording.samples[0].count == 15)
     }
 
-    @Test func newParameterSetsAreASecondSampleDescription() throws {
+    @Test func addsSampleDescriptionForNewParameterSets() throws {
         let recording = try remux([
             part { $0.play(from: 0, pictures: 25) },
             part(.discontinuity) { $0.play(from: 0, pictures: 25, wide: true) },
@@ -103,7 +103,7 @@ struct RemuxerTests {
         #expect(recording.samples[0].last?.formatIndex == 1)
     }
 
-    @Test func aNewCodecIsAnErrorThatSaysWhere() throws {
+    @Test func reportsTimeOfAudioCodecChange() throws {
         let mpeg = part(.discontinuity) { builder in
             builder.tables([TransportStreamBuilder.Stream(pid: 0x101, type: 0x81)], version: 1)
             for index in 0..<20 {
@@ -116,11 +116,11 @@ struct RemuxerTests {
             try remux([part { $0.play(from: 90_000 * 7, pictures: 5) }, mpeg])
         }
         #expect(error?.code == .unsupported)
-        // Whatever the clock says, five pictures' worth of sound have come.
+        // Audio for the duration of five pictures has been received, regardless of the clock.
         #expect(error?.what.contains("mp4a.40.2 to ac-3 after 0.213 s") == true, "\(error?.what ?? "")")
     }
 
-    @Test func picturesOfAnotherCodecAreAnErrorThatSaysWhere() throws {
+    @Test func reportsTimeOfVideoCodecChange() throws {
         let other = part(.discontinuity) { builder in
             builder.tables([TransportStreamBuilder.Stream(pid: 0x100, type: 0x24)], version: 1)
             for index in 0..<3 {
@@ -128,14 +128,14 @@ struct RemuxerTests {
             }
         }
         let error = #expect(throws: ContainerError.self) {
-            try remux([part { $0.play(from: 900_000, pictures: 50, hasSound: false) }, other])
+            try remux([part { $0.play(from: 900_000, pictures: 50, hasAudio: false) }, other])
         }
         #expect(error?.code == .unsupported && error?.advice?.contains("files of their own") == true)
         let words = error?.what.replacing(/(avc1|hvc1)\.[A-Za-z0-9.]+/) { $0.output.1 }
         #expect(words == "the video changes from avc1 to hvc1 after 2.0 s")
     }
 
-    @Test func scrambledStreamsAreRefused() throws {
+    @Test func rejectsScrambledStreams() throws {
         let scrambled = part { builder in
             builder.packet(pid: 0x100, [UInt8](repeating: 1, count: 184), startsUnit: true, scrambling: 3)
         }
@@ -143,15 +143,15 @@ struct RemuxerTests {
         #expect(error?.code == .encrypted)
     }
 
-    /// What isn't read is named, whether or not anything else is there.
+    /// Unread stream types are named, whether or not there are other tracks.
     @Test(arguments: [
         (UInt8(0x82), "DTS (stream type 0x82)", MediaKind.audio), (0x10, "MPEG-4 Visual (stream type 0x10)", .video),
         (0xC8, "stream type 0xC8", .data),
     ])
-    func streamTypesThatAreNotReadAreNamed(type: UInt8, name: String, kind: MediaKind) throws {
+    func namesUnreadStreamTypes(type: UInt8, name: String, kind: MediaKind) throws {
         var builder = TransportStreamBuilder()
         builder.tables([TransportStreamBuilder.both[0], TransportStreamBuilder.Stream(pid: 0x150, type: type)])
-        builder.play(from: 900_000, pictures: 25, hasSound: false)
+        builder.play(from: 900_000, pictures: 25, hasAudio: false)
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(MemorySource(builder.bytes))
         let output = try remuxer.finish()
@@ -161,14 +161,14 @@ struct RemuxerTests {
         #expect(remuxer.leftOut.first?.format?.name == name)
     }
 
-    @Test func sampleAESIsRefused() throws {
+    @Test func rejectsSampleAES() throws {
         let encrypted = part { $0.tables([TransportStreamBuilder.Stream(pid: 0x100, type: 0xDB)], version: 1) }
         let error = #expect(throws: ContainerError.self) { try remux([encrypted]) }
         #expect(error?.code == .encrypted)
     }
 
-    /// Frames of another kind aren't damage of those before.
-    @Test func packedAudioOfAnotherCodecIsAChange() throws {
+    /// Frames of another codec don't count as damage of the previous ones.
+    @Test func reportsCodecChangeOfPackedAudio() throws {
         let dolby = Part(bytes: Array(ElementarySamples.enhancedAC3))
         let mp3 = Part(bytes: (0..<20).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) })
         for parts in [[dolby, mp3], [mp3, dolby]] {
@@ -178,7 +178,7 @@ struct RemuxerTests {
         }
     }
 
-    @Test func aPageInsteadOfMediaIsNoSegment() {
+    @Test func rejectsPageInsteadOfSegment() {
         let page = Part(bytes: Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8))
         let error = #expect(throws: ContainerError.self) { try remux([page]) }
         #expect(error?.code == .notThisFormat)
@@ -186,24 +186,24 @@ struct RemuxerTests {
     }
 
     @Test(arguments: ["WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n", "\u{FEFF}WEBVTT\n"])
-    func subtitlesAloneAreNamed(text: String) {
+    func reportsSubtitleSegment(text: String) {
         let error = #expect(throws: ContainerError.self) { try remux([Part(bytes: Array(text.utf8))]) }
         #expect(error?.code == .notThisFormat)
         #expect(error?.what.contains("WebVTT") == true)
     }
 
-    @Test func inputsOfPicturesAndSoundComeTogether() throws {
+    @Test func combinesVideoAndAudioInputs() throws {
         var pictures = TransportStreamBuilder()
         pictures.tables([TransportStreamBuilder.both[0]])
-        pictures.play(from: 900_000, pictures: 25, hasSound: false)
+        pictures.play(from: 900_000, pictures: 25, hasAudio: false)
         var tag: [UInt8] = Array("PRIV".utf8) + [0, 0, 0, 53, 0, 0]
         tag += Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0, 0, 0, 0, 0, 0, 0x0D, 0xBB, 0xA0]
-        let sound =
+        let audio =
             [0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, UInt8(tag.count)] + tag
             + (0..<40).flatMap { _ in TransportStreamBuilder.aac() }
         var remuxer = Remuxer(into: SampleRecording(), inputs: 2)
         try remuxer.append(MemorySource(pictures.bytes), input: 0)
-        try remuxer.append(MemorySource(sound), input: 1)
+        try remuxer.append(MemorySource(audio), input: 1)
         let recording = try remuxer.finish()
         #expect(recording.tracks.map(\.kind) == [.video, .audio])
         #expect(times(recording, .video).first == 10)
@@ -212,8 +212,8 @@ struct RemuxerTests {
         #expect(recording.samples[1].first?.size == 60)
     }
 
-    /// A file of one sound, in a language or none.
-    private func sound(_ language: String?, _ payload: UInt8) -> [UInt8] {
+    /// Creates a file with one audio track and an optional language.
+    private func audio(_ language: String?, _ payload: UInt8) -> [UInt8] {
         var builder = TransportStreamBuilder()
         let descriptors: [UInt8] = language.map { [UInt8]([0x0A, 4]) + Array($0.utf8) + [0] } ?? []
         builder.tables([TransportStreamBuilder.Stream(pid: 0x101, type: 0x0F, descriptors: descriptors)])
@@ -221,11 +221,11 @@ struct RemuxerTests {
         return builder.bytes
     }
 
-    /// What a playlist says of its sounds goes before what they say themselves; the default comes first.
-    @Test func soundsAreWhatTheirPlaylistSays() throws {
+    /// The labels from the playlist take precedence over those of the tracks, and the default comes first.
+    @Test func appliesAudioLabelsOfPlaylist() throws {
         var pictures = TransportStreamBuilder()
         pictures.tables([TransportStreamBuilder.both[0]])
-        pictures.play(from: 0, pictures: 25, hasSound: false)
+        pictures.play(from: 0, pictures: 25, hasAudio: false)
         let labels = [
             nil, TrackLabel(language: "en", name: "English"), TrackLabel(name: "Original", isDefault: true),
             TrackLabel(language: "und", name: ""),
@@ -233,7 +233,7 @@ struct RemuxerTests {
         var remuxer = Remuxer(into: SampleRecording(), inputs: 4, sounds: labels)
         try remuxer.append(MemorySource(pictures.bytes), input: 0)
         for (index, language) in ["fra", "deu", nil].enumerated() {
-            try remuxer.append(MemorySource(sound(language, UInt8(index + 1))), input: index + 1)
+            try remuxer.append(MemorySource(audio(language, UInt8(index + 1))), input: index + 1)
         }
         let recording = try remuxer.finish()
         #expect(recording.tracks.map(\.kind) == [.video, .audio, .audio, .audio])
@@ -243,8 +243,8 @@ struct RemuxerTests {
         #expect(Set(recording.checksums[1]) != Set(recording.checksums[2]))
     }
 
-    /// One label doesn't tell which of several sounds it means.
-    @Test func severalSoundsOfOneInputKeepTheirLanguages() throws {
+    /// A label doesn't identify one of several audio tracks.
+    @Test func preservesLanguagesOfSeveralAudioTracks() throws {
         var builder = TransportStreamBuilder()
         let streams = [("deu", 0x101), ("", 0x102)].map { language, pid in
             TransportStreamBuilder.Stream(
@@ -261,7 +261,7 @@ struct RemuxerTests {
         #expect(tracks.map(\.name) == [nil, nil])
     }
 
-    @Test func severalTracksOfSoundStayApart() throws {
+    @Test func separatesSeveralAudioTracks() throws {
         var builder = TransportStreamBuilder()
         let languages = [("eng", 0x101), ("deu", 0x102)].map { language, pid in
             TransportStreamBuilder.Stream(pid: pid, type: 0x0F, descriptors: [0x0A, 4] + Array(language.utf8) + [0])
@@ -280,7 +280,7 @@ struct RemuxerTests {
         #expect(recording.checksums.allSatisfy { Set($0).count == 1 })
     }
 
-    @Test func lostPacketsAreTold() throws {
+    @Test func reportsLostPackets() throws {
         var builder = TransportStreamBuilder()
         builder.tables()
         builder.play(from: 0, pictures: 50)
@@ -297,8 +297,8 @@ struct RemuxerTests {
         #expect(abs((remuxer.damage.first ?? 0) - 2) < 0.1)
     }
 
-    /// Some encoders count each segment's packets from 0.
-    @Test func segmentsThatCountAnewAreNotDamaged() throws {
+    /// Some encoders restart the continuity counter in each segment.
+    @Test func acceptsRestartedContinuityCounters() throws {
         var remuxer = Remuxer(into: SampleRecording())
         for start in [Int64(0), 180_000, 360_000] {
             try remuxer.append(MemorySource(part { $0.play(from: start, pictures: 50) }.bytes))

@@ -1,6 +1,6 @@
 import MediaContainers
 
-/// Keeps the tracks and samples that a remuxer hands out.
+/// A sink that records the tracks and samples of a remuxer.
 struct SampleRecording: SampleSink {
     var tracks: [MediaTrack] = []
     var samples: [[MediaSample]] = []
@@ -21,7 +21,7 @@ struct SampleRecording: SampleSink {
         self.bytes += bytes.count
     }
 
-    /// The first and last times shown of a track, in seconds.
+    /// Returns the range of a track's presentation times in seconds.
     func span(_ track: Int) -> ClosedRange<Double> {
         let times = samples[track].map { Double($0.pts) / Double(tracks[track].timescale) }
         return (times.min() ?? 0)...(times.max() ?? 0)

@@ -2,12 +2,12 @@ import MediaContainers
 import Testing
 
 struct SegmentFormatTests {
-    /// A letter that is a packet's first byte comes again at a packet's distance.
+    /// In these texts a letter equal to the sync byte repeats at the distance of packets.
     @Test(arguments: [
         "#EXTINF:10.000,\nvideo/1080p/SEGMENT_00000001.ts\n",
         "#EXTINF:10.000,\n#EXT-X-BYTERANGE:100000@1000000\nmainGxxxxxxxxx.ts\n",
     ])
-    func aPlaylistIsNoTransportStream(_ entry: String) {
+    func doesNotTakePlaylistForTransportStream(_ entry: String) {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n" + String(repeating: entry, count: 1000)
         for isWhole in [true, false] {
             let format = Array(text.utf8).withUnsafeBytes { SegmentFormat.recognise($0, isWhole: isWhole) }

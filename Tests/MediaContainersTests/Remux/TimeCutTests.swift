@@ -2,16 +2,16 @@ import MediaContainers
 import Testing
 
 struct TimeCutTests {
-    /// Pictures of 25 a second, a key picture each second, the others reordered; sound of 50 frames a second that begins
-    /// 0.1 s later; on a clock that begins at 10 s.
+    /// Cuts a movie of 25 pictures per second with a keyframe every second and reordering, and 50 audio frames per
+    /// second that begin 0.1 s later, on a clock that begins at 10 s.
     private func cut(from: Double?, to: Double?, seconds: Int = 6) throws -> (TimeCut<SampleRecording>) {
         var cut = TimeCut(SampleRecording(), from: from, to: to)
         let picture = MediaTrack(id: 1, kind: .video, formats: [MediaFormat(codec: .avc)], timescale: 90_000)
-        let sound = MediaTrack(id: 2, kind: .audio, formats: [MediaFormat(codec: .aac)], timescale: 48_000)
-        try cut.tracks([picture, sound])
+        let audio = MediaTrack(id: 2, kind: .audio, formats: [MediaFormat(codec: .aac)], timescale: 48_000)
+        try cut.tracks([picture, audio])
         for index in 0..<25 * seconds {
             let dts = Int64(900_000 + index * 3600)
-            // One picture in four is shown two later than it's decoded.
+            // One picture in four is presented two pictures after it is decoded.
             let shift: Int64 = (1..<20).contains(index % 25) && index % 4 == 1 ? 10_800 : 3600
             try add(
                 MediaSample(
@@ -34,47 +34,47 @@ struct TimeCutTests {
         try result.get()
     }
 
-    @Test func withoutEndsEverythingIsPassed() throws {
+    @Test func forwardsEverythingWithoutBounds() throws {
         let cut = try cut(from: nil, to: nil)
         #expect(cut.output.samples.map(\.count) == [150, 300])
         #expect(cut.start == nil && cut.end == nil)
     }
 
-    @Test func picturesBeginAtTheKeyPictureBefore() throws {
+    @Test func beginsAtPrecedingKeyframe() throws {
         let cut = try cut(from: 2.5, to: nil)
         let first = try #require(cut.output.samples[0].first)
         #expect(first.isSync)
         #expect(first.dts == 900_000 + 50 * 3600)
         #expect(cut.output.samples[0].count == 100)
-        // Presentation begins with the first picture, at 10.04 s.
+        // Presentation begins with the first picture at 10.04 s.
         #expect(try #require(cut.start) == 903_600 + 225_000)
-        let sound = try #require(cut.output.samples[1].first)
-        #expect(Double(sound.pts) / 48_000 > 12.54 - 0.1)
-        #expect(Double(sound.pts + sound.duration) / 48_000 <= 12.54)
+        let audio = try #require(cut.output.samples[1].first)
+        #expect(Double(audio.pts) / 48_000 > 12.54 - 0.1)
+        #expect(Double(audio.pts + audio.duration) / 48_000 <= 12.54)
     }
 
-    @Test func aKeyPictureAtTheMomentIsTheFirst() throws {
+    @Test func beginsAtKeyframeAtStart() throws {
         let cut = try cut(from: 2, to: nil)
         #expect(cut.output.samples[0].first?.pts == cut.start)
         #expect(cut.output.samples[0].first?.isSync == true)
     }
 
-    @Test func nothingIsDecodedAfterTheEnd() throws {
+    @Test func stopsDecodingAtEnd() throws {
         let cut = try cut(from: nil, to: 3)
         let end = try #require(cut.end)
         #expect(end == 903_600 + 270_000)
         #expect(cut.output.samples[0].allSatisfy { $0.dts < end })
-        // All that is shown before the end is there.
+        // All pictures presented before the end are included.
         #expect(cut.output.samples[0].count { $0.pts < end } == 75)
     }
 
-    @Test func aMomentInTheLastGroupIsFound() throws {
+    @Test func beginsInLastGroup() throws {
         let cut = try cut(from: 5.98, to: nil)
         #expect(cut.output.samples[0].first?.isSync == true)
         #expect(cut.output.samples[0].count == 25)
     }
 
-    @Test func pastTheEndIsAnError() {
+    @Test func throwsForRangePastEnd() {
         #expect(throws: ContainerError.self) { try cut(from: 60, to: nil) }
     }
 }

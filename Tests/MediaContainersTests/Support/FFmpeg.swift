@@ -1,8 +1,8 @@
 import Foundation
 
-/// ffmpeg, where it is installed: makes files of forms that are not in the corpora.
+/// The ffmpeg program, which creates files in forms that the corpora lack.
 enum FFmpeg {
-    /// Where programs can't be started, as on a phone, there is none.
+    /// Nil if it isn't installed, or if the platform can't start programs.
     static let path: String? = {
         #if os(macOS) || os(Linux)
             ["/usr/bin/ffmpeg", "/usr/local/bin/ffmpeg", "/opt/homebrew/bin/ffmpeg"].first {
@@ -15,20 +15,20 @@ enum FFmpeg {
 
     struct Failed: Error { var message: String }
 
-    /// Decodes a file: the stream, the size and the checksum of each picture and each piece of sound.
+    /// Decodes a file and returns the stream, size and checksum of each video frame and audio frame.
     static func decode(_ bytes: [UInt8]) throws -> [String] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
         try Data(bytes).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let output = try run(["-i", file.path, "-map", "0", "-f", "framecrc"])
-        // Times are left out: they are compared as packets are, and here they are on other timescales.
+        // Times are omitted: the packet tests compare them, and the timescales differ here.
         return String(decoding: output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
             let fields = $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             return "\(fields[0]) \(fields[4]) \(fields[5])"
         }
     }
 
-    /// Runs ffmpeg; the output's name is added to the arguments.
+    /// Runs ffmpeg with the arguments, to which the path of the output is added.
     static func run(_ arguments: [String]) throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).out")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -39,9 +39,9 @@ enum FFmpeg {
     }
 }
 
-/// ffprobe, where it is installed: what another program makes of a file that was written here.
+/// The ffprobe program, which reads files written by this library.
 enum FFprobe {
-    /// Where programs can't be started, as on a phone, there is none.
+    /// Nil if it isn't installed, or if the platform can't start programs.
     static let path: String? = {
         #if os(macOS) || os(Linux)
             ["/usr/bin/ffprobe", "/usr/local/bin/ffprobe", "/opt/homebrew/bin/ffprobe"].first {
@@ -54,10 +54,10 @@ enum FFprobe {
 
     struct Failed: Error { var message: String }
 
-    /// The packets of a file in the form of the oracles.
+    /// Returns the packets of a file in the form of the oracles.
     static func packets(_ bytes: [UInt8]) throws -> PacketList {
         let text = try run(bytes, ["-show_packets", "-show_data_hash", "CRC32"])
-        // One field a line, packets between [PACKET] and [/PACKET]; side data adds lines that aren't asked for.
+        // Each line is a field. Packets are between [PACKET] and [/PACKET]; side data adds further lines.
         var fields: [Substring: Substring] = [:]
         var lines: [String] = []
         for line in text.split(separator: "\n") {
@@ -72,7 +72,7 @@ enum FFprobe {
         return PacketList(csv: lines.joined(separator: "\n"))
     }
 
-    /// Runs ffprobe on a file with these bytes; what it warns about is a failure.
+    /// Runs ffprobe on a file. Warnings count as failures.
     static func run(_ bytes: [UInt8], _ arguments: [String], allowingWarnings: Bool = false) throws -> String {
         let folder = FileManager.default.temporaryDirectory
         let file = folder.appendingPathComponent("\(UUID().uuidString).mp4")
@@ -80,7 +80,7 @@ enum FFprobe {
         defer { try? FileManager.default.removeItem(at: file) }
         let all = ["-v", "warning", "-of", "default"] + arguments + [file.path]
         let result = try Program(path: path ?? "", arguments: all).run()
-        // Text that FFmpeg has no decoder for isn't a fault of the file.
+        // Text formats without a decoder in FFmpeg aren't a fault of the file.
         let faults = result.messages.split(separator: "\n").filter { !$0.hasPrefix("Unsupported codec with id 0") }
         guard result.succeeded, faults.isEmpty || allowingWarnings else {
             throw Failed(message: result.messages)
@@ -89,12 +89,12 @@ enum FFprobe {
     }
 }
 
-/// Another program, run to its end.
+/// An external program that is run to its end.
 struct Program {
     var path: String
     var arguments: [String]
 
-    /// What it printed, and whether it succeeded.
+    /// Runs the program and returns its output and whether it succeeded.
     func run() throws -> (output: [UInt8], messages: String, succeeded: Bool) {
         #if os(macOS) || os(Linux)
             let process = Process()
@@ -110,7 +110,7 @@ struct Program {
             process.waitUntilExit()
             return ([UInt8](text), messages, process.terminationStatus == 0)
         #else
-            return ([], "programs can't be started here", false)
+            return ([], "this platform can't start programs", false)
         #endif
     }
 }

@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4), for comparing files with the oracles' hashes.
+/// SHA-256 (FIPS 180-4), for comparing files with the hashes of the oracles.
 enum SHA256 {
     static func hex(_ bytes: [UInt8]) -> String {
         var message = bytes

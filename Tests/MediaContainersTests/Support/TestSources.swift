@@ -1,7 +1,7 @@
 import MediaContainers
 import Synchronization
 
-/// A file in memory that is written at any place.
+/// A file in memory that can be written at any offset.
 final class MemoryFile: RandomAccessSink {
     private(set) var contents: [UInt8] = []
 
@@ -16,7 +16,7 @@ final class MemoryFile: RandomAccessSink {
     }
 }
 
-/// A large file of which only some places hold other bytes than zero.
+/// A large source that is zero except in a few places.
 struct SparseSource: ByteSource {
     var length: Int64
     var parts: [(offset: Int64, bytes: [UInt8])]
@@ -34,7 +34,7 @@ struct SparseSource: ByteSource {
     }
 }
 
-/// Counts the bytes that are read from a source.
+/// A source that counts the bytes read from it.
 final class CountingSource: ByteSource {
     let base: MemorySource
     private let count = Atomic<Int>(0)

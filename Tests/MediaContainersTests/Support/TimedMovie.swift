@@ -1,6 +1,6 @@
 import MediaContainers
 
-/// A movie of one track whose headers hold times that no writer makes.
+/// A generator of movies with one track and times that no writer produces.
 struct TimedMovie {
     /// The timescale of `mvhd`.
     var movieTimescale: UInt32 = 600
@@ -12,7 +12,7 @@ struct TimedMovie {
     var handler = "vide"
     /// The decoding time of each fragment (`tfdt`).
     var decodeTimes: [UInt64] = [0]
-    /// The duration of `mdhd`, which is of version 1 then.
+    /// The duration in `mdhd`, which then has version 1, or nil.
     var mediaDuration: UInt64?
     /// The duration of every sample.
     var duration: UInt32 = 3000
@@ -26,10 +26,10 @@ struct TimedMovie {
     /// `ftyp` and `moov` without samples.
     var initialization: [UInt8] { movie(table: Self.emptyTable, extends: true) }
 
-    /// A fragment of two samples for each decoding time.
+    /// Fragments of two samples, one for each decoding time.
     var fragments: [UInt8] { decodeTimes.flatMap(fragment) }
 
-    /// Initialization and fragments in one file.
+    /// The initialization section and the fragments in one file.
     var fragmentedFile: [UInt8] { initialization + fragments }
 
     /// A progressive file of five samples.
@@ -52,7 +52,7 @@ struct TimedMovie {
         let mediaHeader =
             mediaDuration.map { full("mdhd", 1, 0, times + Self.long($0) + words([0x55C4_0000])) }
             ?? full("mdhd", 0, 0, words([0, 0, timescale, 0, 0x55C4_0000]))
-        let description = handler == "soun" ? Self.soundDescription : Self.description
+        let description = handler == "soun" ? Self.audioDescription : Self.description
         let handlerFields = words([0]) + Array(handler.utf8) + words([0, 0, 0, 0x7600_0000])
         let sampleTable = box("stbl", full("stsd", 0, 0, words([1]) + description) + table)
         let media = box(
@@ -92,12 +92,12 @@ struct TimedMovie {
         return head(head(0).count + 8) + box("mdat", Self.sample + Self.sample)
     }
 
-    /// `.mp3` of one channel at 48 kHz.
-    private static var soundDescription: [UInt8] {
+    /// A sample entry `.mp3` with one channel at 48 kHz.
+    private static var audioDescription: [UInt8] {
         box(".mp3", words([0, 1, 0, 0, 1 << 16 | 16, 0, 48_000 << 16]))
     }
 
-    /// `avc1` of 16 × 16 pixels.
+    /// A sample entry `avc1` of 16 × 16 pixels.
     private static var description: [UInt8] {
         let configuration = hexadecimal("0142c00affe100086742c00ada117be001000468ce3c80")
         let fields =

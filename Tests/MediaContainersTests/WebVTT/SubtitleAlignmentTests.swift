@@ -9,28 +9,28 @@ struct SubtitleAlignmentTests {
 
     private let film = JoinedStretch(start: 900_000, end: 900_000 + 60 * 90_000, shift: 0)
 
-    @Test func aMapPutsCuesOnTheClockOfTheFilm() throws {
+    @Test func alignsCuesByTimestampMap() throws {
         let alignment = SubtitleAlignment([film], from: 0)
         let cues = alignment.cues(of: try document("00:01.000 --> 00:02.000", transport: 900_000), at: 0, lasting: 60)
         #expect(cues.map(\.start) == [990_000] && cues.map(\.end) == [1_080_000])
     }
 
-    @Test func withoutAMapCuesCountFromTheBeginning() throws {
+    @Test func countsFromStartWithoutMap() throws {
         let alignment = SubtitleAlignment([film], from: 0)
         let cues = alignment.cues(of: try document("00:01.000 --> 00:02.000"), at: 0, lasting: 60)
         #expect(cues.map(\.start) == [990_000])
     }
 
-    @Test func withoutAMapCuesCountFromTimestampZeroWhereThatFits() throws {
-        // A window of a channel that has been on for an hour.
+    @Test func countsFromTimestampZeroWithoutMapWhereThatFits() throws {
+        // A window of a channel that has been running for an hour.
         let start: Int64 = 3600 * 90_000
         let alignment = SubtitleAlignment([JoinedStretch(start: start, end: start + 540_000, shift: 0)], from: 0)
         let cues = alignment.cues(of: try document("01:00:01.000 --> 01:00:02.000"), at: 0, lasting: 6)
         #expect(cues.map(\.start) == [start + 90_000])
     }
 
-    @Test func theClockOf33BitsWraps() throws {
-        // The film begins two seconds before the wrap: on a clock with wraps undone, below zero.
+    @Test func unwraps33BitClock() throws {
+        // The presentation begins two seconds before the wrap, which is below zero with wraps undone.
         let alignment = SubtitleAlignment([JoinedStretch(start: -180_000, end: 540_000, shift: 0)], from: 0)
         let before = alignment.cues(
             of: try document("00:01.000 --> 00:02.000", transport: (1 << 33) - 180_000), at: 0, lasting: 2)
@@ -38,7 +38,7 @@ struct SubtitleAlignmentTests {
         #expect(before.map(\.start) == [-90_000] && after.map(\.start) == [90_000])
     }
 
-    @Test func aSegmentBehindADiscontinuityIsOnTheNewClock() throws {
+    @Test func usesNewClockAfterDiscontinuity() throws {
         let second = JoinedStretch(start: 900_000, end: 900_000 + 540_000, shift: 540_000)
         let first = JoinedStretch(start: 900_000, end: 900_000 + 540_000, shift: 0)
         let alignment = SubtitleAlignment([first, second], from: 0)
@@ -47,7 +47,7 @@ struct SubtitleAlignmentTests {
         #expect(alignment.cues(of: cue, at: 6, lasting: 6).map(\.start) == [1_530_000])
     }
 
-    @Test func whatIsReadMayBeginLate() throws {
+    @Test func alignsPresentationThatBeginsLate() throws {
         let late = JoinedStretch(start: 900_000 + 540_000, end: 900_000 + 1_080_000, shift: 0)
         let alignment = SubtitleAlignment([late], from: 6)
         #expect(

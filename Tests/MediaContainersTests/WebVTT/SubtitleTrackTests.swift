@@ -5,7 +5,7 @@ struct SubtitleTrackTests {
     private let one = WebVTTCue(start: 90_000, end: 270_000, payload: "one", identifier: "1", settings: "line:0")
     private let two = WebVTTCue(start: 180_000, end: 360_000, payload: "two")
 
-    @Test func aCueThatSegmentsRepeatIsThereOnce() {
+    @Test func addsRepeatedCueOnce() {
         var track = SubtitleTrack(language: "de")
         track.add([two])
         track.add([one, two])
@@ -13,7 +13,7 @@ struct SubtitleTrackTests {
         #expect(track.cues == [one, two])
     }
 
-    @Test func theTextCountsFromTheStretchAndIsReadAgain() throws {
+    @Test func writesTextRelativeToRange() throws {
         var track = SubtitleTrack(language: "de")
         track.add([two, one])
         track.sort()
@@ -33,7 +33,7 @@ struct SubtitleTrackTests {
         #expect(try WebVTTDocument(Array(text.utf8)).cues.map(\.payload) == ["one", "two"])
     }
 
-    @Test func itBecomesATrackOfMP4() throws {
+    @Test func writesMP4Track() throws {
         var track = SubtitleTrack(language: "de-CH")
         track.add([one, two])
         let file = MemoryFile()
@@ -45,7 +45,7 @@ struct SubtitleTrackTests {
         let read = try #require(reader.tracks.first)
         #expect(read.kind == .text && read.format?.codec == .webVTT && read.language == "de-CH")
         #expect(read.format?.configuration == Array("WEBVTT".utf8))
-        // The language in three letters stands before it, for those that don't know the other.
+        // The three-letter code precedes the tag, for readers that don't support it.
         #expect(file.contents.firstRange(of: [0x10, 0xB5]) != nil)
         var list = SampleRecording()
         try reader.deliver(to: &list)

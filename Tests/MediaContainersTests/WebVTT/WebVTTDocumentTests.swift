@@ -4,7 +4,7 @@ import Testing
 struct WebVTTDocumentTests {
     private func read(_ text: String) throws -> WebVTTDocument { try WebVTTDocument(Array(text.utf8)) }
 
-    @Test func cuesHaveTimesTextAndSettings() throws {
+    @Test func readsTimesTextAndSettings() throws {
         let document = try read(
             """
             \u{FEFF}WEBVTT - a film
@@ -35,7 +35,7 @@ struct WebVTTDocumentTests {
     }
 
     @Test(arguments: ["\n", "\r\n", "\r"])
-    func linesEndAsTheyLike(end: String) throws {
+    func acceptsAnyLineEnding(end: String) throws {
         let lines = ["WEBVTT", "X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:01.000", "", "00:00.000 --> 00:01.000", "a"]
         let document = try read(lines.joined(separator: end))
         #expect(document.timestampMap?.transport == 900_000 && document.timestampMap?.local == 90_000)
@@ -47,12 +47,12 @@ struct WebVTTDocumentTests {
         "00:00:00:00.000 --> 00:01.000", "-1:00.000 --> 00:01.000", "99999999999999999999:00:00.000 --> 00:01.000",
         "-->",
     ])
-    func whatIsNoCueIsLeftOut(line: String) throws {
+    func omitsInvalidCue(line: String) throws {
         #expect(try read("WEBVTT\n\n\(line)\ntext\n").cues.isEmpty)
     }
 
     @Test(arguments: ["", "WEBVTTX\n", "<html>", "\nWEBVTT"])
-    func whatIsNoWebVTTIsRefused(text: String) {
+    func rejectsOtherFormats(text: String) {
         #expect(throws: ContainerError.self) { try read(text) }
     }
 }

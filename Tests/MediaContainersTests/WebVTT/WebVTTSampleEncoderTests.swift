@@ -16,7 +16,7 @@ struct WebVTTSampleEncoderTests {
         return samples
     }
 
-    @Test func timeIsCoveredWithoutGaps() throws {
+    @Test func coversTimeWithoutGaps() throws {
         let cues = [
             WebVTTCue(start: 1000, end: 3000, payload: "one"),
             WebVTTCue(start: 2000, end: 4000, payload: "two", identifier: "b", settings: "line:0"),
@@ -30,30 +30,30 @@ struct WebVTTSampleEncoderTests {
         #expect(samples.map(\.bytes) == [box("vtte", []), one, one + two, two, box("vtte", [])])
     }
 
-    @Test func cuesAreCutToTheRange() throws {
+    @Test func clipsCuesToRange() throws {
         let cues = [WebVTTCue(start: -500, end: 500, payload: "a"), WebVTTCue(start: 900, end: 9000, payload: "b")]
         let samples = try samples(of: cues, in: 0..<1000)
         #expect(samples.map(\.start) == [0, 500, 900])
         #expect(samples.map(\.duration) == [500, 400, 100])
     }
 
-    /// Each sample has all that is shown then: without a limit, n cues that overlap make n² bytes.
-    @Test func noMoreIsShownAtOnceThanAPersonCanRead() throws {
+    /// Each sample contains all visible cues, so without a limit n overlapping cues would take n² bytes.
+    @Test func limitsSimultaneousCues() throws {
         let cues = (0..<2000).map { WebVTTCue(start: Int64($0), end: 10_000 - Int64($0), payload: "x") }
-        let most = WebVTTSampleEncoder.mostAtOnce
+        let most = WebVTTSampleEncoder.limits
         let made = try samples(of: cues, in: 0..<10_000, leavingOut: 2000 - most.cues)
         #expect(made.count == 2 * most.cues - 1)
         #expect(made.map(\.bytes.count).max() == most.cues * box("vttc", box("payl", [0x78])).count)
         #expect(made.reduce(0) { $0 + $1.duration } == 10_000)
-        // Those that follow are shown.
+        // Later cues are included.
         let later = try samples(
             of: cues + [WebVTTCue(start: 10_000, end: 10_001, payload: "y")], in: 0..<10_001,
             leavingOut: 2000 - most.cues)
         #expect(later.last?.bytes == box("vttc", box("payl", [0x79])))
     }
 
-    @Test func aCueTooLongToBeReadIsLeftOut() throws {
-        let long = String(repeating: "x", count: WebVTTSampleEncoder.mostAtOnce.bytes)
+    @Test func omitsCueAboveSizeLimit() throws {
+        let long = String(repeating: "x", count: WebVTTSampleEncoder.limits.bytes)
         let cues = [
             WebVTTCue(start: 0, end: 9, payload: long + "x"), WebVTTCue(start: 1, end: 2, payload: "a"),
             WebVTTCue(start: 3, end: 4, payload: long), WebVTTCue(start: 3, end: 5, payload: "b"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct FragmentedMovieWriterTests {
-    /// Writes samples into fragments of some seconds' worth.
+    /// A sink that writes samples to fragments of several seconds.
     struct Fragmenter: SampleSink {
         var writer = FragmentedMovieWriter()
         var file: [UInt8] = []
@@ -13,7 +13,7 @@ struct FragmentedMovieWriterTests {
         private var content: [UInt8] = []
 
         mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
-            // Decoding starts before zero where an edit list cuts the first samples.
+            // Decoding starts before zero if an edit list cuts the first samples.
             for track in tracks { _ = writer.add(track, timeOffset: Int64(track.timescale)) }
             file += try writer.initializationSection()
         }
@@ -53,7 +53,7 @@ struct FragmentedMovieWriterTests {
         }
     }
 
-    @Test(arguments: samples) func fragmentsHoldTheSamplesWithTheirTimes(path: String) throws {
+    @Test(arguments: samples) func preservesSamplesAndTimesInFragments(path: String) throws {
         let (before, file) = try fragmented(path)
         var after = PacketList()
         try MP4Reader(MemorySource(file)).deliver(to: &after)
@@ -64,12 +64,12 @@ struct FragmentedMovieWriterTests {
     }
 
     @Test(.enabled(if: try Prerequisite.isMet("ffprobe", FFprobe.path != nil)), arguments: samples)
-    func anotherProgramReadsTheSame(path: String) throws {
+    func matchesFFprobe(path: String) throws {
         let (before, file) = try fragmented(path)
         #expect(try essence(FFprobe.packets(file)) == essence(before))
     }
 
-    @Test func segmentsAreReadWithTheirInitializationSection() throws {
+    @Test func readsSegmentsWithInitializationSection() throws {
         let (before, file) = try fragmented(Self.samples[0])
         var boxes = TopLevelBoxes(MemorySource(file))
         var first: Int64?

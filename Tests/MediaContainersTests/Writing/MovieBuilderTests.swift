@@ -36,11 +36,11 @@ struct MovieBuilderTests {
         }
     }
 
-    @Test func offsetBetweenTracksIsKept() throws {
+    @Test func preservesOffsetBetweenTracks() throws {
         var builder = MovieBuilder()
         let first = try builder.add(video)
         let second = try builder.add(audio)
-        // Pictures from 10 s, reordered; sound from 10.25 s.
+        // Reordered video from 10 s and audio from 10.25 s.
         try add(&builder, first, [(906_000, 900_000), (912_000, 903_000), (909_000, 906_000)])
         try add(&builder, second, [(452_025 + 2940, 452_025 + 2940), (456_025 + 2940, 456_025 + 2940)])
         let found = try samples(file(builder))
@@ -50,8 +50,9 @@ struct MovieBuilderTests {
         #expect(found[1][1].pts - found[1][0].pts == 4000)
     }
 
-    /// ISO/IEC 14496-12, 8.3.2 and 8.4: of sounds that are alternatives one is enabled, and each says what it is.
-    @Test func tracksSayWhatTheyAre() throws {
+    /// ISO/IEC 14496-12, 8.3.2 and 8.4: one of the alternative audio tracks is enabled, and each track has its language
+    /// and name.
+    @Test func writesTrackProperties() throws {
         var builder = MovieBuilder()
         try add(&builder, builder.add(video), [(0, 0)])
         let said: [(language: String?, name: String?, isEnabled: Bool)] = [
@@ -70,12 +71,12 @@ struct MovieBuilderTests {
         let text = String(decoding: try builder.progressiveLayout().head, as: UTF8.self)
         let names = ["VideoHandler", "SoundHandler", "Commentary[2J", "Português", String(repeating: "ü", count: 127)]
         for name in names { #expect(text.contains("\u{0}\(name)\u{0}"), "\(name)") }
-        // Only what three letters don't say is said again.
+        // Only languages that three letters can't express have an elng.
         #expect(text.ranges(of: "elng").count == 1)
     }
 
-    /// Where none is, the first sound is enabled, since a film is nothing without; text isn't.
-    @Test func thereIsSoundButNotAlwaysText() throws {
+    /// Without an enabled track, the first audio track is enabled, but no text track.
+    @Test func enablesAudioButNotTextByDefault() throws {
         var builder = MovieBuilder()
         let text = SubtitleTrack(language: "en").mediaTrack
         for track in [audio, audio, text, text] {
@@ -86,14 +87,14 @@ struct MovieBuilderTests {
         #expect(try file(builder).tracks.map(\.isEnabled) == [true, false, false, false])
     }
 
-    @Test func gapsStayGaps() throws {
+    @Test func preservesGaps() throws {
         var builder = MovieBuilder()
         let track = try builder.add(video)
         try add(&builder, track, [(0, 0), (3000, 3000), (903_000, 903_000), (906_000, 906_000)])
         #expect(try samples(file(builder))[0].map(\.dts) == [0, 3000, 903_000, 906_000])
     }
 
-    @Test func startBetweenKeyFramesHidesWhatIsBefore() throws {
+    @Test func hidesSamplesBeforeStart() throws {
         var builder = MovieBuilder()
         let track = try builder.add(video)
         try add(&builder, track, (0..<10).map { ($0 * 3000, $0 * 3000) })
@@ -106,7 +107,7 @@ struct MovieBuilderTests {
         #expect(reader.movie.duration == 9000)
     }
 
-    @Test func primingIsCutByTheEditList() throws {
+    @Test func cutsPrimingWithEditList() throws {
         var builder = MovieBuilder()
         var primed = audio
         primed.priming = 2112
@@ -124,7 +125,7 @@ struct MovieBuilderTests {
         #expect(reader.tracks[0].language == "deu")
     }
 
-    @Test func secondFormatIsASecondSampleDescription() throws {
+    @Test func writesSecondSampleDescription() throws {
         var builder = MovieBuilder()
         let track = try builder.add(video)
         try add(&builder, track, [(0, 0), (3000, 3000)])
@@ -138,7 +139,7 @@ struct MovieBuilderTests {
         #expect(try samples(reader)[0].map(\.formatIndex) == [0, 0, 1])
     }
 
-    @Test func everyByteOfTheMediaBelongsToItsSample() throws {
+    @Test func mapsEveryByteToItsSample() throws {
         var builder = MovieBuilder()
         let tracks = [try builder.add(video), try builder.add(audio)]
         var random = SeededGenerator(seed: 11)
@@ -162,7 +163,7 @@ struct MovieBuilderTests {
         }
     }
 
-    @Test func mediaOver4GiBHasWideOffsets() throws {
+    @Test func usesWideOffsetsAbove4GiB() throws {
         var builder = MovieBuilder()
         let track = try builder.add(video)
         for index in 0..<5 {
@@ -178,14 +179,14 @@ struct MovieBuilderTests {
         #expect(offsets == (0..<5).map { Int64(layout.head.count) + $0 << 30 })
     }
 
-    @Test func decodingThatGoesBackIsRefused() throws {
+    @Test func rejectsDecodingTimesThatGoBack() throws {
         var builder = MovieBuilder()
         let track = try builder.add(video)
         let error = #expect(throws: ContainerError.self) { try add(&builder, track, [(3000, 3000), (0, 0)]) }
         #expect(error?.code == .malformed)
     }
 
-    @Test func whatMP4CannotCarryIsNamed() throws {
+    @Test func reportsCodecThatMP4CannotCarry() throws {
         var builder = MovieBuilder()
         let track = MediaTrack(
             id: 1, kind: .data, formats: [MediaFormat(codec: .scte35, codecString: "scte35")], timescale: 90000)
@@ -197,7 +198,7 @@ struct MovieBuilderTests {
     }
 
     @Test(.enabled(if: try Prerequisite.isMet("ffprobe", FFprobe.path != nil)))
-    func everySoundFormatIsKnownToAnotherProgram() throws {
+    func writesAudioFormatsThatFFprobeReads() throws {
         let formats: [(MediaFormat, String)] = [
             (MediaFormat(codec: .aac, configuration: [0x11, 0x90], sampleRate: 48000, channels: 2), "aac"),
             (MediaFormat(codec: .mp3, sampleRate: 44100, channels: 2), "mp3"),

@@ -9,7 +9,7 @@ struct MovieFileWriterTests {
         formats: [MediaFormat(codec: .aac, configuration: [0x12, 0x10], sampleRate: 44100, channels: 2)],
         timescale: 44100)
 
-    /// Writes frames of sound whose bytes and sizes are random.
+    /// Writes audio frames with random bytes and sizes.
     private func write(
         frames: Int, expectedDuration: Double?
     ) throws -> (file: [UInt8], summary: MovieFileWriter<MemoryFile>.Summary, crcs: [UInt32]) {
@@ -34,7 +34,7 @@ struct MovieFileWriterTests {
         return (file.contents, summary, crcs)
     }
 
-    @Test func unusedRoomIsAFreeBox() throws {
+    @Test func fillsUnusedSpaceWithFreeBox() throws {
         let (file, summary, crcs) = try write(frames: 500, expectedDuration: 12)
         #expect(try BoxTree(MemorySource(file)).roots.map(\.header.type) == ["ftyp", "moov", "free", "mdat"])
         #expect(!summary.wasMoved && summary.length == Int64(file.count) && summary.headLength % 4096 == 0)
@@ -43,7 +43,7 @@ struct MovieFileWriterTests {
         #expect(list.streams[0]?.map(\.crc) == crcs)
     }
 
-    @Test func mediaIsMovedWhenTheIndexIsLargerThanItsRoom() throws {
+    @Test func movesMediaForLargeIndex() throws {
         let (file, summary, crcs) = try write(frames: 9000, expectedDuration: nil)
         #expect(try BoxTree(MemorySource(file)).roots.map(\.header.type) == ["ftyp", "moov", "mdat"])
         #expect(summary.wasMoved && summary.length == Int64(file.count))
@@ -52,8 +52,9 @@ struct MovieFileWriterTests {
         #expect(list.streams[0]?.map(\.crc) == crcs)
     }
 
-    @Test func everyRestBetweenIndexAndMediaIsFilled() throws {
-        // Each frame adds four bytes to the index, so that all rests near the end of the room are met.
+    @Test func fillsEveryRemainderBeforeMedia() throws {
+        // Each frame adds four bytes to the index, so the test covers all remainders near the end of the reserved
+        // space.
         let probe = try BoxTree(MemorySource(write(frames: 3000, expectedDuration: nil).file)).roots
         let free = try #require(probe.first { $0.header.type == "free" }).header.size
         let full = 3000 + Int(free) / 4
@@ -75,7 +76,7 @@ struct MovieFileWriterTests {
     }
 
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
-    func tracksAreInterleavedByTheSecond() throws {
+    func interleavesTracksBySecond() throws {
         let reader = try MP4Reader(MemorySource(try Corpora.bytes("eyevinn-mp4ff/mp4/testdata/bbb_prog_10s.mp4")))
         var before = PacketList()
         try reader.deliver(to: &before)
@@ -97,13 +98,13 @@ struct MovieFileWriterTests {
         #expect((10...40).contains(changes))
     }
 
-    @Test func nothingToWriteIsAnError() throws {
+    @Test func throwsWithoutSamples() throws {
         var writer = MovieFileWriter(MemoryFile())
         try writer.tracks([audio])
         #expect(throws: ContainerError.self) { try writer.finish() }
     }
 
-    @Test func aFileOnDiskIsTheOneInMemory() throws {
+    @Test func writesSameFileToDiskAndMemory() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let inMemory = MemoryFile()

@@ -25,7 +25,7 @@ struct ProgressiveRemuxTests {
         return (reader, ByteLayoutView(layout: try ProgressiveRemux(reader).layout, source: source))
     }
 
-    /// Packets with times counted from the file's first one shown, in 1/10,000 s, and without what may differ.
+    /// Returns packets with times relative to the first one presented, in 1/10,000 s, without fields that may differ.
     private func normalised(_ list: PacketList, _ timescales: [Int]) -> [[String]] {
         let streams = list.streams.sorted { $0.key < $1.key }
         func seconds(_ ticks: Int64?, _ stream: Int) -> Double { Double(ticks ?? 0) / Double(timescales[stream]) }
@@ -42,7 +42,7 @@ struct ProgressiveRemuxTests {
         }
     }
 
-    @Test(arguments: samples) func packetsStayWhatTheyAre(path: String) throws {
+    @Test(arguments: samples) func preservesPackets(path: String) throws {
         let (reader, view) = try view(path)
         var before = PacketList()
         try reader.deliver(to: &before)
@@ -56,7 +56,7 @@ struct ProgressiveRemuxTests {
     }
 
     @Test(.enabled(if: try Prerequisite.isMet("ffprobe", FFprobe.path != nil)), arguments: samples)
-    func anotherProgramReadsTheSame(path: String) throws {
+    func matchesFFprobe(path: String) throws {
         let (_, view) = try view(path)
         let written = try MP4Reader(view)
         var ours = PacketList()

@@ -17,7 +17,7 @@ struct TransportStreamWriterTests {
         return try remuxer.finish()
     }
 
-    /// What a demuxer finds wrong with it.
+    /// A sink that collects the defects found by a demuxer.
     private struct Findings: SampleSink {
         var codes: [ContainerDiagnostic.Code] = []
 
@@ -59,7 +59,7 @@ struct TransportStreamWriterTests {
             }
             #expect(isEven)
         }
-        // Sound and picture are as far apart as they were.
+        // The offset between audio and video is unchanged.
         guard carried.count > 1 else { return }
         func apart(_ recording: SampleRecording, _ first: Int, _ second: Int) -> Double {
             Double(recording.samples[first][0].pts) / Double(recording.tracks[first].timescale)
@@ -68,10 +68,10 @@ struct TransportStreamWriterTests {
         #expect(abs(apart(before, carried[0], carried[1]) - apart(after, 0, 1)) < 0.001)
     }
 
-    @Test func picturesAndSoundComeBack() throws {
+    @Test func preservesVideoAndAudio() throws {
         var builder = TransportStreamBuilder()
         builder.tables()
-        builder.play(from: 900_000, pictures: 75, soundOffset: 1234)
+        builder.play(from: 900_000, pictures: 75, audioOffset: 1234)
         try expectSame(builder.bytes)
     }
 
@@ -81,11 +81,11 @@ struct TransportStreamWriterTests {
             "videojs-mux.js/segments/test-segment.ts", "androidx-media/media/ts/sample_ac3.ts",
             "shaka-player/video.ts", "shaka-player/audio.ts",
         ])
-    func publicStreamsComeBack(path: String) throws {
+    func preservesPublicStreams(path: String) throws {
         try expectSame(try Corpora.bytes(path))
     }
 
-    @Test func theClockRunsAheadOfThePictures() throws {
+    @Test func clockPrecedesDecodingTimes() throws {
         var builder = TransportStreamBuilder()
         builder.tables()
         builder.play(from: 0, pictures: 50)
@@ -102,7 +102,7 @@ struct TransportStreamWriterTests {
         #expect(zip(clocks.dropFirst(), clocks).allSatisfy { $0 - $1 == 3600 })
     }
 
-    @Test func whatIsNotWrittenIsSaid() throws {
+    @Test func reportsUnsupportedCodec() throws {
         var writer = TransportStreamWriter(MemorySink())
         let opus = MediaTrack(
             id: 1, kind: .audio, formats: [MediaFormat(codec: .opus, codecString: "opus")], timescale: 48_000)

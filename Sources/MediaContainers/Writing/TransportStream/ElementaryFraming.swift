@@ -1,11 +1,11 @@
-/// Puts samples as MP4 stores them into the form that a transport stream carries: start codes before NAL units and
-/// parameter sets before key pictures, ADTS headers before frames of AAC.
+/// A converter of samples from the form that MP4 stores to that of a transport stream: start codes before NAL units,
+/// parameter sets before keyframes, and ADTS headers before AAC frames.
 enum ElementaryFraming {
     private static let startCode: [UInt8] = [0, 0, 0, 1]
 
-    /// Appends a sample's bytes.
+    /// Appends the bytes of a sample.
     ///
-    /// - Throws: ``ContainerError`` when they aren't what the format says, or a header has no room for a value.
+    /// - Throws: ``ContainerError`` when the bytes contradict the format, or a value doesn't fit its field.
     static func append(
         _ bytes: UnsafeRawBufferPointer, _ format: MediaFormat, isSync: Bool, to output: inout [UInt8]
     ) throws(ContainerError) {
@@ -38,17 +38,17 @@ enum ElementaryFraming {
         var position = 0
         while position < bytes.count {
             guard position + lengthSize <= bytes.count else {
-                throw ContainerError(.malformed, "a NAL unit's length is cut off")
+                throw ContainerError(.malformed, "truncated NAL unit length")
             }
             let length = bytes[position..<position + lengthSize].reduce(0) { $0 << 8 | Int($1) }
             position += lengthSize
             guard length <= bytes.count - position else {
-                throw ContainerError(.malformed, "a NAL unit of \(length) bytes in \(bytes.count - position)")
+                throw ContainerError(.malformed, "NAL unit of \(length) bytes, \(bytes.count - position) left")
             }
             let unit = bytes[position..<position + length]
             position += length
             guard let first = unit.first else { continue }
-            // The delimiter is there already, and the parameter sets are those of the format.
+            // The delimiter has been written, and the parameter sets are those of the format.
             let type = isHEVC ? first >> 1 & 0x3F : first & 0x1F
             if isHEVC ? type == 35 : type == 9 { continue }
             if !sets.isEmpty, isHEVC ? (32...34).contains(type) : type == 7 || type == 8 { continue }
@@ -57,18 +57,20 @@ enum ElementaryFraming {
         }
     }
 
-    /// An ADTS header (ISO/IEC 14496-3, 1.A.2.2).
+    /// Returns an ADTS header (ISO/IEC 14496-3, 1.A.2.2).
     private static func header(_ config: AudioSpecificConfig, payload: Int) throws(ContainerError) -> [UInt8] {
-        // The core of HE-AAC is low complexity; decoders find its extension in the frames.
+        // The core of HE-AAC is AAC LC. Decoders find its extension in the frames.
         let type = config.objectType == 5 || config.objectType == 29 ? 2 : config.objectType
         guard (1...4).contains(type), (1...7).contains(config.channelConfiguration),
             let rate = AudioSpecificConfig.sampleRates.firstIndex(of: config.sampleRate)
         else {
             throw ContainerError(
-                .unrepresentable, "ADTS has no header for \(config.codecString)", advice: "Write an MP4 instead")
+                .unrepresentable, "ADTS can't carry \(config.codecString)", advice: "Write an MP4 instead")
         }
         let length = payload + ADTSHeader.length
-        guard length < 1 << 13 else { throw ContainerError(.unrepresentable, "a frame of AAC of \(payload) bytes") }
+        guard length < 1 << 13 else {
+            throw ContainerError(.unrepresentable, "AAC frame of \(payload) bytes is too long for ADTS")
+        }
         var bits = BitWriter()
         bits.write(0xFFF1, count: 16)
         bits.write(UInt32(truncatingIfNeeded: type - 1), count: 2)

@@ -1,18 +1,18 @@
-/// Writes an MPEG transport stream (ISO/IEC 13818-1) of one programme, in one pass.
+/// A writer of an MPEG transport stream (ISO/IEC 13818-1) with one programme, in one pass.
 ///
-/// Samples come as MP4 stores them, from a ``Remuxer``; they leave in the order of their decoding times. Samples of sound
-/// that an edit list hides are left out, since a transport stream has no such list. Memory is bounded by what has to
-/// wait for other tracks: 8 MiB.
+/// It receives samples in the form that MP4 stores, as from a ``Remuxer``, and writes them in the order of their
+/// decoding times. Audio samples hidden by an edit list are omitted, because a transport stream has no such list.
+/// Memory for samples that wait for other tracks is bounded by 8 MiB.
 public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     private struct Waiting {
         var sample: MediaSample
-        /// In ticks of 90 kHz on the stream's clock.
+        /// The times in ticks of 90 kHz on the clock of the stream.
         var dts: Int64
         var pts: Int64
         var bytes: [UInt8]
     }
 
-    /// Frames of sound that share a PES packet.
+    /// Audio frames that share a PES packet.
     private struct Packed {
         var bytes: [UInt8] = []
         var pts: Int64 = 0
@@ -21,22 +21,24 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
 
     private static var mapPID: UInt16 { 0x1000 }
     private static var firstPID: UInt16 { 0x100 }
-    /// PIDs of streams end before the map's; the map's packet is full long before.
-    private static var mostTracks: Int { Int(mapPID - firstPID) }
+    /// The largest number of tracks. PIDs of streams precede that of the map. The packet of the map is full with far
+    /// fewer.
+    private static var maximumTracks: Int { Int(mapPID - firstPID) }
     private static var tooManyTracks: ContainerError {
-        ContainerError(.unrepresentable, "more tracks than one map has room for")
+        ContainerError(.unrepresentable, "more tracks than fit a programme map")
     }
-    private static var mostWaiting: Int { 8 << 20 }
-    /// The first sample's time, so that the clock begins above zero; decoders get their bytes this long before.
+    private static var maximumWaitingBytes: Int { 8 << 20 }
+    /// The time of the first sample, which keeps the clock above zero, and the time by which data precedes its
+    /// decoding.
     private static var firstTime: Int64 { 126_000 }
     private static var lead: Int64 { 63_000 }
-    /// Tables are repeated this often, and before key pictures.
+    /// The interval of the tables, which also precede keyframes, in ticks of 90 kHz.
     private static var tableInterval: Int64 { 22_500 }
-    /// A PES packet of sound holds no more than this, or than a tenth of a second.
-    private static var soundLength: Int { 2800 }
-    private static var soundTime: Int64 { 9000 }
+    /// The largest audio PES packet: 2,800 bytes, or a tenth of a second in ticks of 90 kHz.
+    private static var audioPacketLength: Int { 2800 }
+    private static var audioPacketDuration: Int64 { 9000 }
 
-    /// What takes the stream's bytes.
+    /// The receiver of the bytes.
     public private(set) var sink: Sink
     private var media: [MediaTrack] = []
     private var streams: [WrittenStream?] = []
@@ -52,10 +54,10 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         self.sink = sink
     }
 
-    /// Takes the list of tracks; see ``SampleSink/tracks(_:)``. Those of text and data are left out.
+    /// Receives the list of tracks; see ``SampleSink/tracks(_:)``. Text and data tracks are omitted.
     public mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
         media = tracks
-        guard tracks.count < Self.mostTracks else { throw Self.tooManyTracks }
+        guard tracks.count < Self.maximumTracks else { throw Self.tooManyTracks }
         for (index, track) in tracks.enumerated().dropFirst(streams.count) {
             let isCarried = track.kind == .video || track.kind == .audio
             streams.append(
@@ -65,12 +67,12 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
                         number: UInt8(truncatingIfNeeded: index)) : nil)
             waiting.append([])
             packed.append(Packed())
-            // A stream that joins later is told at once.
+            // The tables must announce an additional stream immediately.
             lastTables = .min
         }
     }
 
-    /// Takes a sample; see ``SampleSink/sample(_:bytes:)``.
+    /// Receives a sample; see ``SampleSink/sample(_:bytes:)``.
     public mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         guard streams.indices.contains(sample.track), streams[sample.track] != nil,
             media[sample.track].formats.indices.contains(sample.formatIndex)
@@ -88,14 +90,14 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         try drain(isLast: false)
     }
 
-    /// Writes what waits.
+    /// Writes the waiting samples.
     ///
-    /// - Throws: What the sink throws; ``ContainerError/Code-swift.enum/malformed`` when there were no samples.
+    /// - Throws: The errors of the sink; ``ContainerError/Code-swift.enum/malformed`` when there are no samples.
     public mutating func finish() throws(ContainerError) {
         try drain(isLast: true)
-        for index in packed.indices { try flushSound(index) }
+        for index in packed.indices { try flushAudio(index) }
         guard offset != nil else {
-            throw ContainerError(.malformed, "there is nothing to write: no samples came")
+            throw ContainerError(.malformed, "can't write a transport stream without samples")
         }
         try writePackets()
     }
@@ -106,7 +108,7 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         while true {
             let carried = streams.indices.filter { streams[$0] != nil }
             let isComplete = carried.allSatisfy { !waiting[$0].isEmpty }
-            guard isComplete || isLast || waitingBytes > Self.mostWaiting else { return }
+            guard isComplete || isLast || waitingBytes > Self.maximumWaitingBytes else { return }
             let next = carried.filter { !waiting[$0].isEmpty }.min { waiting[$0][0].dts < waiting[$1][0].dts }
             guard let next else { return }
             let sample = waiting[next].removeFirst()
@@ -125,26 +127,26 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
             return try packet(sample.bytes, index, pts: pts, dts: dts, isRandomAccess: isKey)
         }
         if !packed[index].bytes.isEmpty,
-            packed[index].bytes.count + sample.bytes.count > Self.soundLength
-                || dts - packed[index].dts >= Self.soundTime
+            packed[index].bytes.count + sample.bytes.count > Self.audioPacketLength
+                || dts - packed[index].dts >= Self.audioPacketDuration
         {
-            try flushSound(index)
+            try flushAudio(index)
         }
         if packed[index].bytes.isEmpty { packed[index] = Packed(pts: pts, dts: dts) }
         packed[index].bytes += sample.bytes
     }
 
-    private mutating func flushSound(_ index: Int) throws(ContainerError) {
-        let sound = packed[index]
-        guard !sound.bytes.isEmpty else { return }
+    private mutating func flushAudio(_ index: Int) throws(ContainerError) {
+        let group = packed[index]
+        guard !group.bytes.isEmpty else { return }
         packed[index].bytes = []
-        try tables(at: sound.dts, now: false)
-        try packet(sound.bytes, index, pts: sound.pts, dts: sound.pts, isRandomAccess: true)
+        try tables(at: group.dts, now: false)
+        try packet(group.bytes, index, pts: group.pts, dts: group.pts, isRandomAccess: true)
     }
 
     // MARK: - Packets
 
-    /// The stream that carries the clock: the first of pictures, else the first.
+    /// The index of the stream that carries the clock: the first video stream, otherwise the first stream.
     private var clockIndex: Int? {
         let carried = streams.indices.filter { streams[$0] != nil }
         return carried.first { media[$0].kind == .video } ?? carried.first
@@ -168,7 +170,7 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
         let hasDTS = dts != pts
         var pes: [UInt8] = [0, 0, 1, stream.streamID]
         let length = bytes.count + (hasDTS ? 13 : 8)
-        // Of pictures the length may stay open (2.4.3.7).
+        // The length of a video packet may be unspecified (2.4.3.7).
         pes.appendBigEndian(
             media[index].kind == .video || length > Int(UInt16.max) ? 0 : UInt16(truncatingIfNeeded: length))
         pes += [0x84, hasDTS ? 0xC0 : 0x80, hasDTS ? 10 : 5]

@@ -1,17 +1,17 @@
-/// A stream of a transport stream that is written: its place in the programme map, and the form its samples take.
+/// A stream of a written transport stream: its entry in the programme map, and the ids of its packets.
 struct WrittenStream {
-    /// The stream's PID.
+    /// The PID of the stream.
     let pid: UInt16
-    /// The stream's type in the programme map (ISO/IEC 13818-1, table 2-34).
+    /// The stream type in the programme map (ISO/IEC 13818-1, table 2-34).
     let type: UInt8
     /// The stream id of its PES packets.
     let streamID: UInt8
-    /// Its descriptors in the programme map.
+    /// The descriptors in the programme map.
     let descriptors: [UInt8]
 
-    /// A stream for a track.
+    /// Creates a stream for a track.
     ///
-    /// - Throws: ``ContainerError/Code-swift.enum/unsupported`` for a codec that isn't written.
+    /// - Throws: ``ContainerError/Code-swift.enum/unsupported`` for a codec that the writer doesn't support.
     init(_ track: MediaTrack, pid: UInt16, number: UInt8) throws(ContainerError) {
         self.pid = pid
         var descriptors: [UInt8] = []
@@ -36,10 +36,10 @@ struct WrittenStream {
             descriptors = registration("EAC3")
         default:
             throw ContainerError(
-                .unsupported, "MPEG-TS isn't written with \(track.format?.codecString ?? "such a track")",
+                .unsupported, "can't write \(track.format?.codecString ?? "the track") to MPEG-TS",
                 advice: "Write an MP4 instead")
         }
-        // AC-3 goes as private data, as ATSC and HLS have it.
+        // AC-3 is private data, as in ATSC and HLS.
         let isPrivate = type == 0x81 || type == 0x87
         streamID = track.kind == .video ? 0xE0 | number & 15 : isPrivate ? 0xBD : 0xC0 | number & 31
         let language = LanguageCode.threeLetters(track.language)
@@ -49,14 +49,14 @@ struct WrittenStream {
         self.descriptors = descriptors
     }
 
-    /// The programme association (2.4.4.3).
+    /// Returns the section of the programme association table (2.4.4.3).
     static func association(mapPID: UInt16) -> [UInt8] {
         var body: [UInt8] = [0, 1, 0xC1, 0, 0, 0, 1]
         body.appendBigEndian(0xE000 | mapPID)
         return section(table: 0, body)
     }
 
-    /// The programme map (2.4.4.8).
+    /// Returns the section of the programme map table (2.4.4.8).
     static func map(_ streams: [WrittenStream], clockPID: UInt16) -> [UInt8] {
         var body: [UInt8] = [0, 1, 0xC1, 0, 0]
         body.appendBigEndian(0xE000 | clockPID)
@@ -78,25 +78,25 @@ struct WrittenStream {
     }
 }
 
-/// Cuts PES packets and sections into transport packets (ISO/IEC 13818-1, 2.4.3).
+/// A writer that divides PES packets and sections into transport packets (ISO/IEC 13818-1, 2.4.3).
 struct TransportPacketWriter {
     private static let packetLength = 188
     private static let payloadLength = 184
 
-    /// The packets made since they were last taken.
+    /// The packets since the last ``removeAll()``.
     private(set) var bytes: [UInt8] = []
     private var counters: [UInt16: UInt8] = [:]
 
-    /// Forgets the packets that were taken.
+    /// Removes the packets.
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     /// Adds a PES packet.
     ///
     /// - Parameters:
-    ///   - pes: The packet, header and payload.
-    ///   - pid: The stream's PID.
-    ///   - clock: The programme's clock at its first byte, in ticks of 90 kHz, where the stream carries it.
-    ///   - isRandomAccess: Whether decoding can start here.
+    ///   - pes: The packet with header and payload.
+    ///   - pid: The PID of the stream.
+    ///   - clock: The programme clock at the first byte, in ticks of 90 kHz, or nil if another stream carries it.
+    ///   - isRandomAccess: Whether decoding can start at the packet.
     mutating func add(_ pes: [UInt8], pid: UInt16, clock: Int64?, isRandomAccess: Bool) {
         var field: [UInt8] = []
         if clock != nil || isRandomAccess {
@@ -110,16 +110,18 @@ struct TransportPacketWriter {
         }
     }
 
-    /// Adds a section that fits into one packet.
+    /// Adds a section that fits one packet.
     mutating func add(section: [UInt8], pid: UInt16) {
         let payload = [0] + section
         let padding = [UInt8](repeating: 0xFF, count: max(0, Self.payloadLength - payload.count))
         _ = packet(pid, (payload + padding)[...], field: [], startsUnit: true)
     }
 
-    /// - Returns: How many bytes of the payload the packet took.
+    /// Adds a transport packet.
+    ///
+    /// - Returns: The number of payload bytes in the packet.
     private mutating func packet(_ pid: UInt16, _ payload: ArraySlice<UInt8>, field: [UInt8], startsUnit: Bool) -> Int {
-        // The adaptation field has a length byte of its own.
+        // The adaptation field begins with its length in a byte.
         var field = field.isEmpty ? [] : [UInt8(truncatingIfNeeded: field.count)] + field
         let count = min(payload.count, Self.payloadLength - field.count)
         let stuffing = Self.payloadLength - field.count - count
@@ -142,7 +144,7 @@ struct TransportPacketWriter {
         return count
     }
 
-    /// A programme clock reference without its extension (2.4.3.5).
+    /// Returns a programme clock reference without its extension (2.4.3.5).
     private static func reference(_ clock: Int64) -> [UInt8] {
         let base = UInt64(bitPattern: clock) & 0x1_FFFF_FFFF
         return [

@@ -1,13 +1,13 @@
-/// The CRC-32 of zlib and ISO 3309: polynomial 0xEDB88320 reflected, all ones before and after.
+/// The CRC-32 of zlib and ISO 3309: reflected polynomial 0xEDB88320, with an initial value and a final XOR of all ones.
 ///
-/// This is the value that `ffprobe -show_data_hash CRC32` prints for a packet.
+/// `ffprobe -show_data_hash CRC32` prints this value for a packet.
 public struct CRC32: Sendable {
     private var state: UInt32 = 0xFFFF_FFFF
 
-    /// Starts a checksum over no bytes.
+    /// Creates the checksum of no bytes.
     public init() {}
 
-    /// The checksum of all bytes so far.
+    /// The checksum of the bytes added so far.
     public var value: UInt32 { ~state }
 
     /// Adds bytes.
@@ -16,7 +16,7 @@ public struct CRC32: Sendable {
         Self.table.withUnsafeBufferPointer { table in
             var index = 0
             let end = bytes.count
-            // Eight bytes at a time, each through a table of its own, hides the latency of the lookups.
+            // Processing eight bytes at a time, each through its own table, hides the latency of the lookups.
             while index + 8 <= end {
                 let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
                 let low = crc ^ UInt32(truncatingIfNeeded: word)
@@ -38,14 +38,14 @@ public struct CRC32: Sendable {
         state = crc
     }
 
-    /// The checksum of bytes in one call.
+    /// Returns the checksum of the given bytes.
     public static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var crc = CRC32()
         crc.update(bytes)
         return crc.value
     }
 
-    /// Eight tables of 256, one after the other.
+    /// Eight consecutive tables of 256 entries.
     private static let table: [UInt32] = {
         var table = [UInt32](repeating: 0, count: 8 * 256)
         for index in 0..<256 {
@@ -59,37 +59,4 @@ public struct CRC32: Sendable {
         }
         return table
     }()
-}
-
-/// The Adler-32 checksum of RFC 1950, 8.2 (as `ffmpeg -f framecrc` prints it, but starting at 1).
-public struct Adler32: Sendable {
-    private var low: UInt32
-    private var high: UInt32
-
-    /// Starts a checksum over no bytes.
-    ///
-    /// - Parameter start: The state to go on from: 1 by the RFC, 0 for `framecrc`.
-    public init(start: UInt32 = 1) {
-        low = start & 0xFFFF
-        high = start >> 16
-    }
-
-    /// The checksum of all bytes so far.
-    public var value: UInt32 { high << 16 | low }
-
-    /// Adds bytes.
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        var index = 0
-        while index < bytes.count {
-            // 5552 is the largest count whose sums can't overflow 32 bits before the modulus.
-            let end = min(bytes.count, index + 5552)
-            while index < end {
-                low &+= UInt32(bytes[index])
-                high &+= low
-                index += 1
-            }
-            low %= 65521
-            high %= 65521
-        }
-    }
 }

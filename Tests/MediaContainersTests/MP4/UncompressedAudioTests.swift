@@ -2,10 +2,10 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Uncompressed sound of QuickTime files becomes that of MP4 (ISO/IEC 23003-5).
+/// Conversion of uncompressed audio from QuickTime files to MP4 (ISO/IEC 23003-5).
 @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.path != nil)))
-struct UncompressedSoundTests {
-    /// The bytes of all samples of a kind, and how many ticks they last.
+struct UncompressedAudioTests {
+    /// A sink that collects the bytes and the total duration of the samples of one kind.
     private struct Content: SampleSink {
         let kind: MediaKind
         var bytes: [UInt8] = []
@@ -23,7 +23,7 @@ struct UncompressedSoundTests {
         }
     }
 
-    private static let sound = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=2"]
+    private static let audio = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=2"]
 
     private func content(_ kind: MediaKind, of source: some ByteSource) throws -> Content {
         var content = Content(kind)
@@ -40,8 +40,8 @@ struct UncompressedSoundTests {
         ("pcm_f32be", PCMConfiguration(isFloat: true, isLittleEndian: false, bits: 32)),
         ("pcm_f64le", PCMConfiguration(isFloat: true, isLittleEndian: true, bits: 64)),
     ])
-    func itStaysWhatItIs(encoder: String, expected: PCMConfiguration?) throws {
-        let file = MemorySource(try FFmpeg.run(Self.sound + ["-ac", "2", "-c:a", encoder, "-f", "mov"]))
+    func preservesSamples(encoder: String, expected: PCMConfiguration?) throws {
+        let file = MemorySource(try FFmpeg.run(Self.audio + ["-ac", "2", "-c:a", encoder, "-f", "mov"]))
         let reader = try MP4Reader(file)
         #expect(reader.tracks.first?.format.flatMap { PCMConfiguration(record: $0.configuration) } == expected)
         let made = ByteLayoutView(layout: try ProgressiveRemux(reader).layout, source: file)
@@ -55,16 +55,16 @@ struct UncompressedSoundTests {
     }
 
     @Test(arguments: [["-c:a", "pcm_mulaw"], ["-c:a", "pcm_u8"], ["-ac", "6", "-c:a", "pcm_s16le"]])
-    func whatMP4HasNoEntryForIsNamed(arguments: [String]) throws {
-        let file = MemorySource(try FFmpeg.run(Self.sound + arguments + ["-f", "mov"]))
+    func reportsFormatWithoutMP4Entry(arguments: [String]) throws {
+        let file = MemorySource(try FFmpeg.run(Self.audio + arguments + ["-f", "mov"]))
         let error = #expect(throws: ContainerError.self) { try ProgressiveRemux(try MP4Reader(file)) }
-        #expect(error?.code == .unsupported && error?.what.contains("uncompressed sound") == true)
+        #expect(error?.code == .unsupported && error?.what.contains("uncompressed audio") == true)
     }
 
-    /// Flags and bytes of a packet of `lpcm`: words wider than their samples, and channels one after the other.
+    /// Flags and packet sizes of `lpcm`: words wider than their samples, and non-interleaved channels.
     @Test(arguments: [(12, 6, true), (4, 8, false), (44, 6, false), (44, 3, false)] as [(UInt8, UInt8, Bool)])
-    func whatLiesOtherwiseInItsPacketsIsNamed(flags: UInt8, packet: UInt8, isCarried: Bool) throws {
-        var file = try FFmpeg.run(Self.sound + ["-ac", "2", "-ar", "96000", "-c:a", "pcm_s24le", "-f", "mov"])
+    func reportsUnsupportedPacketLayout(flags: UInt8, packet: UInt8, isCarried: Bool) throws {
+        var file = try FFmpeg.run(Self.audio + ["-ac", "2", "-ar", "96000", "-c:a", "pcm_s24le", "-f", "mov"])
         let entry = try #require(file.firstRange(of: Array("lpcm".utf8))).lowerBound
         #expect(file[entry + 59] == 12 && file[entry + 63] == 6)
         file[entry + 59] = flags
@@ -73,14 +73,15 @@ struct UncompressedSoundTests {
         #expect(reader.tracks.first?.format?.configuration.isEmpty == !isCarried)
         guard !isCarried else { return }
         let error = #expect(throws: ContainerError.self) { try ProgressiveRemux(reader) }
-        #expect(error?.code == .unsupported && error?.what.contains("uncompressed sound (lpcm") == true)
+        #expect(error?.code == .unsupported && error?.what.contains("uncompressed audio (lpcm") == true)
     }
 
-    /// A camera's file: pictures with reordering and an edit list, uncompressed sound, time code, the index last.
-    @Test func aCamerasFileStartsFast() throws {
+    /// A camera file with reordered video, an edit list, uncompressed audio, a time code track and the index at the
+    /// end.
+    @Test func rearrangesCameraFile() throws {
         let file = MemorySource(
             try FFmpeg.run(
-                ["-f", "lavfi", "-i", "testsrc2=s=128x96:r=25:d=2"] + Self.sound
+                ["-f", "lavfi", "-i", "testsrc2=s=128x96:r=25:d=2"] + Self.audio
                     + ["-c:v", "libx264", "-bf", "2", "-pix_fmt", "yuv420p", "-c:a", "pcm_s16le"]
                     + ["-timecode", "01:00:00:00", "-f", "mov"]))
         let reader = try MP4Reader(file)
@@ -94,7 +95,7 @@ struct UncompressedSoundTests {
             let (before, after) = (try content(kind, of: file), try content(kind, of: made))
             #expect(before.bytes == after.bytes && !after.bytes.isEmpty)
         }
-        // Both begin at once: the edit list of the pictures is there again.
+        // Both tracks begin at the same time, because the edit list of the video is preserved.
         var samples = try MP4Reader(made).samples()
         var first: [Int: Int64] = [:]
         while let sample = try samples.next() {
