@@ -136,7 +136,7 @@ extension AcceptanceTests {
                 folder.file("cache"),
             ])
             #expect(result.ending == .exit(1))
-            #expect(result.errorText.contains("isn't asked for by HTTP"), "\(result.errorText)")
+            #expect(result.errorText.contains("isn't http or https"), "\(result.errorText)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: output.path).isEmpty)
         }
 
