@@ -11,7 +11,7 @@ SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Pack
 SCRIPTS := .ci/run $(wildcard Scripts/*.sh)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build build-strict check-apple check-page check-api check-packaging lint format test-tsan test-asan soak bench docs man setup setup-build
+.PHONY: help demo test build build-strict check-apple check-page check-api check-packaging lint language format test-tsan test-asan soak bench docs man setup setup-build
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
@@ -64,6 +64,9 @@ lint: ## Check the style of the sources and scripts
 	@if command -v shellcheck >/dev/null; then shellcheck $(SCRIPTS); \
 		elif [ "$$MEDIACACHE_REQUIRE_ALL" = 1 ]; then echo "lint: shellcheck is missing" >&2; exit 1; \
 		else echo "lint: shellcheck isn't here, so the scripts weren't checked"; fi
+
+language: ## Check the language of comments, messages and docs (ARGS=--report counts)
+	Scripts/check-language.py $(ARGS)
 
 format: ## Bring the sources into the project's style
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
