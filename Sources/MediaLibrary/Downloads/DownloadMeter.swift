@@ -105,6 +105,14 @@ final class DownloadMeter: Sendable {
         state.withLock { Self.set(0, of: part, &$0) }
     }
 
+    /// The number of values that it holds, for tests of the cost of a long download.
+    var valueCount: Int {
+        state.withLock { state in
+            state.contents.parts.count + state.bytesOfParts.count + state.isDone.count + state.running.count
+                + state.tracks.count + state.tracksOfParts.count + state.tracksOfFolders.count + state.samples.count
+        }
+    }
+
     /// How far it is.
     func progress(now: Duration) -> DownloadProgress {
         state.withLock { state in

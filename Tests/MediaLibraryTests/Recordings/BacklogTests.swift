@@ -6,6 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 /// What a playlist names from before the recording began.
+@Suite(.timeLimit(.minutes(10)))
 struct BacklogTests {
     private static let count = 100
 
@@ -75,14 +76,16 @@ struct BacklogTests {
     /// There is a live edge as soon as the first segment has arrived, and playback can begin.
     @Test func recordingWithADistantEndHasAnEdgeWhileItsBacklogLoads() async throws {
         let fixture = try await fixture()
-        let live = fixture.live
-        for (folder, number) in ["v1", "a1"].flatMap({ folder in (20..<Self.count).map { (folder, $0) } }) {
-            live.library.origin.always(live.segment(number, in: folder), .holdHead(ScriptedGate()))
-        }
-        fixture.hangingFetches = 12
+        let (live, gate) = (fixture.live, ScriptedGate())
+        live.isSoundNamed = false
+        live.publish()
+        for number in 20..<Self.count { live.library.origin.always(live.segment(number), .holdHead(gate)) }
+        // As many as are fetched at once.
+        fixture.hangingFetches = 6
         let end = live.library.time.now.addingTimeInterval(7200)
         try await fixture.record { $0.endsAt = end }
-        try await fixture.pass(3)
+        await gate.waitForArrivals(fixture.hangingFetches)
+        await fixture.settle()
         let recording = try fixture.recording
         // The requests that hang let the clock go on before the others are written: less time than makes them expire.
         for _ in 0..<50 where recording.coverage.seconds < 72 {

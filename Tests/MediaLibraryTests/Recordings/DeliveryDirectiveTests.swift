@@ -6,6 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 /// A recorder of a stream whose server blocks playlist reloads and sends delta updates (RFC 8216bis §6.2.5).
+@Suite(.timeLimit(.minutes(20)))
 struct DeliveryDirectiveTests {
     /// What a server announces, and the directives that it's asked with.
     struct Server: CustomTestStringConvertible {

@@ -314,6 +314,37 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
+    /// It receives something in each target duration, and takes longer than the edge waits for one that hangs.
+    @Test func slowSegmentIsWaitedFor() async throws {
+        let fixture = try await fixture { live in
+            live.window = 1000
+            live.seal = { bytes, _ in Array([[UInt8]](repeating: bytes, count: 20).joined()) }
+        }
+        try await fixture.record()
+        try await fixture.pass(60)
+        let url = fixture.live.segment(fixture.live.next)
+        let gates = (1...6).map { _ in ScriptedGate() }
+        fixture.live.library.origin.always(
+            url, .holdBody(at: 2000, gates[0]), .holdBody(at: 4000, gates[1]), .holdBody(at: 6000, gates[2]),
+            .holdBody(at: 8000, gates[3]), .holdBody(at: 10000, gates[4]), .holdBody(at: 12000, gates[5]))
+        fixture.hangingFetches = 1
+        try await fixture.pass(atMost: 8) { gates[0].arrivals == 1 }
+        let recording = try fixture.recording
+        let row = try #require(try await fixture.rows("video-1").first { $0.url == url.description })
+        let part = recording.part(row, track: "video-1")
+        for (place, gate) in gates.enumerated() {
+            while await recording.work.place.receivedBytes(of: part) < (place + 1) * 2000 { await Task.yield() }
+            try await fixture.pass(4.5)
+            gate.open()
+        }
+        fixture.hangingFetches = 0
+        try await fixture.pass(12)
+        #expect(fixture.live.library.origin.requests(for: url).count == 1)
+        try await fixture.check { _ in true }
+        #expect(try await fixture.gapCount() == 0)
+        await fixture.close()
+    }
+
     // MARK: - Ends of recordings
 
     /// Its playlists are half a minute late: the recording ends when they have come to its end.

@@ -6,6 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Recording a live stream through what goes wrong with its playlists.
+@Suite(.timeLimit(.minutes(20)))
 struct LiveRecordingTests {
     private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
         let live = LiveOrigin()

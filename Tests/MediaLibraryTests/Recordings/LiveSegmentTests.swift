@@ -8,6 +8,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Recording a live stream through what goes wrong with its segments, its keys and its disk.
+@Suite(.timeLimit(.minutes(20)))
 struct LiveSegmentTests {
     private func fixture(
         _ live: LiveOrigin = LiveOrigin(), _ change: (LiveOrigin) -> Void = { _ in }

@@ -7,6 +7,7 @@ import Testing
 @testable import MediaLibrary
 
 /// What is under way when a recording's time is over, on a disk that takes its time.
+@Suite(.timeLimit(.minutes(20)))
 struct RecordingEndTests {
     /// Holds the writing of a track's pages up.
     private final class PageHold: Sendable {

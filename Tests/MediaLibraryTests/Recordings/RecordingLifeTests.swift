@@ -6,6 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Recordings that are stopped, taken up by the next process, ended and deleted.
+@Suite(.timeLimit(.minutes(20)))
 struct RecordingLifeTests {
     private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
         let live = LiveOrigin()

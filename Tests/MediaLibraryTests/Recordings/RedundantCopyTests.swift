@@ -7,6 +7,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Recording a stream with redundant variant streams and pathways.
+@Suite(.timeLimit(.minutes(20)))
 struct RedundantCopyTests {
     private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
         let live = LiveOrigin()
