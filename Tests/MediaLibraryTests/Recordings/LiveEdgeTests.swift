@@ -282,7 +282,7 @@ struct LiveEdgeTests {
         try await fixture.pass(17)
         #expect(try await fixture.gapCount() == 0)
         try await fixture.pass(2)
-        #expect(try await fixture.gapCount() == 1)
+        try #require(try await fixture.gapCount() == 1)
         #expect(fixture.live.library.origin.requests(for: url).count == 2)
         #expect(fixture.toldReasons("video-1").allSatisfy { $0.contains("sent nothing") })
         let row = try #require(try await fixture.rows("video-1").first { $0.url == url.description })
@@ -307,6 +307,7 @@ struct LiveEdgeTests {
         fixture.hangingFetches = 1
         try await fixture.pass(atMost: 8) { fixture.live.library.origin.requests(for: url).count == 1 }
         try await fixture.pass(atMost: 13) { fixture.live.library.origin.requests(for: url).count == 2 }
+        try #require(fixture.live.library.origin.requests(for: url).count == 2)
         fixture.hangingFetches = 0
         try await fixture.pass(6)
         try await fixture.check { _ in true }
