@@ -87,15 +87,10 @@ struct BacklogTests {
         await gate.waitForArrivals(fixture.hangingFetches)
         await fixture.settle()
         let recording = try fixture.recording
-        // The requests that hang let the clock go on before the others are written: less time than makes them expire.
-        for _ in 0..<50 where recording.coverage.seconds < 72 {
-            for _ in 0..<50_000 where recording.coverage.seconds < 72 { await Task.yield() }
-            try await fixture.pass(0.1)
-        }
+        #expect(Set(requested(fixture)).isSuperset(of: 0..<20))
         let rows = try await fixture.rows("video-1")
-        let edge = try #require(await recording.edge)
-        #expect((rows[11].end...rows[19].end).contains(edge))
-        #expect((72...120).contains(recording.coverage.seconds))
+        #expect(await recording.edge == rows[19].end)
+        #expect(recording.coverage.seconds == 120)
         _ = try await recording.entry(.live(nil))
         await fixture.close()
     }
