@@ -21,6 +21,9 @@ public final class ScriptedGate: Sendable {
     /// How many responses have come to the gate while it was closed.
     public var arrivals: Int { state.withLock { $0.arrivals } }
 
+    /// The number of responses that wait at the gate at present.
+    public var waiting: Int { state.withLock { $0.callbacks.count } }
+
     /// Opens the gate and lets all go on that wait at it.
     public func open() {
         let callbacks = state.withLock { state in

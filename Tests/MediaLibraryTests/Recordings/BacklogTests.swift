@@ -80,11 +80,11 @@ struct BacklogTests {
         live.isSoundNamed = false
         live.publish()
         for number in 20..<Self.count { live.library.origin.always(live.segment(number), .holdHead(gate)) }
-        // As many as are fetched at once.
-        fixture.hangingFetches = 6
+        fixture.gates = [gate]
         let end = live.library.time.now.addingTimeInterval(7200)
         try await fixture.record { $0.endsAt = end }
-        await gate.waitForArrivals(fixture.hangingFetches)
+        // As many as are fetched at once.
+        await gate.waitForArrivals(6)
         await fixture.settle()
         let recording = try fixture.recording
         #expect(Set(requested(fixture)).isSuperset(of: 0..<20))

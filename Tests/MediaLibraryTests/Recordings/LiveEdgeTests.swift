@@ -276,8 +276,9 @@ struct LiveEdgeTests {
         try await fixture.record()
         try await fixture.pass(60)
         let url = fixture.live.segment(fixture.live.next)
-        fixture.live.library.origin.always(url, .holdHead(ScriptedGate()))
-        fixture.hangingFetches = 1
+        let gate = ScriptedGate()
+        fixture.live.library.origin.always(url, .holdHead(gate))
+        fixture.gates = [gate]
         try await fixture.pass(atMost: 8) { fixture.live.library.origin.requests(for: url).count == 1 }
         try await fixture.pass(17)
         #expect(try await fixture.gapCount() == 0)
@@ -290,7 +291,6 @@ struct LiveEdgeTests {
         try await fixture.pass(6)
         #expect(try await edge(fixture) >= now(fixture) - 12 * Self.second)
         // Nothing of it runs any more.
-        fixture.hangingFetches = 0
         try await fixture.pass(6)
         #expect(await (try fixture.recording).isQuiet())
         try await fixture.check { $0.url != url }
@@ -303,12 +303,12 @@ struct LiveEdgeTests {
         try await fixture.record()
         try await fixture.pass(60)
         let url = fixture.live.segment(fixture.live.next)
-        fixture.live.library.origin.next(url, .holdHead(ScriptedGate()))
-        fixture.hangingFetches = 1
+        let gate = ScriptedGate()
+        fixture.live.library.origin.next(url, .holdHead(gate))
+        fixture.gates = [gate]
         try await fixture.pass(atMost: 8) { fixture.live.library.origin.requests(for: url).count == 1 }
         try await fixture.pass(atMost: 13) { fixture.live.library.origin.requests(for: url).count == 2 }
         try #require(fixture.live.library.origin.requests(for: url).count == 2)
-        fixture.hangingFetches = 0
         try await fixture.pass(6)
         try await fixture.check { _ in true }
         #expect(try await fixture.gapCount() == 0)
@@ -328,7 +328,7 @@ struct LiveEdgeTests {
         fixture.live.library.origin.always(
             url, .holdBody(at: 2000, gates[0]), .holdBody(at: 4000, gates[1]), .holdBody(at: 6000, gates[2]),
             .holdBody(at: 8000, gates[3]), .holdBody(at: 10000, gates[4]), .holdBody(at: 12000, gates[5]))
-        fixture.hangingFetches = 1
+        fixture.gates = gates
         try await fixture.pass(atMost: 8) { gates[0].arrivals == 1 }
         let recording = try fixture.recording
         let row = try #require(try await fixture.rows("video-1").first { $0.url == url.description })
@@ -338,7 +338,6 @@ struct LiveEdgeTests {
             try await fixture.pass(4.5)
             gate.open()
         }
-        fixture.hangingFetches = 0
         try await fixture.pass(12)
         #expect(fixture.live.library.origin.requests(for: url).count == 1)
         try await fixture.check { _ in true }

@@ -71,9 +71,8 @@ struct LiveSegmentTests {
         let gate = ScriptedGate()
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.next(url, .stall(after: 200, until: gate))
-        fixture.hangingFetches = 1
+        fixture.gates = [gate]
         try await fixture.pass(60)
-        fixture.hangingFetches = 0
         try await fixture.pass(30)
         // It went on behind what had come.
         let requests = fixture.live.library.origin.requests(for: url)
@@ -147,7 +146,8 @@ struct LiveSegmentTests {
                 origin.always(live.segment(number, in: folder), .holdHead(gates[index]))
             }
         }
-        fixture.hangingFetches = 12
+        fixture.gates = gates
+        fixture.fetchesBehindGates = 12
         try await fixture.record()
         for (index, gate) in gates.enumerated() {
             try await fixture.pass(5)
@@ -156,7 +156,6 @@ struct LiveSegmentTests {
             if index == 3 { origin.isReachable = false }
             gate.open()
         }
-        fixture.hangingFetches = 0
         try await fixture.pass(15)
         origin.isReachable = true
         try await fixture.pass(60)

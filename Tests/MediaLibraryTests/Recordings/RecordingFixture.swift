@@ -22,8 +22,10 @@ final class RecordingFixture {
     var encoder: (any FilmEncoder)?
     /// Whether something hangs on purpose: then nobody waits for it.
     var isHanging = false
-    /// The number of segments whose requests hang on purpose. Everything else is waited for.
-    var hangingFetches = 0
+    /// The gates at which requests for segments hang on purpose. Everything else is waited for.
+    var gates: [ScriptedGate] = []
+    /// The number of fetches that may be in progress while one waits at a gate, since others queue behind it.
+    var fetchesBehindGates = 0
 
     init(_ live: LiveOrigin = LiveOrigin()) { self.live = live }
 
@@ -117,7 +119,9 @@ final class RecordingFixture {
             await Task.yield()
             yields += 1
             let sleepers = live.library.time.sleepers
-            if await recording.isQuiet(but: live.held, fetches: hangingFetches),
+            let waiting = gates.reduce(0) { $0 + $1.waiting }
+            let hanging = waiting == 0 ? 0 : max(waiting, fetchesBehindGates)
+            if await recording.isQuiet(but: live.held, fetches: hanging),
                 sleepers >= idleSleepers + (await recording.isRunning ? 1 : 0) + (await recording.followers)
             {
                 return

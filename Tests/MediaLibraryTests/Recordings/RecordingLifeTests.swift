@@ -177,11 +177,10 @@ struct RecordingLifeTests {
         let gate = ScriptedGate()
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, .holdHead(gate))
-        fixture.hangingFetches = 1
+        fixture.gates = [gate]
         try await fixture.pass(atMost: 20) {
             try await fixture.rows("video-1").contains { $0.state == .awaited && $0.url == url.description }
         }
-        fixture.hangingFetches = 0
         if isStopped { try await fixture.recordings?.stop(fixture.name) }
         fixture.live.library.origin.clearFaults(url)
         gate.open()
