@@ -24,8 +24,6 @@ final class RecordingFixture {
     var isHanging = false
     /// The gates at which requests for segments hang on purpose. Everything else is waited for.
     var gates: [ScriptedGate] = []
-    /// The number of fetches that may be in progress while one waits at a gate, since others queue behind it.
-    var fetchesBehindGates = 0
 
     init(_ live: LiveOrigin = LiveOrigin()) { self.live = live }
 
@@ -119,9 +117,7 @@ final class RecordingFixture {
             await Task.yield()
             yields += 1
             let sleepers = live.library.time.sleepers
-            let waiting = gates.reduce(0) { $0 + $1.waiting }
-            let hanging = waiting == 0 ? 0 : max(waiting, fetchesBehindGates)
-            if await recording.isQuiet(but: live.held, fetches: hanging),
+            if await recording.isQuiet(but: live.held, fetches: gates.reduce(0) { $0 + $1.waiting }),
                 sleepers >= idleSleepers + (await recording.isRunning ? 1 : 0) + (await recording.followers)
             {
                 return
