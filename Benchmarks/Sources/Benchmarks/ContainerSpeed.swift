@@ -8,7 +8,7 @@ struct ContainerSpeed {
     let report: Report
 
     func run() async throws {
-        guard Peer.present("ffmpeg", "qt-faststart") else {
+        guard try Peer.present("ffmpeg", "qt-faststart") else {
             return report.say("\nContainers are left out: ffmpeg and qt-faststart aren't here.")
         }
         let folder = try TemporaryFolder("bench")

@@ -33,7 +33,7 @@ struct PlaylistSpeed {
 
     /// ffprobe opens a playlist as ffmpeg and its players do; the segments it reads are links to one short clip.
     private func start(_ path: String) async throws {
-        guard Peer.present("ffmpeg", "ffprobe") else { return }
+        guard try Peer.present("ffmpeg", "ffprobe") else { return }
         let clip = try TemporaryFolder("bench")
         let whole = clip.file("whole.m3u8")
         try FileManager.default.copyItem(atPath: path, toPath: whole)

@@ -120,7 +120,7 @@ struct StreamDownloads {
             } catch {
                 report.say("yt-dlp and streamlink can't be had here: \(error)")
             }
-            if Peer.present("aria2c") {
+            if try Peer.present("aria2c") {
                 all.append(
                     Downloader(name: "aria2c -j16", program: try Peer.required("aria2c")) { url, folder in
                         let base = url.dropLast("index.m3u8".count)

@@ -1,6 +1,9 @@
-import CMediaCacheShims
 import Foundation
 import Synchronization
+
+#if canImport(CMediaCacheShims)
+    import CMediaCacheShims
+#endif
 
 /// A program started by a test: what it printed, when it ended and how.
 ///
@@ -50,7 +53,10 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, errorStart, 2)
         #if !canImport(Darwin)
             // Sockets of tests that run beside this one: a child would hold their ports.
-            _ = mc_spawn_close_from(&actions, 3)
+            // The benchmarks, a package of their own, use this file without the shims. They open no sockets.
+            #if canImport(CMediaCacheShims)
+                _ = mc_spawn_close_from(&actions, 3)
+            #endif
         #endif
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
