@@ -85,7 +85,7 @@ struct PlaylistSpeed {
                 ("write", Double(written.count) / 1e6, { withExtendedLifetime(PlaylistWriter().bytes(model)) {} }),
                 ("rewrite", playlist.megabytes, { withExtendedLifetime(Self.rewritten(bytes)) {} }),
             ]
-            var measurements = works.map { Measurement("\($0.0) and let go, \(name)", unit: "MB/s") }
+            var measurements = works.map { Measurement("\($0.0) and release, \(name)", unit: "MB/s") }
             for _ in 0..<options.rounds {
                 for (index, work) in works.enumerated() {
                     measurements[index].figures.append(work.1 / (try Stopwatch.seconds(work.2)))
