@@ -11,7 +11,7 @@ SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Pack
 SCRIPTS := .ci/run $(wildcard Scripts/*.sh)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build build-strict check-apple check-page check-api check-packaging lint language format test-tsan test-asan soak bench docs man setup setup-build
+.PHONY: help demo test build build-strict check-apple check-benchmarks check-page check-api check-packaging lint language format test-tsan test-asan soak bench docs man setup setup-build
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
@@ -58,6 +58,9 @@ check-packaging: setup build ## Check the unit, the Dockerfile, the dashboard an
 # Against stubs of the declarations that it uses (Stubs), with the modules of the debug build.
 check-apple: build-strict ## Type-check what is written for Apple's systems, with warnings as errors
 	SWIFT="$(SWIFT)" Scripts/check-apple.sh
+
+check-benchmarks: build-strict ## Type-check the benchmarks, with warnings as errors
+	SWIFT="$(SWIFT)" Scripts/check-benchmarks.sh
 
 lint: ## Check the style of the sources and scripts
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)

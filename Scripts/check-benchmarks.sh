@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Type-checks the benchmarks with the modules of the debug build and warnings as errors. They are a package of their own,
+# and CI has no time to build it in release.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+swift=${SWIFT:-swift}
+modules=.build/debug/Modules
+[ -d "$modules" ] || { echo "check-benchmarks: $modules is missing; run 'make build-strict' first" >&2; exit 1; }
+
+"$(dirname "$(command -v "$swift")")/swiftc" -typecheck -parse-as-library -swift-version 6 -warnings-as-errors \
+    -module-name Benchmarks -package-name swift_media_cache -I "$modules" \
+    -enable-upcoming-feature ExistentialAny -enable-upcoming-feature MemberImportVisibility \
+    -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature NonisolatedNonsendingByDefault \
+    Benchmarks/Sources/Benchmarks/*.swift Benchmarks/Sources/Benchmarks/Support/*.swift
+echo "type-checked: Benchmarks"
