@@ -52,8 +52,10 @@ struct DeliveryDirectiveTests {
 
     @Test(arguments: Server.all) func asksAsTheServerAnnounces(server: Server) async throws {
         let fixture = try await fixture(server)
-        let first = fixture.live.next
         try await fixture.record()
+        // The first load is over before time goes on.
+        await fixture.settle()
+        let first = fixture.live.next
         try await fixture.pass(120)
         for folder in ["v1", "a1"] {
             let asked = directives(fixture, folder)
@@ -115,8 +117,10 @@ struct DeliveryDirectiveTests {
     @Test func reloadsAtOnceOnlyAfterNewSegments() async throws {
         let fixture = try await fixture(.all[0])
         fixture.live.directives = .answeredAtOnce
-        let first = fixture.live.next
         try await fixture.record()
+        // The first load is over before time goes on.
+        await fixture.settle()
+        let first = fixture.live.next
         for count in 0..<240 {
             fixture.live.definitions.media = Server.all[0].tags + "\n#EXT-X-COUNTER:\(count)"
             try await fixture.pass(0.5)
@@ -133,8 +137,10 @@ struct DeliveryDirectiveTests {
     @Test(arguments: [true, false]) func loadsTheWholePlaylistWhereDirectivesAreRefused(forGood: Bool) async throws {
         let fixture = try await fixture(.full)
         fixture.live.directives = .refused
-        let first = fixture.live.next
         try await fixture.record()
+        // The first load is over before time goes on.
+        await fixture.settle()
+        let first = fixture.live.next
         try await fixture.pass(120)
         #expect(await (try fixture.recording).state == .recording)
         try await fixture.check { _ in true }

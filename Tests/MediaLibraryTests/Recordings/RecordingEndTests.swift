@@ -9,64 +9,46 @@ import Testing
 /// What is under way when a recording's time is over, on a disk that takes its time.
 @Suite(.timeLimit(.minutes(20)))
 struct RecordingEndTests {
-    /// Holds the writing of a track's pages up.
-    private final class PageHold: Sendable {
-        private let state = Mutex((isArmed: false, isReached: false))
-        private let released = DispatchSemaphore(value: 0)
-
-        /// Holds the next one.
-        func arm() { state.withLock { $0 = (true, false) } }
-
-        var isReached: Bool { state.withLock { $0.isReached } }
-
-        func release() { released.signal() }
-
-        func pass(_ moment: HookedFileSystem.Moment, _ path: String) {
-            guard case .replacing = moment, path.contains("video-1."), path.contains(".page") else { return }
-            let isHeld = state.withLock { state in
-                guard state.isArmed else { return false }
-                state = (false, true)
-                return true
-            }
-            if isHeld { released.wait() }
+    /// Blocks the writing of a page of the video track's timeline.
+    private static func pageHold() -> DiskHold {
+        DiskHold { moment, path in
+            guard case .replacing = moment else { return false }
+            return path.contains("video-1.") && path.contains(".page")
         }
     }
 
-    private func fixture(_ hold: PageHold) async throws -> RecordingFixture {
-        let fixture = RecordingFixture(LiveOrigin(files: HookedFileSystem { hold.pass($0, $1) }))
+    private func fixture(_ hold: DiskHold) async throws -> RecordingFixture {
+        let fixture = RecordingFixture(LiveOrigin(files: hold.files))
         fixture.live.publish()
         try await fixture.open()
         return fixture
     }
 
-    /// Time goes on until something is so, as slowly as the disk needs it, though something hangs.
-    private func pass(_ fixture: RecordingFixture, until condition: () async throws -> Bool) async throws {
-        fixture.isHanging = true
-        defer { fixture.isHanging = false }
-        for _ in 0..<60 {
-            for _ in 0..<100 {
-                if try await condition() { return }
-                for _ in 0..<100 { await Task.yield() }
-            }
-            try await fixture.pass(0.5)
+    /// Advances time until the disk is blocked. Everything that is due has happened after each step.
+    private func pass(_ fixture: RecordingFixture, until hold: DiskHold) async throws {
+        while !hold.isReached {
+            fixture.live.library.time.advance(by: fixture.step)
+            fixture.live.publish()
+            while !hold.isReached, await !fixture.isSettled { await Task.yield() }
         }
-        Issue.record("it didn't come so far in 30 s")
     }
 
     /// What a playlist named is in no list of what is awaited before the disk has it: the end waits for it too.
     @Test func whatIsBeingTakenDownComesBeforeTheEnd() async throws {
-        let hold = PageHold()
+        let hold = Self.pageHold()
         // A test that fails ends, too.
         defer { hold.release() }
         let fixture = try await fixture(hold)
         try await fixture.record()
         try await fixture.pass(60)
         hold.arm()
-        try await pass(fixture) { hold.isReached }
+        try await pass(fixture, until: hold)
         let url = fixture.live.segment(fixture.live.next - 1)
         try await (try fixture.recording).setEnd()
-        let later = fixture.live.library.time.monotonic + .seconds(3)
-        try await pass(fixture) { fixture.live.library.time.monotonic >= later }
+        // The fixture doesn't wait for the blocked disk.
+        fixture.isHanging = true
+        try await fixture.pass(3)
+        fixture.isHanging = false
         #expect(await (try fixture.recording).state == .recording)
         hold.release()
         try await fixture.pass(atMost: 10) { await (try fixture.recording).state == .ended }
@@ -97,7 +79,7 @@ struct RecordingEndTests {
 
     /// Nobody is told that it's over before what was lost is in the timeline.
     @Test func itIsOverWhenItIsKnownWhatWasLost() async throws {
-        let hold = PageHold()
+        let hold = Self.pageHold()
         // A test that fails ends, too.
         defer { hold.release() }
         let fixture = try await fixture(hold)
@@ -106,15 +88,16 @@ struct RecordingEndTests {
         let gate = ScriptedGate()
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, .holdHead(gate))
-        try await pass(fixture) {
+        fixture.gates = [gate]
+        try await fixture.pass(atMost: 10) {
             try await fixture.rows("video-1").contains { $0.state == .awaited && $0.url == url.description }
         }
         try await (try fixture.recording).setEnd()
         hold.arm()
-        try await pass(fixture) { hold.isReached }
+        try await pass(fixture, until: hold)
         #expect(await (try fixture.recording).state == .recording)
         hold.release()
-        try await pass(fixture) { await (try fixture.recording).state != .recording }
+        try await fixture.pass(atMost: 10) { await (try fixture.recording).state != .recording }
         let status = await (try fixture.recording).status()
         #expect(status.state == .ended && status.gaps == 1)
         gate.open()

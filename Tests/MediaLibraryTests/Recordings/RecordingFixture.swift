@@ -111,17 +111,22 @@ final class RecordingFixture {
     /// Returns when nothing is under way: whoever runs sleeps until something is due. However slow the machine is, it's
     /// waited for, within the suite's time limit.
     func settle() async {
-        guard let recording = recordings?.recording(name) else { return }
         var yields = 0
         while !isHanging || yields < 300 {
             await Task.yield()
             yields += 1
+            if await isSettled { return }
+        }
+    }
+
+    /// Whether nothing is under way: whoever runs sleeps until something is due.
+    var isSettled: Bool {
+        get async {
+            guard let recording = recordings?.recording(name) else { return true }
             let sleepers = live.library.time.sleepers
-            if await recording.isQuiet(but: live.held, fetches: gates.reduce(0) { $0 + $1.waiting }),
-                sleepers >= idleSleepers + (await recording.isRunning ? 1 : 0) + (await recording.followers)
-            {
-                return
-            }
+            let waiting = gates.reduce(0) { $0 + $1.waiting }
+            guard await recording.isQuiet(but: live.held, fetches: waiting) else { return false }
+            return sleepers >= idleSleepers + (await recording.isRunning ? 1 : 0) + (await recording.followers)
         }
     }
 
@@ -137,13 +142,16 @@ final class RecordingFixture {
     /// Ends the recording, in the time that this takes.
     func end() async throws {
         let recordings = try #require(recordings)
-        let name = name
-        let ended = Task { try await recordings.end(name) }
-        // What is under way comes before the time passes that it has for that.
-        for _ in 0..<40 where await (try recording).state != .ended {
-            for _ in 0..<2000 where await (try recording).state != .ended { await Task.yield() }
-            try await pass(0.5)
+        let recording = try recording
+        let hasReturned = Mutex(false)
+        let ended = Task { [name] in
+            defer { hasReturned.withLock { $0 = true } }
+            try await recordings.end(name)
         }
+        while await recording.channel.endsAtOnce != true, !hasReturned.withLock({ $0 }) { await Task.yield() }
+        // What is under way comes before the time passes that it has for that.
+        await settle()
+        while await recording.state != .ended, !hasReturned.withLock({ $0 }) { try await pass(0.5) }
         try await ended.value
     }
 

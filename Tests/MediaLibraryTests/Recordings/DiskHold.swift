@@ -1,0 +1,39 @@
+import Foundation
+import MediaCacheTesting
+import Synchronization
+
+/// Blocks one write or deletion of a file, as a disk that takes its time.
+final class DiskHold: Sendable {
+    private let state = Mutex((isArmed: false, isReached: false))
+    private let released = DispatchSemaphore(value: 0)
+    private let isMeant: @Sendable (HookedFileSystem.Moment, String) -> Bool
+
+    /// - Parameter isMeant: Whether an operation on the file at a path may be blocked.
+    init(_ isMeant: @escaping @Sendable (HookedFileSystem.Moment, String) -> Bool) { self.isMeant = isMeant }
+
+    /// A file system that this can block.
+    var files: HookedFileSystem { HookedFileSystem { self.pass($0, $1) } }
+
+    /// Blocks the next such operation.
+    func arm() { state.withLock { $0 = (true, false) } }
+
+    /// Whether an operation is blocked, or was.
+    var isReached: Bool { state.withLock { $0.isReached } }
+
+    /// Returns when an operation is blocked.
+    func reached() async {
+        while !isReached { await Task.yield() }
+    }
+
+    func release() { released.signal() }
+
+    private func pass(_ moment: HookedFileSystem.Moment, _ path: String) {
+        guard isMeant(moment, path) else { return }
+        let isHeld = state.withLock { state in
+            guard state.isArmed else { return false }
+            state = (false, true)
+            return true
+        }
+        if isHeld { released.wait() }
+    }
+}
