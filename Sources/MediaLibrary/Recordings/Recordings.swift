@@ -21,7 +21,8 @@ public actor Recordings {
     nonisolated let exports: ProgrammeExports
     nonisolated let hub = EventHub<RecordingEvent> { .dropped(count: $0) }
     private nonisolated let known = Mutex<[ChannelName: Recording]>([:])
-    private let turns = Turns()
+    /// One change of the channels at a time.
+    let turns = Turns()
     private var isStarted = false
     private var isLoaded = false
 
@@ -221,11 +222,12 @@ public actor Recordings {
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func end(_ name: ChannelName) async throws {
-        let recording = try require(name)
-        try await turns.take {
-            guard await !recording.channel.hasEnded else { return }
+        let recording = try await turns.take {
+            let recording = try require(name)
+            guard await !recording.channel.hasEnded else { return recording }
             try await recording.setEnd()
             if isStarted { await recording.start() }
+            return recording
         }
         await recording.runOut()
     }
@@ -261,9 +263,11 @@ public actor Recordings {
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func setRetention(_ retention: Retention, of name: ChannelName) async throws {
-        let recording = try require(name)
-        try await recording.change { $0.retention = retention }
-        await recording.retentionChanged()
+        try await turns.take {
+            let recording = try require(name)
+            try await recording.change { $0.retention = retention }
+            await recording.retentionChanged()
+        }
     }
 
     // MARK: - Assets

@@ -214,4 +214,52 @@ struct RecordingLifeTests {
             FileManager.default.enumerator(atPath: fixture.live.library.folder)?.compactMap { $0 as? String } ?? []
         #expect(files.filter { $0.contains(".page") || $0.contains(".gone") || $0.contains("channels/") } == [])
     }
+
+    /// A change of a channel.
+    enum Change: CaseIterable {
+        case retention, programme, start, end
+
+        func make(_ recordings: Recordings, _ name: ChannelName) async throws {
+            switch self {
+            case .retention: try await recordings.setRetention(Retention(segments: 1), of: name)
+            case .programme:
+                let from = Date(timeIntervalSince1970: 0)
+                let programme = Programme(name: "Match", from: from, to: from.addingTimeInterval(60), formats: [])
+                try await recordings.addProgramme(programme, to: name)
+            case .start: try await recordings.start(name)
+            case .end: try await recordings.end(name)
+            }
+        }
+    }
+
+    /// Changes of one channel follow each other: none brings back a channel that is being removed.
+    @Test(arguments: Change.allCases) func aChangeWaitsForTheRemoval(change: Change) async throws {
+        let hold = DiskHold { moment, path in
+            guard case .removing = moment else { return false }
+            return path.contains("/recordings/")
+        }
+        // A test that fails ends, too.
+        defer { hold.release() }
+        let fixture = RecordingFixture(LiveOrigin(files: hold.files))
+        fixture.live.publish()
+        try await fixture.open()
+        try await fixture.record()
+        try await fixture.pass(30)
+        let (recordings, name) = (try #require(fixture.recordings), fixture.name)
+        hold.arm()
+        let removal = Task { try await recordings.remove(name) }
+        await hold.reached()
+        let made = Task { try await change.make(recordings, name) }
+        // Enough to come first, if it could.
+        for _ in 0..<1000 { await Task.yield() }
+        hold.release()
+        try await removal.value
+        let error = await #expect(throws: CacheError.self) { try await made.value }
+        #expect(error?.code == .notFound)
+        #expect(recordings.recording(name) == nil)
+        await fixture.close()
+        try await fixture.open()
+        #expect(fixture.recordings?.recording(name) == nil)
+        await fixture.close()
+    }
 }

@@ -10,22 +10,26 @@ extension Recordings {
         guard programme.to > programme.from else {
             throw CacheError(.invalidSetting, "the programme “\(programme.name)” ends before it begins")
         }
-        let recording = try require(name)
-        try await recording.change { $0.programmes.append(programme) }
-        for export in programme.exports { hub.send(.export(name, programme: programme.id, export)) }
-        await recording.exportWhatIsOver()
-        return programme
+        return try await turns.take {
+            let recording = try require(name)
+            try await recording.change { $0.programmes.append(programme) }
+            for export in programme.exports { hub.send(.export(name, programme: programme.id, export)) }
+            await recording.exportWhatIsOver()
+            return programme
+        }
     }
 
     /// Lets a window go: it's kept as long as the channel's retention says. What it was exported as is deleted.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func removeProgramme(_ id: String, from name: ChannelName) async throws {
-        let recording = try require(name)
-        let programme = try await Self.programme(id, of: recording)
-        try await recording.change { $0.programmes.removeAll { $0.id == id } }
-        try await removeExports(of: programme)
-        await recording.retentionChanged()
+        try await turns.take {
+            let recording = try require(name)
+            let programme = try await Self.programme(id, of: recording)
+            try await recording.change { $0.programmes.removeAll { $0.id == id } }
+            try await removeExports(of: programme)
+            await recording.retentionChanged()
+        }
     }
 
     /// Exports a programme when it's over, at once where it is. One that has failed or was cancelled is made anew; one that
@@ -36,39 +40,43 @@ extension Recordings {
     public func export(
         _ id: String, of name: ChannelName, as format: ProgrammeFormat
     ) async throws -> (programme: Programme, isNew: Bool) {
-        let recording = try require(name)
-        let known = try await Self.programme(id, of: recording)[format]
-        try await recording.change { channel in
-            guard let index = channel.programmes.firstIndex(where: { $0.id == id }) else { return }
-            switch channel.programmes[index][format]?.state {
-            case nil, .failed, .cancelled: channel.programmes[index][format] = ProgrammeExport(format)
-            case .waiting, .running, .done: break
+        return try await turns.take {
+            let recording = try require(name)
+            let known = try await Self.programme(id, of: recording)[format]
+            try await recording.change { channel in
+                guard let index = channel.programmes.firstIndex(where: { $0.id == id }) else { return }
+                switch channel.programmes[index][format]?.state {
+                case nil, .failed, .cancelled: channel.programmes[index][format] = ProgrammeExport(format)
+                case .waiting, .running, .done: break
+                }
             }
+            let programme = try await Self.programme(id, of: recording)
+            if let export = programme[format], export != known { hub.send(.export(name, programme: id, export)) }
+            await recording.exportWhatIsOver()
+            return (programme, known == nil)
         }
-        let programme = try await Self.programme(id, of: recording)
-        if let export = programme[format], export != known { hub.send(.export(name, programme: id, export)) }
-        await recording.exportWhatIsOver()
-        return (programme, known == nil)
     }
 
     /// Cancels an export that isn't made yet; one that has ended is no more, nor is its file.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func removeExport(_ format: ProgrammeFormat, of id: String, in name: ChannelName) async throws {
-        let recording = try require(name)
-        guard try await Self.programme(id, of: recording)[format] != nil else {
-            throw CacheError(.notFound, "the programme \(id) of \(name) isn't exported as \(format.rawValue)")
-        }
-        try await recording.change { channel in
-            guard let index = channel.programmes.firstIndex(where: { $0.id == id }) else { return }
-            switch channel.programmes[index][format]?.state {
-            case .waiting, .running: channel.programmes[index][format]?.state = .cancelled
-            case nil, .done, .failed, .cancelled: channel.programmes[index][format] = nil
+        try await turns.take {
+            let recording = try require(name)
+            guard try await Self.programme(id, of: recording)[format] != nil else {
+                throw CacheError(.notFound, "the programme \(id) of \(name) isn't exported as \(format.rawValue)")
             }
+            try await recording.change { channel in
+                guard let index = channel.programmes.firstIndex(where: { $0.id == id }) else { return }
+                switch channel.programmes[index][format]?.state {
+                case .waiting, .running: channel.programmes[index][format]?.state = .cancelled
+                case nil, .done, .failed, .cancelled: channel.programmes[index][format] = nil
+                }
+            }
+            await exports.cancel(id, format)
+            try await exports.folder.remove(ExportFolder.name(id, format))
+            if let export = await recording.programme(id)?[format] { hub.send(.export(name, programme: id, export)) }
         }
-        await exports.cancel(id, format)
-        try await exports.folder.remove(ExportFolder.name(id, format))
-        if let export = await recording.programme(id)?[format] { hub.send(.export(name, programme: id, export)) }
     }
 
     /// Opens the file that a programme was exported as; nil where it isn't there.
