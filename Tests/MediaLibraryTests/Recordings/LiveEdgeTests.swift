@@ -431,6 +431,28 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
+    /// Whatever was recorded behind an awaited segment belongs to the window over everything.
+    @Test(arguments: [0, 50]) func allOfAStoppedChannelReachesBeyondAwaitedSegments(awaited: Int) async throws {
+        let fixture = try await WindowFixture()
+        await fixture.recording.start()
+        var rows = TimelineRows.kept(0..<100)
+        rows[awaited].state = .awaited
+        try await fixture.timeline.append(rows)
+        if awaited > 0 { #expect(try await fixture.window(.all).segments.count == awaited) }
+        fixture.pass(to: Self.time(100))
+        try await fixture.recording.change { $0.isWanted = false }
+        await fixture.recording.stop()
+        let window = try await fixture.window(.all)
+        #expect(window.hasEndList && window.segments.count == 100)
+        #expect(window.segments.indices.filter { window.segments[$0].isGap } == [awaited])
+        let entry = try await fixture.recording.entry(.all)
+        let name = try #require(entry.text.split(separator: "\n").last?.split(separator: "/").last)
+        let granted = try #require(WindowRequest(granted: String(name)))
+        #expect(entry.begins == Self.time(0) && granted == .span(from: Self.time(0), to: Self.time(100)))
+        #expect(try await fixture.window(granted, isGranted: true) == window)
+        await fixture.close()
+    }
+
     @Test func windowOfAStoppedChannelThatAwaitsItsFirstSegmentIsServed() async throws {
         let fixture = try await WindowFixture()
         var rows = TimelineRows.kept(0..<10)

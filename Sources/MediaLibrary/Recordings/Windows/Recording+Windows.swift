@@ -44,11 +44,11 @@ extension Recording {
             let isOver = isOver(upTo: span.to)
             folders = Set(timelines.filter { $0.has(span, isOver: isOver) }.map(\.track))
         case .all:
-            guard let first = kept().first, let edge, first.lowerBound < edge else {
-                throw outside("nothing of it has been recorded yet")
-            }
-            begins = first.lowerBound
-            name = WindowRequest.name(from: first.lowerBound, to: edge)
+            let span = try everything()
+            begins = span.lowerBound
+            name = WindowRequest.name(from: span.lowerBound, to: span.upperBound)
+            folders.formUnion(
+                timelines.filter { $0.has((from: span.lowerBound, to: span.upperBound), isOver: true) }.map(\.track))
         }
         return WindowEntry(text: ChannelEntry.text(channel.entry, playlist: name, having: folders), begins: begins)
     }
@@ -114,8 +114,8 @@ extension Recording {
                 from: span.lowerBound, to: span.upperBound, isOver: channel.hasEnded && span.upperBound >= edge,
                 isDelayed: true)
         case .all:
-            let edge = try requiredEdge()
-            let all = WindowRequest.span(from: kept().first?.lowerBound ?? edge, to: self.edge ?? edge)
+            let span = try everything()
+            let all = WindowRequest.span(from: span.lowerBound, to: span.upperBound)
             return try served(all, edge: edge, of: timeline, isGranted: true, isStrict: isStrict)
         case .span(let from, let to):
             let span = isGranted ? (from: from, to: to) : try granted(from, to, isStrict: isStrict)
@@ -146,6 +146,21 @@ extension Recording {
         }
         // Nothing arrives any more: it's over when its end has passed by the stream's clock.
         return end <= present
+    }
+
+    /// The time of everything that is recorded at this moment, in nanoseconds since 1970. Once a channel has stopped, that
+    /// includes the segments behind awaited ones, which are gaps then.
+    ///
+    /// - Throws: ``OutsideRecording`` where nothing is recorded.
+    private func everything() throws -> Range<Int64> {
+        let all = kept(isOver: true)
+        if let first = all.first, let last = all.last, isOver(at: last.upperBound) {
+            return first.lowerBound..<last.upperBound
+        }
+        guard let first = kept().first, let edge, first.lowerBound < edge else {
+            throw outside("nothing of it has been recorded yet")
+        }
+        return first.lowerBound..<edge
     }
 
     /// Away from what records, since it may be long.
