@@ -174,6 +174,7 @@ public actor Recordings {
                     channel.endsWithStream = request.endsWithStream
                     channel.headers = request.headers
                     channel.identity = request.identity
+                    if !channel.isWanted { channel.hasEndList = nil }
                     channel.isWanted = channel.isWanted || request.starts
                 }
                 if isStarted, await recording.channel.isWanted { await recording.start() }
@@ -199,7 +200,11 @@ public actor Recordings {
             guard await !recording.channel.hasEnded else {
                 throw CacheError(.invalidSetting, "the recording \(name) has ended; record it under another name")
             }
-            try await recording.change { $0.isWanted = true }
+            try await recording.change { channel in
+                // The stream may have begun again since it was stopped.
+                if !channel.isWanted { channel.hasEndList = nil }
+                channel.isWanted = true
+            }
             if isStarted { await recording.start() }
         }
     }

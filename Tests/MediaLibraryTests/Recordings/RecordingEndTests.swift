@@ -107,4 +107,63 @@ struct RecordingEndTests {
         #expect(try await fixture.rows("video-1").allSatisfy { $0.state != .awaited })
         await fixture.close()
     }
+
+    /// The stream has ended, and its origin goes away before its last segment arrived.
+    @Test(arguments: [false, true]) func endsWhenTheOriginStaysAwayAfterTheEnd(restarts: Bool) async throws {
+        let live = LiveOrigin()
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        try await fixture.record()
+        try await fixture.pass(60)
+        let last = live.segment(live.next)
+        live.fail(last, .status(503))
+        try await fixture.pass(6)
+        live.hasEndList = true
+        try await fixture.pass(atMost: 12) { await (try fixture.recording).hasEndList }
+        live.library.origin.isReachable = false
+        // As long as an outage may last.
+        try await fixture.pass(240)
+        #expect(await (try fixture.recording).state != .ended)
+        #expect(try await fixture.rows("video-1").last?.state == .awaited)
+        if restarts {
+            await fixture.close()
+            try await fixture.open()
+            try await fixture.pass(240)
+            #expect(await (try fixture.recording).state != .ended)
+        }
+        try await fixture.pass(atMost: 120) { await (try fixture.recording).state == .ended }
+        let rows = try await fixture.rows("video-1")
+        #expect(rows.filter { $0.state == .gap }.map(\.url) == [last.description])
+        try await fixture.check { $0.url != last }
+        #expect(fixture.toldReasons("video-1").count == 1)
+        await fixture.close()
+    }
+
+    /// A stream that hasn't ended may come back after a long outage, also in the next process.
+    @Test(arguments: [false, true]) func anOutageIsNoEnd(restarts: Bool) async throws {
+        let live = LiveOrigin()
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        try await fixture.record()
+        try await fixture.pass(30)
+        // An end that wasn't one.
+        live.hasEndList = true
+        try await fixture.pass(6)
+        live.hasEndList = false
+        try await fixture.pass(30)
+        live.library.origin.isReachable = false
+        try await fixture.pass(60)
+        if restarts {
+            await fixture.close()
+            try await fixture.open()
+        }
+        try await fixture.pass(900)
+        #expect(await (try fixture.recording).state != .ended)
+        live.library.origin.isReachable = true
+        try await fixture.pass(60)
+        #expect(await (try fixture.recording).state == .recording)
+        await fixture.close()
+    }
 }

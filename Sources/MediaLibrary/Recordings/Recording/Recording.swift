@@ -241,6 +241,7 @@ package actor Recording {
             await flush()
             await applyRetentionInTime()
             await exportWhatIsOver()
+            await noteEndList()
             tellState()
             if isOver() {
                 await finish()
@@ -321,6 +322,8 @@ package actor Recording {
     private static let leastVerification = Duration.seconds(10)
     /// A track whose playlist has been away for so long has ended with the others.
     static let absencePatience = Duration.seconds(60)
+    /// The time for which a stream that has ended waits for the rest of its segments while its origin is away.
+    private static let endPatience = Duration.seconds(300)
 
     /// How many target durations a stream is followed beyond its end, and how much longer, until it has come so far: playlists
     /// are 20 to 60 s late, by the segments that an encoder and a content delivery network hold. A stream that is later than
@@ -349,15 +352,37 @@ package actor Recording {
                 || monotonic - since >= Self.leastVerification
         }
         if channel.endsWhenUnchanged == true, isUnchanged { return true }
-        guard channel.endsWithStream, tracks.contains(where: { $0.endedSince != nil }) else { return false }
+        guard channel.endsWithStream else { return false }
+        if channel.hasEndList == true, !tracks.isEmpty, tracks.allSatisfy({ $0.loaded == nil && isAway($0) }) {
+            // The origin has been away since this process started.
+            return true
+        }
+        guard tracks.contains(where: { $0.endedSince != nil }) else { return false }
         let now = monotonic
         return tracks.allSatisfy { track in
             guard let since = track.endedSince else {
                 return track.trouble.map { now - $0.since >= Self.absencePatience } ?? isUnchanged(track)
             }
+            if isAway(track) { return true }
             return track.awaited.isEmpty && !track.isTaking
                 && now - since >= max(track.targetDuration * 3, Self.leastVerification)
         }
+    }
+
+    /// Whether a track's playlist has failed for so long, without a segment arriving, that a stream that has ended no longer
+    /// waits for it.
+    private func isAway(_ track: Track) -> Bool {
+        guard let trouble = track.trouble else { return false }
+        return monotonic - max(trouble.since, track.fetched ?? trouble.since) >= Self.endPatience
+    }
+
+    /// Records durably whether the stream has ended: the next process may find its origin away.
+    private func noteEndList() async {
+        let hasEnded = tracks.contains { $0.endedSince != nil }
+        guard hasEnded || tracks.contains(where: { $0.loaded != nil }), hasEnded != (channel.hasEndList == true) else {
+            return
+        }
+        try? await change { $0.hasEndList = hasEnded ? true : nil }
     }
 
     /// The recording is over: what is awaited still is lost.
