@@ -129,11 +129,13 @@ struct ExportCommand: AsyncParsableCommand {
             let name: String
             var lost: [RemuxResult.Missing] = []
             if let window = try ChannelWindow(asset, from: from, to: to, opening) {
-                let content = try window.content(InputResources(opening: opening, readsFiles: false))
-                if !gaps { try content.requireWhole(of: window.name) }
-                (job.inputs, job.stretch, lost) = ([try window.input], content.stretch, content.gaps)
                 // What was recorded is what was chosen.
                 if job.choice.language == nil { job.choice.takesAllAudio = true }
+                job.choice.prefersMostMedia = true
+                let resources = InputResources(opening: opening, readsFiles: false)
+                let content = try window.content(resources, job.choice)
+                if !gaps { try content.requireWhole(of: window.name) }
+                (job.inputs, job.stretch, lost) = ([try window.input], content.stretch, content.gaps)
                 name = window.name.rawValue
             } else {
                 name = try Self.find(asset, from, to, opening, &job)

@@ -136,16 +136,15 @@ struct ChannelWindow: Sendable {
 
     /// Looks at its playlists.
     ///
+    /// - Parameter choice: Selects the variant stream and renditions, as the export does.
     /// - Throws: ``CommandFailure`` with what the cache's owner says where the window isn't kept.
-    func content(_ resources: InputResources) throws -> Content {
-        let (entry, base) = try playlist(at: url, resources)
-        guard case .multivariant(let multivariant) = entry else {
+    func content(_ resources: InputResources, _ choice: StreamChoice) throws -> Content {
+        guard case .multivariant = try playlist(at: url, resources) else {
             throw CommandFailure(.failed, "\(url) isn't the entry of a channel")
         }
-        let uris = multivariant.variants.map(\.uri) + multivariant.renditions.compactMap(\.uri)
-        let playlists = try uris.compactMap { uri -> MediaPlaylist? in
-            let resolved = URLReference(uri).resolved(against: URLReference(base)).description
-            guard case .media(let media) = try playlist(at: resolved, resources).0 else { return nil }
+        let plan = try StreamPlan(playlist: url, choice: choice, resources: resources)
+        let playlists = try plan.locations.compactMap { location -> MediaPlaylist? in
+            guard case .media(let media) = try playlist(at: location, resources) else { return nil }
             return media
         }
         guard let place = WindowPlace(of: playlists, from: from, to: to) else {
@@ -159,13 +158,13 @@ struct ChannelWindow: Sendable {
             })
     }
 
-    private func playlist(at url: String, _ resources: InputResources) throws -> (Playlist, base: String) {
+    private func playlist(at url: String, _ resources: InputResources) throws -> Playlist {
         do throws(ContainerError) {
             let (bytes, location) = try resources.contents(of: url, limit: PlaylistParser.Limits().playlistLength)
             guard let parsed = try? PlaylistParser(context: PlaylistContext(playlistURL: location)).parse(bytes) else {
                 throw ContainerError(.malformed, "\(url) can't be read as a playlist")
             }
-            return (parsed.playlist, location)
+            return parsed.playlist
         } catch {
             // What the server says is better than that it couldn't be read.
             if let problem = error.cause as? Problem { throw problem }

@@ -11,8 +11,18 @@ public struct StreamChoice: Sendable, Hashable {
     /// Whether its subtitles are taken, in all languages.
     public var takesSubtitles = false
 
-    /// What is taken of an asset: its own playlists name what was chosen of the stream, so all their sound.
-    public static var allOfAsset: StreamChoice { StreamChoice(takesAllAudio: true) }
+    /// Whether the variant stream with the most media is taken, and that of the highest bandwidth among those with about as
+    /// much; the first audio rendition likewise, unless a language is chosen. Segments of EXT-X-GAP don't count.
+    ///
+    /// The playlists of all variant streams are read, so this is for streams that are stored.
+    public var prefersMostMedia = false
+
+    /// Everything of an asset: its own playlists name the variant streams and renditions that were selected.
+    public static var allOfAsset: StreamChoice {
+        var choice = StreamChoice(takesAllAudio: true)
+        choice.prefersMostMedia = true
+        return choice
+    }
 
     /// A choice; without arguments, the best of everything.
     public init(variants: [VariantSelection] = [], language: String? = nil, takesAllAudio: Bool = false) {

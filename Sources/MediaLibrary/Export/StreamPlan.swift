@@ -20,6 +20,8 @@ public struct StreamPlan: Sendable, Hashable {
     public var subtitles: [SubtitleRendition] = []
     /// How long it lasts in seconds, by the playlist's durations; 0 where nothing says.
     public var duration: Double = 0
+    /// The URLs of the inputs' playlists, in the order of ``inputs``; empty for files.
+    package private(set) var locations: [String] = []
     /// The variant stream that was chosen, in words; nil where there was no choice.
     public var variant: String?
     /// Whether the playlist may still grow: only what it names now is taken.
@@ -88,12 +90,19 @@ public struct StreamPlan: Sendable, Hashable {
             playlist.keep { uri in
                 (try? Self.resolved(uri, against: location)).map { isAvailable(Self.known($0)) } ?? false
             }
-            guard let variant = playlist.variants(choice.variants + [.highest]).first else {
+            let media = MediaTimes { uri in
+                (try? Self.resolved(uri, against: location)).flatMap { url in
+                    try? Self.load(url, variables: parsed.variables, resources: resources)
+                }?.0.playlist
+            }
+            let found = playlist.variants(choice.variants)
+            let candidates = choice.prefersMostMedia ? media.longest(found, in: playlist) : found
+            guard let variant = candidates.max(by: { $0.bandwidth < $1.bandwidth }) else {
                 throw ContainerError(
                     .unsupported, "\(url): no variant stream is like that", advice: "`inspect` lists what is there")
             }
             self.variant = Self.describe(variant)
-            for (uri, sound) in Self.playlists(of: variant, in: playlist, choice) {
+            for (uri, sound) in Self.playlists(of: variant, in: playlist, choice, media) {
                 let resolved = try Self.resolved(uri, against: location)
                 let (media, place) = try Self.load(resolved, variables: parsed.variables, resources: resources)
                 guard case .media(let media) = media.playlist else {
@@ -117,10 +126,14 @@ public struct StreamPlan: Sendable, Hashable {
 
     /// The playlists that are played together: the variant's, then those of its sound, that to play first.
     private static func playlists(
-        of variant: VariantStream, in playlist: MultivariantPlaylist, _ choice: StreamChoice
+        of variant: VariantStream, in playlist: MultivariantPlaylist, _ choice: StreamChoice, _ media: MediaTimes
     ) -> [(uri: String, sound: TrackLabel?)] {
         let renditions = playlist.renditions(.audio, of: variant)
         var taken = playlist.rendition(.audio, of: variant, language: choice.language).map { [$0] } ?? []
+        if choice.prefersMostMedia, choice.language == nil, let first = taken.first {
+            let longest = media.longest(renditions) { $0.uri ?? variant.uri }
+            if !longest.contains(first) { taken = Array(longest.prefix(1)) }
+        }
         if choice.takesAllAudio {
             if taken.isEmpty { taken = Array(renditions.prefix(1)) }
             taken += renditions.filter { $0 != taken.first }
@@ -201,6 +214,7 @@ public struct StreamPlan: Sendable, Hashable {
     ) throws(ContainerError) {
         let (parts, gaps) = try Self.parts(of: playlist, at: location)
         inputs.append(parts)
+        locations.append(location)
         self.gaps += gaps
         sounds.append(sound)
         duration = max(duration, Double(playlist.places.last?.end ?? 0) / 1e9)

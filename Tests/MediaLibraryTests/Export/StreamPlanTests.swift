@@ -298,4 +298,41 @@ struct StreamPlanTests {
         let file = StreamPlan(inputs: [[StreamPart(url: "file:///a.ts")]])
         #expect(StreamPlan(joining: [file, file]).inputs[0].map(\.join) == [.continuous, .file])
     }
+
+    /// A recording may have little of the best variant stream, and of the default rendition.
+    @Test func takesTheVariantStreamAndTheSoundWithTheMostMedia() throws {
+        func track(_ name: String, _ count: Int, gaps: Range<Int> = 0..<0) -> String {
+            media(
+                (0..<count).map { "\(gaps.contains($0) ? "#EXT-X-GAP\n" : "")#EXTINF:6,\n\(name)-\($0).ts" }
+                    .joined(separator: "\n"))
+        }
+        let playlists = [
+            "index.m3u8": """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="1",DEFAULT=YES,AUTOSELECT=YES,LANGUAGE="de",URI="de.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="2",AUTOSELECT=YES,LANGUAGE="en",URI="en.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=3000,AUDIO="a"
+            high.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=2000,AUDIO="a"
+            middle.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=1000,AUDIO="a"
+            low.m3u8
+
+            """,
+            "high.m3u8": track("high", 10, gaps: 3..<8),
+            // One segment less makes no difference.
+            "middle.m3u8": track("middle", 9), "low.m3u8": track("low", 10), "en.m3u8": track("en", 10),
+            "de.m3u8": track("de", 10, gaps: 0..<6),
+        ]
+        let recorded = try plan(playlists, .allOfAsset)
+        #expect(
+            recorded.inputs.compactMap { $0.first?.url } == ["middle-0", "en-0", "de-6"].map { "http://h/s/\($0).ts" })
+        #expect(recorded.sounds.map { $0?.isDefault } == [nil, true, false])
+        let selected = try plan(playlists)
+        #expect(selected.inputs.compactMap { $0.first?.url } == ["high-0", "de-6"].map { "http://h/s/\($0).ts" })
+        // A language that is asked for is taken.
+        var german = StreamChoice.allOfAsset
+        german.language = "de"
+        #expect(try plan(playlists, german).inputs[1].first?.url == "http://h/s/de-6.ts")
+    }
 }

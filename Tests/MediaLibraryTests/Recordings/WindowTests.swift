@@ -345,4 +345,36 @@ struct WindowTests {
         #expect(try await folders(.all) == ["video-1", "video-2", "audio-1", "audio-2"])
         await fixture.close()
     }
+
+    private static let twoVariants = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="one",DEFAULT=YES,URI="audio-1/index.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=2000,AUDIO="a"
+        video-1/index.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=1000,AUDIO="a"
+        video-2/index.m3u8
+
+        """
+
+    /// The best variant stream failed for most of the window.
+    @Test func exportsTheVariantStreamThatWasRecorded() async throws {
+        let fixture = try await WindowFixture(tracks: ["video-1", "video-2", "audio-1"], entry: Self.twoVariants)
+        let timelines = fixture.recording.timelines
+        var rows = TimelineRows.kept(0..<100)
+        for index in 10..<90 { rows[index].state = .gap }
+        try await timelines[0].append(rows)
+        for timeline in timelines.dropFirst() { try await timeline.append(TimelineRows.kept(0..<100)) }
+        func taken(_ numbers: Range<Int64>) async throws -> [String] {
+            let window = try await fixture.recording.assembled(
+                from: Self.time(numbers.lowerBound), to: Self.time(numbers.upperBound))
+            let playlists = window.contents.playlists.map { (ContentsIndex.base + $0.name, Array($0.text.utf8)) }
+            let plan = try StreamPlan(
+                playlist: ContentsIndex.base + window.contents.entry, choice: .allOfAsset,
+                resources: MemoryResources(Dictionary(uniqueKeysWithValues: playlists)))
+            return plan.locations.compactMap { ContentsIndex.name(of: $0) }
+        }
+        #expect(try await taken(0..<100) == ["video-2/index.m3u8", "audio-1/index.m3u8"])
+        #expect(try await taken(90..<100) == ["video-1/index.m3u8", "audio-1/index.m3u8"])
+        await fixture.close()
+    }
 }

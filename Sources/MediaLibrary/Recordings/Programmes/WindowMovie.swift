@@ -36,7 +36,7 @@ struct WindowMovie: Sendable {
         let resources = StoreResources(store, settings: store.transfers, control: control, asset: index)
         let plan = try StreamPlan(
             playlist: ContentsIndex.base + window.contents.entry, choice: .allOfAsset, resources: resources)
-        guard let place = WindowPlace(of: playlists(index), from: span.lowerBound, to: span.upperBound) else {
+        guard let place = WindowPlace(of: playlists(of: plan, index), from: span.lowerBound, to: span.upperBound) else {
             throw ContainerError(.malformed, "its playlists don't say when their segments were")
         }
         var remux = StreamRemux(plan, resources: resources)
@@ -65,14 +65,13 @@ struct WindowMovie: Sendable {
             isSound: !written.kinds.contains(.video))
     }
 
-    /// What is played at once, that of the first variant stream first.
-    private func playlists(_ index: ContentsIndex) -> [MediaPlaylist] {
-        func parsed(_ name: String) -> Playlist? {
-            index.playlist(name).flatMap { try? PlaylistParser().parse(Array($0.text.utf8)).playlist }
-        }
-        guard case .multivariant(let entry) = parsed(window.contents.entry) else { return [] }
-        return (entry.variants.map(\.uri) + entry.renditions.compactMap(\.uri)).compactMap { uri in
-            guard case .media(let media) = parsed(uri) else { return nil }
+    /// The playlists of a plan's inputs, that of the variant stream first.
+    private func playlists(of plan: StreamPlan, _ index: ContentsIndex) -> [MediaPlaylist] {
+        plan.locations.compactMap { location in
+            let text = ContentsIndex.name(of: location).flatMap(index.playlist)?.text
+            guard let text, case .media(let media) = try? PlaylistParser().parse(Array(text.utf8)).playlist else {
+                return nil
+            }
             return media
         }
     }
