@@ -355,4 +355,22 @@ struct ProgrammeExportTests {
         #expect(try await fixture.recordings?.statuses().isEmpty == true)
         await fixture.close()
     }
+
+    /// A track of which nothing was recorded is a gap over the whole programme.
+    @Test func namesAMissingTrack() async throws {
+        let fixture = try await fixture()
+        fixture.live.library.origin.always(fixture.live.playlist("a1"), .status(404))
+        try await fixture.pass(180)
+        let recordings = try #require(fixture.recordings)
+        let events = recordings.events()
+        let match = try programme(fixture, from: -150, to: -100, .hls, .mp4)
+        try await recordings.addProgramme(match, to: fixture.name)
+        for format in [ProgrammeFormat.hls, .mp4] {
+            let export = try await next(events, format, isDone)
+            #expect(export.missing == 1)
+            #expect(export.damaged.map(\.name) == ["audio-1"])
+            #expect(export.damaged.allSatisfy { abs($0.duration - 50) < 0.01 && $0.start == 0 })
+        }
+        await fixture.close()
+    }
 }

@@ -377,4 +377,29 @@ struct WindowTests {
         #expect(try await taken(90..<100) == ["video-1/index.m3u8", "audio-1/index.m3u8"])
         await fixture.close()
     }
+
+    @Test func aTrackWithoutASegmentInAWindowIsAGap() async throws {
+        let tracks = ["video-1", "video-2", "audio-1", "audio-2"]
+        let fixture = try await WindowFixture(tracks: tracks, entry: Self.twoVariants)
+        // The stream no longer has the last one.
+        for (index, numbers) in [0..<100, 0..<100, 50..<100, 90..<100].enumerated() {
+            try await fixture.recording.timelines[index].append(
+                TimelineRows.kept(Int64(numbers.lowerBound)..<Int64(numbers.upperBound)))
+        }
+        let before = try await fixture.recording.assembled(from: Self.time(0), to: Self.time(40))
+        #expect(before.gaps == 1 && before.missingTracks == ["audio-1"])
+        let later = try await fixture.recording.assembled(from: Self.time(60), to: Self.time(80))
+        #expect(later.gaps == 0 && later.missingTracks == [])
+        await fixture.close()
+    }
+
+    /// The holes of a live download.
+    @Test func aTrackWithoutASegmentIsAHole() async throws {
+        let fixture = try await WindowFixture(tracks: ["video-1", "video-2", "audio-1"], entry: Self.twoVariants)
+        for timeline in fixture.recording.timelines.dropLast() { try await timeline.append(TimelineRows.kept(0..<10)) }
+        let holes = try await fixture.recording.holes()
+        #expect(holes.map(\.url) == ["http://origin.example/live/audio-1.m3u8"])
+        #expect(holes.map(\.start) == [0] && holes.map(\.duration) == [20])
+        await fixture.close()
+    }
 }

@@ -14,9 +14,9 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
         case cancelled
     }
 
-    /// A segment that is damaged in an export.
+    /// A segment that is damaged in an export, or a track that is missing in it.
     public struct DamagedSegment: Sendable, Hashable, Codable {
-        /// The segment's name in the recording.
+        /// The segment's name in the recording, or the track's.
         public var name: String
         /// Where it begins, in seconds from the beginning of the first segment.
         public var start: Double
@@ -35,7 +35,8 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
     public internal(set) var state = State.waiting
     /// How many of the programme's segments are missing in it, of all tracks.
     public internal(set) var missing = 0
-    /// Those of them that were recorded and are damaged; of many, the first 100.
+    /// Those of them that were recorded and are damaged, and the tracks of which nothing was recorded; of many, the first
+    /// 100. A missing track counts as one segment.
     public internal(set) var damaged: [DamagedSegment] {
         get { knownDamage ?? [] }
         set { knownDamage = newValue.isEmpty ? nil : newValue }

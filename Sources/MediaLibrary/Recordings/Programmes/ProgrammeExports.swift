@@ -196,6 +196,12 @@ actor ProgrammeExports {
         export.version = AssetID().rawValue
         let (window, span) = try await recording.window(of: programme)
         export.missing = window.gaps
+        let absent = window.missingTracks.map { track in
+            ProgrammeExport.DamagedSegment(
+                name: track, start: 0, duration: Double(max(0, span.upperBound - window.begins)) / 1e9,
+                reason: "nothing of this track was recorded")
+        }
+        export.damaged = absent
         let movie = WindowMovie(window: window, span: span)
         switch job.format {
         case .hls:
@@ -206,7 +212,7 @@ actor ProgrammeExports {
                 try await write(movie, to: path) { self.note($0, job, of: channel) }
             }
             export.missing += written.missing
-            export.damaged = written.damaged
+            export.damaged = Array((absent + written.damaged).prefix(ProgrammeExport.mostListed))
             export.isSound = written.isSound
         case .threeGP:
             guard let encoder else {
@@ -232,9 +238,10 @@ actor ProgrammeExports {
                 result = .failure(error)
             }
             await discardDraft(film)
-            export.missing += try result.get().missing
-            export.damaged = try result.get().damaged
-            export.isSound = try result.get().isSound
+            let written = try result.get()
+            export.missing += written.missing
+            export.damaged = Array((absent + written.damaged).prefix(ProgrammeExport.mostListed))
+            export.isSound = written.isSound
         }
         export.state = .done(bytes: try await folder.place(job.name))
         return export

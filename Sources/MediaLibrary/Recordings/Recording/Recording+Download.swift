@@ -55,9 +55,17 @@ extension Recording {
         let kept = kept()
         guard let first = kept.first, let last = kept.last else { return [] }
         var holes: [DownloadHole] = []
+        let named = ChannelEntry.folders(in: channel.entry)
         for timeline in timelines {
             let url = channel.tracks.first { $0.folder == timeline.track }?.url ?? channel.url
             let rows = try await timeline.stretch(from: first.lowerBound, to: last.upperBound).segments
+            if rows.isEmpty, named.contains(timeline.track) {
+                holes.append(
+                    DownloadHole(
+                        url: url, role: AssetPart.Role.mediaSegment.rawValue, start: 0,
+                        duration: Double(last.upperBound - first.lowerBound) / 1e9,
+                        reason: "nothing of this track could be recorded", isRetryable: false))
+            }
             var previous: RecordedSegment?
             for row in rows where row.state == .gap {
                 let start = Double(row.start - first.lowerBound) / 1e9

@@ -130,6 +130,15 @@ enum ChannelEntry {
         "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(max(1, bandwidth))\n\(folder)/index.m3u8\n"
     }
 
+    /// The folders of the tracks that an entry names.
+    static func folders(in entry: String) -> Set<String> {
+        guard case .multivariant(let playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
+            return []
+        }
+        let uris = playlist.variants.map(\.uri) + playlist.renditions.compactMap(\.uri)
+        return Set(uris.map { String($0.prefix { $0 != "/" }) })
+    }
+
     /// The entry with another name for the tracks' playlists, and without tracks of which nothing is to be had.
     ///
     /// - Parameter place: where the tracks' folders are, seen from where the entry is read; ends in a slash.

@@ -257,9 +257,15 @@ extension Recording {
         var folders: Set<String> = []
         var listed: Set<String> = []
         var spans: [(span: Range<Int64>, tolerance: Int64)] = []
+        var missing: [String] = []
+        let named = ChannelEntry.folders(in: channel.entry)
         for timeline in timelines {
             let stretch = try await timeline.stretch(from: span.from, to: to, isOver: isOver)
-            guard let first = stretch.segments.first, let last = stretch.segments.last else { continue }
+            guard let first = stretch.segments.first, let last = stretch.segments.last else {
+                // Tracks that the stream no longer has aren't missing.
+                if named.contains(timeline.track) { missing.append(timeline.track) }
+                continue
+            }
             let track = timeline.track
             folders.insert(track)
             gaps += stretch.segments.count { $0.state == .gap }
@@ -280,9 +286,9 @@ extension Recording {
             contents.duration = max(contents.duration, Double(last.end - first.start) / 1e9)
         }
         guard !folders.isEmpty else { throw outside("nothing of that time is kept") }
-        gaps += Self.missingEnds(of: spans, in: span.from..<max(span.from, to))
+        gaps += missing.count + Self.missingEnds(of: spans, in: span.from..<max(span.from, to))
         contents.playlists[0].text = ChannelEntry.text(channel.entry, playlist: "index.m3u8", having: folders)
-        return RecordedWindow(begins: span.from, contents: contents, gaps: gaps, bytes: bytes)
+        return RecordedWindow(begins: span.from, contents: contents, gaps: gaps, missingTracks: missing, bytes: bytes)
     }
 
     /// Returns the number of tracks' beginnings and ends that are missing in a window where another track has segments.
