@@ -256,6 +256,12 @@ public final class CacheServer: Service, Sendable {
             return
         }
         var channel = channel
+        if let selection = await recordings.recording(channel.name)?.channel.selection, selection != channel.selection {
+            configuration.logger.warning(
+                "a declared channel is recorded with another selection of variants and languages; delete it first",
+                metadata: ["channel": "\(channel.name)"])
+            channel.selection = selection
+        }
         if let credentials = channel.url.credentials {
             channel.identity = channel.identity ?? context.profiles.remember(credentials, for: channel.url)
         }

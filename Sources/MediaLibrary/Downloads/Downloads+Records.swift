@@ -85,6 +85,27 @@ extension Downloads {
         try await shelf.setContents(known, of: id)
     }
 
+    /// Another selection would replace what is recorded of a live stream, which can't be fetched again.
+    ///
+    /// - Throws: `CacheError` with `invalidSetting` where something is recorded; `storage`.
+    func requireNoRecording(of asset: Asset) async throws {
+        var isRecorded = try await work.liveDownloads.hasRecording(of: asset.id)
+        if !isRecorded { isRecorded = try await hasRecordedContents(asset.id) }
+        guard isRecorded else { return }
+        throw CacheError(
+            .invalidSetting,
+            "\(asset.url) is recorded with another selection of variants and languages, which can't be changed; end the "
+                + "recording, export what is recorded, and remove the download first")
+    }
+
+    private func hasRecordedContents(_ id: AssetID) async throws -> Bool {
+        do {
+            return try await shelf.contents(of: id)?.parts.contains { $0.keptAs != nil } ?? false
+        } catch let error as CacheError where error.code == .storage {
+            return false
+        }
+    }
+
     /// An asset came complete by another way: what is known of its download is what the shelf says.
     ///
     /// - Throws: `CacheError` with `storage`.

@@ -10,7 +10,8 @@ extension Downloads {
     /// priority, and lets it go on; of one that is complete, what isn't here any more is fetched again.
     ///
     /// - Returns: the asset, as it is now.
-    /// - Throws: `CacheError` with `storage`, or `closed`.
+    /// - Throws: `CacheError` with `storage`, `closed`, or `invalidSetting` for another selection of a live stream of which
+    ///   something is recorded.
     public func add(_ request: DownloadRequest) async throws -> Asset {
         guard !isStopped else { throw CacheError(.closed, "downloads have stopped") }
         let settings = try settings(request.url, request.identity, request.headers)
@@ -24,7 +25,10 @@ extension Downloads {
         let wasKnown = entries[asset.id] != nil
         if !wasKnown { enter(asset) }
         let hasOtherSelection = entries[asset.id]?.asset.download.map { $0.selection != request.selection } ?? false
-        if hasOtherSelection { try await outdateContents(of: asset.id) }
+        if hasOtherSelection {
+            try await requireNoRecording(of: asset)
+            try await outdateContents(of: asset.id)
+        }
         let now = store.now
         let priority = min(max(request.priority, -Self.greatestPriority), Self.greatestPriority)
         let before = entries[asset.id]?.asset

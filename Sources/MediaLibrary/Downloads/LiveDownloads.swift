@@ -53,6 +53,13 @@ struct LiveDownloads: Sendable {
         try await folder.remove(name)
     }
 
+    /// Whether a recording of an asset has begun and isn't the asset's contents yet.
+    ///
+    /// - Throws: `CacheError` with `storage`.
+    func hasRecording(of asset: AssetID) async throws -> Bool {
+        try await folder.contents(of: asset.rawValue + Self.suffix) != nil
+    }
+
     private func channel(of asset: AssetID) async throws -> Channel? {
         guard let bytes = try await folder.contents(of: asset.rawValue + Self.suffix) else { return nil }
         do {

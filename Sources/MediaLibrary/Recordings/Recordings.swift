@@ -151,7 +151,8 @@ public actor Recordings {
     /// Makes a channel, and begins to record it. One of this name and URL that is there already is taken up again, with
     /// the retention that is asked for now.
     ///
-    /// - Throws: `CacheError`: `invalidSetting` where the name is another channel's; `storage`.
+    /// - Throws: `CacheError`: `invalidSetting` where the name is another channel's, or the selection another than that
+    ///   with which the channel is recorded; `storage`.
     @discardableResult
     public func add(_ request: ChannelRequest) async throws -> Channel {
         try await turns.take {
@@ -166,6 +167,13 @@ public actor Recordings {
                     throw CacheError(
                         .invalidSetting,
                         "the recording \(request.name) has ended; take another name, or delete the channel first")
+                }
+                guard channel.selection == request.selection else {
+                    throw CacheError(
+                        .invalidSetting,
+                        "the channel \(request.name) is recorded with another selection of variants and languages, which "
+                            + "can't be changed; record the new selection under another name, or end the recording and "
+                            + "delete the channel first")
                 }
                 try await recording.change { channel in
                     channel.retention = request.retention

@@ -295,4 +295,31 @@ struct LiveDownloadTests {
         // At most one for each segment that arrives and for each playlist, and a few for the states of both.
         for quarter in quarters { #expect(quarter.count < 2 * 256, "\(quarters)") }
     }
+
+    /// Another selection would replace what can't be fetched again, while it's recorded, paused or complete.
+    @Test func refusesAnotherSelectionOfWhatIsRecorded() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            for step in 0..<3 {
+                if step == 1 { try await downloads.pause(asset.id) }
+                if step == 2 {
+                    try await downloads.finish(asset.id)
+                    #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
+                }
+                let error = await #expect(throws: CacheError.self) {
+                    _ = try await downloads.add(
+                        DownloadRequest(url: fixture.entry, selection: StreamSelection(variants: .worst)))
+                }
+                #expect(error?.code == .invalidSetting)
+                #expect(error?.message.contains("end the recording") == true)
+                guard step > 0 else { continue }
+                let kept = try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }
+                #expect(kept.count == 3 && kept.allSatisfy(\.isPinned))
+            }
+            let download = try #require(await downloads.status(of: asset.id)?.asset.download)
+            #expect(download.state == .complete && download.selection == asset.download?.selection)
+        }
+    }
 }

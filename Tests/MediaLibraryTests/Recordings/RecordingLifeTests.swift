@@ -262,4 +262,26 @@ struct RecordingLifeTests {
         #expect(fixture.recordings?.recording(name) == nil)
         await fixture.close()
     }
+
+    /// The tracks of another selection would take the place of the recorded ones.
+    @Test func refusesAnotherSelection() async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(30)
+        let error = await #expect(throws: CacheError.self) {
+            try await fixture.record {
+                $0.selection.variants = .worst
+                $0.retention = Retention(seconds: 600)
+            }
+        }
+        #expect(error?.code == .invalidSetting)
+        #expect(error?.message.contains("delete the channel first") == true)
+        let recording = try fixture.recording
+        var channel = await recording.channel
+        #expect(channel.selection.variants == .best && channel.retention == Retention())
+        try await fixture.record { $0.retention = Retention(seconds: 600) }
+        channel = await recording.channel
+        #expect(channel.retention.seconds == 600)
+        await fixture.close()
+    }
 }
