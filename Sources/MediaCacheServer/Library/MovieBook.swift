@@ -91,7 +91,7 @@ final class MovieBook: Sendable {
         }
         return try await movie(
             named: "\(asset.id) \(version) \(asset.holeCount) \(takesGaps)", called: asset.url, takesGaps: takesGaps,
-            try settings(for: asset)
+            try settings(for: asset), asset
         ) { index }
     }
 
@@ -107,13 +107,13 @@ final class MovieBook: Sendable {
         named name: String, called title: String, takesGaps: Bool,
         _ contents: @escaping @Sendable () async throws -> AssetContents
     ) async throws -> (movie: Movie, name: String) {
-        try await movie(named: name, called: title, takesGaps: takesGaps, store.transfers.askingNoOrigins) {
-            ContentsIndex(try await contents())
-        }
+        try await movie(
+            named: name, called: title, takesGaps: takesGaps, store.transfers.askingNoOrigins, nil
+        ) { ContentsIndex(try await contents()) }
     }
 
     private func movie(
-        named name: String, called title: String, takesGaps: Bool, _ settings: TransferSettings,
+        named name: String, called title: String, takesGaps: Bool, _ settings: TransferSettings, _ asset: Asset?,
         _ contents: @escaping @Sendable () async throws -> ContentsIndex
     ) async throws -> (movie: Movie, name: String) {
         let movie = try await movies.value(for: name) { [store, turnstile] in
@@ -121,7 +121,8 @@ final class MovieBook: Sendable {
             let entry = index.contents.entry
             return try await turnstile.pass {
                 try await BlockingWork.run { control in
-                    let resources = StoreResources(store, settings: settings, control: control, asset: index)
+                    let resources = StoreResources(
+                        store, settings: settings, control: control, asset: asset, contents: index)
                     do {
                         let plan = try StreamPlan(
                             playlist: ContentsIndex.base + entry, choice: .allOfAsset, resources: resources)

@@ -46,7 +46,7 @@ struct PartOpener: ReaderOpener {
         }
         var request = try part.request(settings: reading.settings(reading: asset), named: asset.url)
         request.range = range
-        try await checkAccess(&request, to: part, of: asset)
+        try await store.checkAccess(&request, to: part, of: asset)
         // What is small is asked for as a whole; of what ranges are read, and of a film, what is needed.
         if part.role != .file, part.range == nil { request.policy = .whole }
         guard part.range == nil, part.role == .mediaSegment || part.role == .initializationSection else {
@@ -55,22 +55,5 @@ struct PartOpener: ReaderOpener {
         return try await UnwrappedPart(
             part: part, name: name, request: request, store: store, inflations: inflations
         ).reader()
-    }
-
-    /// Lets the access rule decide about cached bytes of a local address that a public document names. What the download
-    /// has fetched has passed it.
-    private func checkAccess(_ request: inout ReadRequest, to part: AssetPart, of asset: Asset) async throws {
-        guard request.settings?.scope == .publicOnly, let download = asset.download,
-            request.needsAccessCheck(for: try await store.holdings(of: [request]).first ?? nil)
-        else { return }
-        switch download.state {
-        case .complete: return
-        case .completeWithHoles:
-            // Not all holes are listed.
-            guard download.holeCount > download.holes.count || download.holes.contains(where: { $0.url == part.url })
-            else { return }
-            throw CacheError(.forbiddenAddress, "\(part.url) came from a local address, and a public document names it")
-        case .queued, .running, .paused, .waiting, .failed: request.revalidation = .since(store.monotonicTime)
-        }
     }
 }

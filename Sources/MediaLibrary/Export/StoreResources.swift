@@ -1,46 +1,64 @@
+internal import HLS
 package import MediaCache
 package import MediaContainers
+import Synchronization
 
-/// The resources of a stream as a store has them, for work on a thread that may wait. No origin is asked: a hole is an
-/// error.
+/// Reads the resources of a stream from a store, for work on a thread that may wait. No origin is asked: a missing byte
+/// is an error.
 package struct StoreResources: StreamResources {
     private let store: CacheStore
     private let settings: TransferSettings
     private let control: WorkControl
-    private let asset: ContentsIndex?
+    private let asset: Asset?
+    private let contents: ContentsIndex?
+    private let scope: DocumentScope
 
+    /// Creates a reader of a stream's resources.
+    ///
     /// - Parameters:
-    ///   - store: where they are kept.
-    ///   - settings: how they are read, and in whose name.
-    ///   - control: what ends the work.
-    ///   - asset: what URLs under ``ContentsIndex/base`` name, where an asset is read.
+    ///   - store: the store.
+    ///   - settings: the settings of each read, with its identity.
+    ///   - control: ends the work.
+    ///   - asset: the asset that the contents belong to; nil for a window of a recording.
+    ///   - contents: the resources that URLs under ``ContentsIndex/base`` name.
     package init(
-        _ store: CacheStore, settings: TransferSettings, control: WorkControl, asset: ContentsIndex? = nil
+        _ store: CacheStore, settings: TransferSettings, control: WorkControl, asset: Asset? = nil,
+        contents: ContentsIndex? = nil
+    ) {
+        self.init(store, settings, control, asset, contents, DocumentScope())
+    }
+
+    private init(
+        _ store: CacheStore, _ settings: TransferSettings, _ control: WorkControl, _ asset: Asset?,
+        _ contents: ContentsIndex?, _ scope: DocumentScope
     ) {
         self.store = store
         self.settings = settings.askingNoOrigins
         self.control = control
         self.asset = asset
+        self.contents = contents
+        self.scope = scope
     }
 
-    /// The same, whose waiting something else ends.
+    /// Returns these resources for reads that another control ends.
     package func ended(by control: WorkControl) -> StoreResources {
-        StoreResources(store, settings: settings, control: control, asset: asset)
+        StoreResources(store, settings, control, asset, contents, scope)
     }
 
     /// Reads all of a small resource; see `StreamResources`.
     package func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String) {
-        if let name = ContentsIndex.name(of: url), let playlist = asset?.playlist(name) {
+        if let name = ContentsIndex.name(of: url), let playlist = contents?.playlist(name) {
             return (Array(playlist.text.utf8), url)
         }
-        if ContentsIndex.name(of: url).flatMap({ asset?.part($0) })?.keptAs != nil {
-            return (try part(of: url, 0..<Int64(limit)).bytes, url)
-        }
-        let body = try wait(for: url) { store, url, settings in
-            try await store.wholeBody(
+        if part(of: url)?.keptAs != nil { return (try bytes(of: url, in: 0..<Int64(limit)).bytes, url) }
+        let body = try wait(for: url) { request in
+            let body = try await store.wholeBody(
                 WholeBodyRequest(
-                    url: url, maximumLength: Int64(limit), settings: settings, revalidation: .never, kind: .playlist
+                    url: request.url, maximumLength: Int64(limit), settings: request.settings, revalidation: .never,
+                    kind: .playlist
                 ) { _ in false })
+            if case .playlist = BodyKind(of: body.bytes) { scope.narrow(toReferencesOf: body.head, at: request.url) }
+            return body
         }
         return (body.bytes, (body.head.location?.description ?? url))
     }
@@ -48,14 +66,14 @@ package struct StoreResources: StreamResources {
     /// Opens a media segment; see `StreamResources`.
     package func bytes(of url: String, range: Range<Int64>?) throws(ContainerError) -> ByteSlice<WindowedSource> {
         let first = range?.lowerBound ?? 0
-        let (head, window) = try part(of: url, first..<first.clampedSum(Int64(SegmentFormat.probeLength)))
+        let (head, window) = try bytes(of: url, in: first..<first.clampedSum(Int64(SegmentFormat.probeLength)))
         guard let length = head.length else {
             throw ContainerError(.inputOutput, "\(url): not all of it is kept", advice: "`get` all of it first")
         }
         let source = WindowedSource(
             length: length, window: window, at: first
         ) { (range) throws(ContainerError) in
-            let (found, bytes) = try part(of: url, range)
+            let (found, bytes) = try bytes(of: url, in: range)
             guard found.entityTag == head.entityTag else {
                 throw ContainerError(.inputOutput, "\(url) changed while it was read", at: range.lowerBound)
             }
@@ -64,17 +82,17 @@ package struct StoreResources: StreamResources {
         return try ByteSlice(source, range ?? 0..<length)
     }
 
-    private func part(
-        of url: String, _ range: Range<Int64>
+    private func bytes(
+        of url: String, in range: Range<Int64>
     ) throws(ContainerError) -> (head: ResourceHead, bytes: [UInt8]) {
-        // A slice that is kept by itself is all that there is to its reader.
-        let part = ContentsIndex.name(of: url).flatMap { asset?.part($0) }
+        // A slice that is cached by itself is the whole resource to its reader.
+        let part = part(of: url)
         let slice = part?.keptAs == nil ? nil : part?.range
         let first = (slice?.lowerBound ?? 0).clampedSum(range.lowerBound)
         let last = min((slice?.upperBound ?? .max) - 1, (slice?.lowerBound ?? 0).clampedSum(range.upperBound - 1))
-        return try wait(for: url) { store, url, settings in
-            var request = ReadRequest(url: url, range: .closed(first, through: last), settings: settings)
-            request.name = part?.keptAs
+        return try wait(for: url) { request in
+            var request = request
+            request.range = .closed(first, through: last)
             let session = try await store.read(request)
             defer { session.cancel() }
             var bytes: [UInt8] = []
@@ -85,17 +103,45 @@ package struct StoreResources: StreamResources {
         }
     }
 
+    private func part(of url: String) -> AssetPart? {
+        ContentsIndex.name(of: url).flatMap { contents?.part($0) }
+    }
+
+    /// Waits for work on a request that has passed the access check.
     private func wait<Value: Sendable>(
-        for url: String,
-        _ body: @escaping @Sendable (CacheStore, ResourceURL, TransferSettings) async throws -> Value
+        for url: String, _ body: @escaping @Sendable (ReadRequest) async throws -> Value
     ) throws(ContainerError) -> Value {
         do {
-            let (store, settings) = (store, settings)
-            let part = ContentsIndex.name(of: url).flatMap { asset?.part($0) }
-            let resource = try ResourceURL(part?.url ?? url)
-            return try control.wait { try await body(store, resource, settings) }
+            return try control.wait { try await body(try await request(for: url)) }
         } catch {
             throw ContainerError(.inputOutput, "\(url) can't be read from the cache", cause: error)
+        }
+    }
+
+    private func request(for url: String) async throws -> ReadRequest {
+        guard let part = part(of: url) else {
+            let scope = scope.value
+            var request = ReadRequest(url: try ResourceURL(url), settings: settings.narrowed(to: scope))
+            // The user named the first URL: its cached bytes may be read whatever the settings' scope.
+            if scope == .publicOnly { try await store.checkAccess(&request) }
+            return request
+        }
+        var request = try part.request(settings: settings, named: asset?.url)
+        if let asset { try await store.checkAccess(&request, to: part, of: asset) }
+        return request
+    }
+}
+
+/// The scope of the URLs that the playlists of a stream name. It's the narrowest of those read so far, since reads don't
+/// say which playlist named their URL.
+private final class DocumentScope: Sendable {
+    private let scope = Mutex(AddressScope.any)
+
+    var value: AddressScope { scope.withLock(\.self) }
+
+    func narrow(toReferencesOf head: ResourceHead, at url: ResourceURL) {
+        scope.withLock { scope in
+            scope = AddressScope(ofReferencesAt: head.location ?? url, from: head.peer, requestedWith: scope)
         }
     }
 }

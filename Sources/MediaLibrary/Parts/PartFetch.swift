@@ -11,17 +11,10 @@ struct PartFetch: Sendable {
     /// The longest body that is taken out of a content coding.
     private static let longestCoded: Int64 = 64 << 20
 
-    /// Fetches what is missing of a part.
-    ///
-    /// What the user has played from a local address is cached, and a public document may name it. The origin is asked
-    /// before such bytes become a part, so that the access rule decides.
+    /// Fetches the missing bytes of a part. The access rule decides before cached bytes become a part of an asset.
     func fill(_ part: AssetPart, _ request: ReadRequest) async throws -> ResourceInfo {
         var request = request
-        if request.settings?.scope == .publicOnly,
-            request.needsAccessCheck(for: try await store.holdings(of: [request]).first ?? nil)
-        {
-            request.revalidation = .since(store.monotonicTime)
-        }
+        try await store.checkAccess(&request)
         do {
             return try await store.fill(request)
         } catch let error as CacheError where error.contentCoding != nil && part.range == nil {

@@ -140,6 +140,7 @@ public actor Preloader {
         request.transferClass = .preload
         request.revalidation = .beside
         request.group = group
+        try await store.checkAccess(&request)
         let info = try await store.fill(request)
         return min(info.bytesKept, end - start)
     }

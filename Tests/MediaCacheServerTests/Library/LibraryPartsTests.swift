@@ -21,13 +21,14 @@ struct LibraryPartsTests {
     private func withAsset(
         _ parts: KeyValuePairs<String, [UInt8]>, _ playlists: KeyValuePairs<String, String> = [:],
         state: DownloadState? = nil, isKept: Bool = true, lost: Set<String> = [],
-        encrypted: Set<String> = [],
+        encrypted: Set<String> = [], local: Set<String> = [],
         _ body: (CacheHost, AssetID) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "parts-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for (name, bytes) in parts {
-            origin[try url(name)] = ScriptedResource(.bytes(bytes), contentType: "video/mp2t")
+            origin[try url(name)] = ScriptedResource(
+                .bytes(bytes), contentType: "video/mp2t", peer: local.contains(name) ? .local : .global)
         }
         // One server's life before it's read, since a server knows its assets from its start.
         let id = Mutex<AssetID?>(nil)
@@ -44,16 +45,23 @@ struct LibraryPartsTests {
             let contents = AssetContents(
                 playlists: try files.map { .init(name: $0.name, url: "\(try url($0.name))", text: $0.text) },
                 parts: try parts.map { name, _ in
-                    AssetPart(
+                    var part = AssetPart(
                         role: .mediaSegment, name: "media-1/\(name)", url: "\(try url(name))", duration: 9,
                         isEncrypted: encrypted.contains(name))
+                    if local.contains(name) { part.scope = .publicOnly }
+                    return part
                 })
             try await shelf.setContents(contents, of: asset.id)
             if let state {
                 var asset = asset
                 asset.download = Download(headers: ["X-Token": "abc"], added: Date(timeIntervalSince1970: 0))
                 asset.download?.state = state
-                asset.download?.holeCount = lost.count
+                asset.download?.holeCount = lost.count + local.count
+                asset.download?.holes = try local.map { name in
+                    DownloadHole(
+                        url: "\(try url(name))", role: AssetPart.Role.mediaSegment.rawValue, start: 0, duration: 9,
+                        reason: "it's at a local address", isRetryable: false)
+                }
                 try await shelf.keep(asset)
             }
             if isKept {
@@ -249,6 +257,19 @@ struct LibraryPartsTests {
             let gapped = try await host.exchange("GET", "/library/\(id)/media.mp4?gaps=1")
             #expect(gapped.status == 200 && gapped.fields["mediacache-gap-count"] == "1")
             #expect(try MP4Reader(MemorySource(gapped.body)).movie.tracks.count == 2)
+        }
+    }
+
+    /// The user has played a file of a local address, and the public playlist of a download names it.
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func cachedSegmentOfALocalAddressIsAGap() async throws {
+        let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts")
+        try await withAsset(
+            ["1.ts": Array(clip), "2.ts": Array(clip)], state: .completeWithHoles, local: ["2.ts"]
+        ) { host, id in
+            #expect(try await host.exchange("GET", "/library/\(id)/media-1/2.ts").status == 403)
+            let gapped = try await host.exchange("GET", "/library/\(id)/media.mp4?gaps=1")
+            #expect(gapped.status == 200 && gapped.fields["mediacache-gap-count"] == "1")
+            #expect(gapped.body.count < clip.count * 3 / 2)
         }
     }
 }

@@ -33,4 +33,26 @@ struct StoreResourcesTests {
         }
         await store.close()
     }
+
+    /// The user has played a file of a local address, and a cached playlist names it.
+    @Test(arguments: [AddressKind.global, .local])
+    func publicPlaylistReadsNoCachedSegmentOfALocalAddress(peer: AddressKind) async throws {
+        let playlist = try ResourceURL("http://origin.example/s/index.m3u8")
+        let media = try ResourceURL("http://nas.example/a.ts")
+        fixture.serve("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(media)\n#EXT-X-ENDLIST\n", at: playlist)
+        fixture.origin[playlist]?.peer = peer
+        fixture.origin[media] = ScriptedResource(
+            .random(seed: 1, length: 3000), contentType: "video/mp2t", peer: .local)
+        let store = try await fixture.open()
+        _ = try await PlaylistLoader(store: store).load(playlist, scope: .any)
+        _ = try await store.fill(ReadRequest(url: media))
+        let length = try? await BlockingWork.run { control in
+            let resources = StoreResources(store, settings: store.transfers, control: control)
+            let plan = try StreamPlan(playlist: "\(playlist)", resources: resources)
+            let part = try #require(plan.inputs.first?.first)
+            return try resources.bytes(of: part.url, range: nil).length
+        }
+        #expect(length == (peer == .local ? 3000 : nil))
+        await store.close()
+    }
 }

@@ -32,6 +32,23 @@ struct PreloaderTests {
         #expect(requests.map { $0.headerFields[.range] } == ["bytes=0-99999"])
     }
 
+    /// The user has played a file of a local address, and a public playlist names it.
+    @Test func cachedSegmentOfALocalAddressIsRefused() async throws {
+        let inner = try ResourceURL("http://nas.example/1.ts")
+        fixture.library.origin[inner] = ScriptedResource(
+            .bytes(DownloadFixture.packets(1)), contentType: "video/mp2t", peer: .local)
+        fixture.library.serve(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n\(inner)\n#EXT-X-ENDLIST\n", at: fixture.entry)
+        let store = try await fixture.library.open()
+        _ = try await store.fill(ReadRequest(url: inner))
+        let preloader = Preloader(store: store, loader: PlaylistLoader(store: store))
+        await preloader.rank([fixture.entry], amount: .segments(1))
+        await preloader.finished()
+        #expect(await !preloader.isReady(fixture.entry))
+        await preloader.stop()
+        await store.close()
+    }
+
     @Test(arguments: [(PreloadAmount.segments(2), 2), (.seconds(13), 3), (.bytes(1881), 2)])
     func theFirstSegmentsOfAStreamAreFetched(_ amount: PreloadAmount, _ count: Int) async throws {
         fixture.serveStream(segments: 5)

@@ -33,7 +33,7 @@ struct WindowMovie: Sendable {
         to path: String, from store: CacheStore, _ control: WorkControl, onProgress: (Double) -> Void
     ) throws -> Written {
         let index = ContentsIndex(window.contents)
-        let resources = StoreResources(store, settings: store.transfers, control: control, asset: index)
+        let resources = StoreResources(store, settings: store.transfers, control: control, contents: index)
         let plan = try StreamPlan(
             playlist: ContentsIndex.base + window.contents.entry, choice: .allOfAsset, resources: resources)
         guard let place = WindowPlace(of: playlists(of: plan, index), from: span.lowerBound, to: span.upperBound) else {
