@@ -72,10 +72,11 @@ extension Representation {
     /// - Parameters:
     ///   - range: where the bytes lie.
     ///   - fill: the fill that brought them; 0 for none.
+    ///   - willNote: called between the two, for tests.
     /// - Returns: the readers to be woken.
     func write(
         _ bytes: UnsafeRawBufferPointer, at range: Range<Int64>, into holes: [Range<Int64>],
-        by fill: RepresentationState.FillID = 0
+        by fill: RepresentationState.FillID = 0, willNote: () -> Void = {}
     ) throws -> [@Sendable () -> Void] {
         let parts = holes.map { hole in
             let lower = Int(hole.lowerBound - range.lowerBound)
@@ -86,6 +87,7 @@ extension Representation {
             try withWritable { file in
                 for (offset, part) in parts { try file.write(part, at: offset) }
             }
+            willNote()
             return state.withLock { $0.didWrite(range, records: records, by: fill) }
         }
         engine.committer.markDirty(self, bytes: Int64(range.count))

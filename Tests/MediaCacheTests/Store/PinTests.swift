@@ -1,5 +1,6 @@
 import Foundation
 import MediaCacheTesting
+import Synchronization
 import Testing
 
 @testable import MediaCache
@@ -183,6 +184,38 @@ struct PinTests {
         #expect(try await store.verify().findings.isEmpty)
         let path = try #require(files.withDisk(\.paths).first { $0.hasSuffix(".bin") })
         #expect(files.withDisk { $0.durableBytes(of: path) } == Self.body.bytes)
+        await store.close()
+    }
+
+    /// Bytes that lie in the blob and don't count as written yet: a copy of the blob made at that moment lacks them.
+    @Test func pinningMovesNoBlobBetweenAWriteAndItsRecord() async throws {
+        let folder = fixture.folder
+        files.withDisk { $0.mounts = [folder + "/kept"] }
+        let store = try await fixture.open()
+        let session = try await store.read(ReadRequest(url: fixture.url, range: .closed(0, through: 999)))
+        for try await _ in session.buffers {}
+        await store.settled { $0.statistics.runningFills == 0 }
+        let resource = try #require(store.table[store.key(for: fixture.url)])
+        let representation = try #require(resource.state.withLock { $0.current })
+        let hole = try #require(representation.spans.holes(in: 0..<Int64(Self.body.length)).first)
+        let range = hole.lowerBound..<hole.lowerBound + 4096
+        let bytes = Array(Self.body.bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        var isTried = false
+        let woken = try bytes.withUnsafeBytes { bytes in
+            try representation.write(bytes, at: range, into: [range]) {
+                isTried = true
+                let isFree = representation.writing.withLockIfAvailable { _ in true } ?? false
+                #expect(!isFree)
+                if isFree { #expect(throws: Never.self) { try representation.move(isKept: true) } }
+            }
+        }
+        for wake in woken { wake() }
+        #expect(isTried)
+        try representation.move(isKept: true)
+        #expect(paths(".bin").map { $0.hasPrefix("/kept/") } == [true])
+        fixture.origin.isReachable = false
+        #expect(try await store.bytes(fixture.url, .closed(range.lowerBound, through: range.upperBound - 1)) == bytes)
+        session.cancel()
         await store.close()
     }
 
