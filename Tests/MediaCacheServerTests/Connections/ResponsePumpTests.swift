@@ -1,6 +1,7 @@
 import MediaCache
-import NIOCore
-import NIOEmbedded
+public import NIOCore
+public import NIOEmbedded
+import NIOPosix
 import Synchronization
 import Testing
 
@@ -94,5 +95,116 @@ struct ResponsePumpTests {
         #expect(ranges.enumerated().allSatisfy { $1 == "Content-Range: bytes \($0)-\($0)/3000000" })
         #expect(channel.isActive)
         #expect(context.metrics.snapshot.responses(.play, statusClass: 2) == count)
+    }
+
+    /// A paused player: the piece that waits for it is read again each second, so that the system finds it in memory.
+    @Test func readsAnUnsentPieceAgainEachSecond() async throws {
+        let pool = NIOThreadPool(numberOfThreads: 1)
+        pool.start()
+        // The descriptor isn't read.
+        let source = FakeSource(Self.media, descriptor: 0)
+        let context = TestServer.context(source, pool: pool)
+        let (channel, client) = (NIOAsyncTestingChannel(), PausedClient())
+        let loop = channel.testingEventLoop
+        let peer = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
+        channel.remoteAddress = peer
+        try await loop.executeInContext {
+            try channel.pipeline.syncOperations.addHandler(client)
+            try Listener.configure(channel.pipeline.syncOperations, server: context, unsentBytes: { _ in 0 })
+            channel.connect(to: peer, promise: nil)
+        }
+        /// Lets time pass, and all that follows from it happen.
+        func advance(_ time: TimeAmount) async throws {
+            await loop.advanceTime(by: time)
+            // One thread: this comes after the reads.
+            try await pool.runIfActive {}
+            await loop.run()
+        }
+        func reads(of piece: Int64) -> Int {
+            let range = piece * 524_288..<(piece + 1) * 524_288
+            let count = source.bytes.reads.reduce(0) { $0 + $1.clamped(to: range).count }
+            #expect(count.isMultiple(of: range.count))
+            return count / range.count
+        }
+
+        try await channel.writeInbound(ByteBuffer(string: TestServer.request()))
+        #expect(client.pieces == 1)
+        for second in 0..<3 {
+            try await advance(.milliseconds(999))
+            #expect(reads(of: 0) == second)
+            try await advance(.milliseconds(1))
+            #expect(reads(of: 0) == second + 1)
+        }
+        client.takePiece()
+        await loop.run()
+        #expect(client.pieces == 2)
+        try await advance(.seconds(1))
+        #expect(reads(of: 0) == 3)
+        #expect(reads(of: 1) == 1)
+        client.leave()
+        await loop.run()
+        try await advance(.seconds(5))
+        #expect(reads(of: 1) == 1)
+        #expect(source.readers[0].isCancelled)
+        _ = try? await channel.finish(acceptAlreadyClosed: true)
+        try await pool.shutdownGracefully()
+    }
+}
+
+/// A client that takes pieces of files only when told to.
+private final class PausedClient: ChannelOutboundHandler, Sendable {
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private let state = Mutex((pieces: 0, waiting: EventLoopPromise<Void>?.none))
+
+    /// The number of pieces that were written.
+    var pieces: Int { state.withLock { $0.pieces } }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .fileRegion = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        state.withLock { $0 = ($0.pieces + 1, promise) }
+    }
+
+    func takePiece() { take()?.succeed() }
+
+    func leave() { take()?.fail(ChannelError.ioOnClosedChannel) }
+
+    private func take() -> EventLoopPromise<Void>? {
+        state.withLock { state in
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+    }
+}
+
+/// A piece of a file is written only to a channel that has a socket.
+extension NIOAsyncTestingChannel: @retroactive SocketOptionProvider {
+    /// Does nothing.
+    public func unsafeSetSocketOption<Value: Sendable>(
+        level: SocketOptionLevel, name: SocketOptionName, value: Value
+    ) -> EventLoopFuture<Void> {
+        eventLoop.makeSucceededVoidFuture()
+    }
+
+    /// Does nothing.
+    public func unsafeSetSocketOption<Value: Sendable>(
+        level: NIOBSDSocket.OptionLevel, name: NIOBSDSocket.Option, value: Value
+    ) -> EventLoopFuture<Void> {
+        eventLoop.makeSucceededVoidFuture()
+    }
+
+    /// Fails.
+    public func unsafeGetSocketOption<Value: Sendable>(
+        level: SocketOptionLevel, name: SocketOptionName
+    ) -> EventLoopFuture<Value> {
+        eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+    }
+
+    /// Fails.
+    public func unsafeGetSocketOption<Value: Sendable>(
+        level: NIOBSDSocket.OptionLevel, name: NIOBSDSocket.Option
+    ) -> EventLoopFuture<Value> {
+        eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
     }
 }

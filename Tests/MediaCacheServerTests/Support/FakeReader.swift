@@ -4,15 +4,28 @@ import Synchronization
 
 @testable import MediaCacheServer
 
-/// Bytes in memory that can be made to lie on a slow disk, or to be unreadable.
+/// Bytes in memory that can be made to lie on a slow disk, in a file that the system sends, or to be unreadable.
 final class FakeBytes: ByteSource, Sendable {
-    let bytes: [UInt8]
-    private let state: Mutex<(isResident: Bool, failures: Int)>
-
-    init(_ bytes: [UInt8], isResident: Bool = true, failures: Int = 0) {
-        self.bytes = bytes
-        state = Mutex((isResident, failures))
+    private struct State {
+        var isResident: Bool
+        var failures: Int
+        var reads: [Range<Int64>] = []
     }
+
+    let bytes: [UInt8]
+    private let descriptor: Int32?
+    private let state: Mutex<State>
+
+    init(_ bytes: [UInt8], isResident: Bool = true, failures: Int = 0, descriptor: Int32? = nil) {
+        self.bytes = bytes
+        self.descriptor = descriptor
+        state = Mutex(State(isResident: isResident, failures: failures))
+    }
+
+    /// The ranges read so far, in order.
+    var reads: [Range<Int64>] { state.withLock(\.reads) }
+
+    func descriptor(forSending range: Range<Int64>) -> Int32? { descriptor }
 
     func readWithoutBlocking(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool {
         let isResident = state.withLock { $0.isResident }
@@ -23,6 +36,7 @@ final class FakeBytes: ByteSource, Sendable {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws {
         let fails = state.withLock { state in
+            state.reads.append(offset..<offset + Int64(buffer.count))
             guard state.failures > 0 else { return false }
             state.failures -= 1
             return true
@@ -123,9 +137,10 @@ final class FakeSource: ByteReaderSource, Sendable {
         acceptsRanges: Bool = true,
         isResident: Bool = true,
         readFailures: Int = 0,
+        descriptor: Int32? = nil,
         available: Int64 = .max
     ) {
-        self.bytes = FakeBytes(bytes, isResident: isResident, failures: readFailures)
+        self.bytes = FakeBytes(bytes, isResident: isResident, failures: readFailures, descriptor: descriptor)
         self.isOpen = isOpen
         self.acceptsRanges = acceptsRanges
         self.available = available

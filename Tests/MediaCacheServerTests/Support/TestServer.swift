@@ -38,7 +38,8 @@ enum TestServer {
         routes: [any Route] = [HealthRoute(), EchoRoute(access: .key)],
         limits: ServerLimits = ServerLimits(),
         isExposed: Bool = false,
-        access: AccessControl = AccessControl(key: key)
+        access: AccessControl = AccessControl(key: key),
+        pool: NIOThreadPool = .singleton
     ) -> ServerContext {
         ServerContext(
             source: source,
@@ -48,6 +49,7 @@ enum TestServer {
             router: Router(routes),
             limits: limits,
             metrics: ServerMetrics(),
+            pool: pool,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
     }
