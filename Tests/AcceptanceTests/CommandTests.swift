@@ -160,7 +160,14 @@ extension AcceptanceTests {
             let folder = try TemporaryFolder("cache")
             let arguments = ["get", "\(origin.url(Fixtures.medium))", "--cache", folder.path]
             let first = try ChildProcess(MediaCacheBinary.path, arguments)
-            try await Task.sleep(for: .seconds(1.5))
+            try await eventually("bytes are cached", within: .seconds(30)) {
+                let names = FileManager.default.subpaths(atPath: folder.path) ?? []
+                let lengths = names.filter { $0.hasSuffix(".bin") }.map { name in
+                    let attributes = try? FileManager.default.attributesOfItem(atPath: folder.file(name))
+                    return attributes?[.size] as? Int ?? 0
+                }
+                return lengths.contains { $0 > 1 << 20 } ? () : nil
+            }
             first.signal(SIGINT)
             #expect(try await first.end(within: .seconds(20)) == .exit(130))
             let said = first.errorText.split(separator: "\n").filter { !$0.contains("%") }

@@ -4,10 +4,11 @@ import Foundation
 enum LivePlaylist {
     static let path = "live.m3u8"
 
-    /// What a client got, and when it asked.
+    /// An answer to a client, and the times of its request and its arrival.
     struct Answer: Sendable {
         var number: Int
         var asked: ContinuousClock.Instant
+        var arrived: ContinuousClock.Instant
     }
 
     /// An origin that makes each playlist when it is asked, and takes `delay` to bring it.
