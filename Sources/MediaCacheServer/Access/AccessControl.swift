@@ -90,7 +90,10 @@ final class AccessControl: Sendable {
     /// one.
     func grant(for candidate: some StringProtocol) -> AccessGrant? {
         guard (1...Self.longestToken).contains(candidate.utf8.count) else { return nil }
-        let digest = TokenDigest(of: candidate)
+        return grant(for: TokenDigest(of: candidate))
+    }
+
+    private func grant(for digest: TokenDigest) -> AccessGrant? {
         let now = now()
         return state.withLock { state in
             if state.standingDigest.matches(digest) {
@@ -108,8 +111,10 @@ final class AccessControl: Sendable {
     }
 
     /// Whether the token of a play URL opens it. A token of one asset opens only signed play URLs.
-    func admits(_ target: PlayTarget) -> Bool {
-        guard let grant = grant(for: target.token) else { return false }
+    ///
+    /// - Parameter digest: the digest of the target's token, which connections remember; nil to compute it.
+    func admits(_ target: PlayTarget, digest: TokenDigest? = nil) -> Bool {
+        guard let grant = grant(for: digest ?? TokenDigest(of: target.token)) else { return false }
         guard grant.asset != nil else { return true }
         // User information isn't signed: another user's name would be another option.
         guard target.credentials == nil, let signature = target.options.signature else { return false }

@@ -36,11 +36,23 @@ struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
     }
 
     init(of token: some StringProtocol) {
-        rawValue = SHA256.hash(data: Data(token.utf8)).map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
+        var token = String(token)
+        let digest = token.withUTF8 { bytes in
+            var hash = SHA256()
+            hash.update(bufferPointer: UnsafeRawBufferPointer(bytes))
+            return hash.finalize()
+        }
+        // Every request with a token in its path computes one, so it's written without intermediate strings.
+        rawValue = String(unsafeUninitializedCapacity: 64) { buffer in
+            for (index, byte) in digest.enumerated() {
+                buffer[2 * index] = Self.digit(byte >> 4)
+                buffer[2 * index + 1] = Self.digit(byte & 0xF)
+            }
+            return 64
+        }
     }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
     /// The digits.
     var text: String { rawValue }

@@ -24,8 +24,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var localAddress: String?
     /// Whether the connection's peer is on this machine.
     private var hasLocalPeer = false
-    /// The last play target: players ask for the same one again and again.
-    private var lastTarget: (text: String, target: PlayTarget)?
+    /// The last play target, with the digest of its token: players ask for the same one again and again.
+    private var lastTarget: (text: String, target: PlayTarget, digest: TokenDigest)?
+    private let recentHeaders = RecentPlayHeaders()
     /// The last host that was asked: a connection's requests all name the same.
     private var lastHost: (text: String?, verdict: HostVerdict)?
 
@@ -198,8 +199,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         if let problem = gate.problem(host) { return .refusal(problem, hasProtection: false) }
         if RouteKind(path: gate.path) == .play {
             do {
-                let target = try playTarget(gate.target)
-                guard server.access.admits(target) else { return .refusal(.wrongToken, hasProtection: true) }
+                let (target, digest) = try playTarget(gate.target)
+                guard server.access.admits(target, digest: digest) else {
+                    return .refusal(.wrongToken, hasProtection: true)
+                }
                 return .play(target)
             } catch {
                 return .refusal(Problem(error), hasProtection: true)
@@ -285,11 +288,12 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         writer.writeProblem(isAdmitted ? problem : problem.withoutURLs, fields)
     }
 
-    private func playTarget(_ text: String) throws -> PlayTarget {
-        if let lastTarget, lastTarget.text == text { return lastTarget.target }
+    private func playTarget(_ text: String) throws -> (target: PlayTarget, digest: TokenDigest) {
+        if let lastTarget, lastTarget.text == text { return (lastTarget.target, lastTarget.digest) }
         let target = try PlayTarget(text)
-        lastTarget = (text, target)
-        return target
+        let digest = TokenDigest(of: target.token)
+        lastTarget = (text, target, digest)
+        return (target, digest)
     }
 
     private func play(_ target: PlayTarget, _ head: HTTPRequestHead, _ writer: ResponseWriter) {
@@ -312,6 +316,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                 opener: opener,
                 isAdmitted: isAdmitted,
                 writer: writer,
+                recentHeaders: recentHeaders,
                 pieces: pieces,
                 pool: server.pool
             )

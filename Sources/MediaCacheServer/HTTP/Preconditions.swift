@@ -78,10 +78,10 @@ struct Preconditions {
     }
 
     /// The same for what has a tag, or a date in a `Last-Modified` field.
-    func allowsRange(of tag: @autoclosure () -> EntityTag, modified: String? = nil) -> Bool {
+    func allowsRange(of tag: @autoclosure () -> EntityTag, modified: @autoclosure () -> String? = nil) -> Bool {
         guard let ifRange else { return true }
         if ifRange.hasPrefix("\"") || ifRange.hasPrefix("W/") { return EntityTag(ifRange).stronglyMatches(tag()) }
-        return ifRange == modified
+        return ifRange == modified()
     }
 
     private static func tags(_ values: [String]) -> [EntityTag]? {

@@ -15,6 +15,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     /// Whether the path holds a token: then any page may read the answer.
     private let isAdmitted: Bool
     private let writer: ResponseWriter
+    private let recentHeaders: RecentPlayHeaders
     private let pieces: PieceBuffers
     private let pool: NIOThreadPool
     private var opening: Task<Void, Never>?
@@ -37,6 +38,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         opener: any ReaderOpener,
         isAdmitted: Bool,
         writer: ResponseWriter,
+        recentHeaders: RecentPlayHeaders,
         pieces: PieceBuffers,
         pool: NIOThreadPool
     ) {
@@ -44,6 +46,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         self.opener = opener
         self.isAdmitted = isAdmitted
         self.writer = writer
+        self.recentHeaders = recentHeaders
         self.pieces = pieces
         self.pool = pool
     }
@@ -118,7 +121,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         windowStart = reader.windowStart
         gaps = reader.gaps
         // A browser would run it as a page, and it's never what a player asked for.
-        if MediaType.isDocument(MediaType.essence(head.contentType) ?? "") {
+        if recentHeaders.isDocument(head.contentType) {
             reader.cancel()
             return refuse(
                 CacheError(
@@ -217,8 +220,14 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     }
 
     private func headers(for head: ResourceHead, multipart: String? = nil) -> HTTPHeaders {
-        var fields = PlayHeaders.make(
-            for: head, multipart: multipart, acceptsRanges: acceptsRanges, isAdmitted: isAdmitted, now: Date())
+        var fields =
+            if let multipart {
+                PlayHeaders.make(
+                    for: head, multipart: multipart, acceptsRanges: acceptsRanges, isAdmitted: isAdmitted, now: Date())
+            } else {
+                recentHeaders.headers(
+                    for: head, acceptsRanges: acceptsRanges, isAdmitted: isAdmitted, now: Date())
+            }
         PlayHeaders.addGaps(gaps, to: &fields)
         if let windowStart { PlayHeaders.addWindowStart(windowStart, to: &fields) }
         return fields

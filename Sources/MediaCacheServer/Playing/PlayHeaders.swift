@@ -122,6 +122,47 @@ enum PlayHeaders {
     }
 }
 
+/// The fields that describe the representation of a connection's last response.
+///
+/// Players request range after range of one representation. Checking its type, tag and date each time would take longer
+/// than finding its bytes. Lives on one event loop.
+final class RecentPlayHeaders {
+    private struct Key: Equatable {
+        var contentType: String
+        var entityTag: String
+        var lastModified: String?
+        var acceptsRanges: Bool
+        var isAdmitted: Bool
+    }
+
+    private var last: (key: Key, headers: HTTPHeaders)?
+    private var lastType: (text: String, isDocument: Bool)?
+
+    /// Returns the fields that ``PlayHeaders/make(for:multipart:acceptsRanges:isAdmitted:now:)`` makes.
+    func headers(for head: ResourceHead, acceptsRanges: Bool, isAdmitted: Bool, now: Date) -> HTTPHeaders {
+        func make() -> HTTPHeaders {
+            PlayHeaders.make(for: head, acceptsRanges: acceptsRanges, isAdmitted: isAdmitted, now: now)
+        }
+        // The age of a stale response changes.
+        guard !head.isStale else { return make() }
+        let key = Key(
+            contentType: head.contentType, entityTag: head.entityTag, lastModified: head.validator.lastModified,
+            acceptsRanges: acceptsRanges, isAdmitted: isAdmitted)
+        if let last, last.key == key { return last.headers }
+        let headers = make()
+        last = (key, headers)
+        return headers
+    }
+
+    /// Whether a type is that of a document (``MediaType/isDocument(_:where:)``).
+    func isDocument(_ contentType: String) -> Bool {
+        if let lastType, lastType.text == contentType { return lastType.isDocument }
+        let isDocument = MediaType.isDocument(MediaType.essence(contentType) ?? "")
+        lastType = (contentType, isDocument)
+        return isDocument
+    }
+}
+
 extension ResourceHead {
     /// The value of `Last-Modified` that responses have; nil where the origin's is no date.
     var sentModification: String? { validator.lastModified.flatMap(HTTPDate.canonical) }
