@@ -3,6 +3,7 @@ import Synchronization
 /// Hands events to every listener; each has a bounded stream of its own.
 package final class EventHub<Event: Sendable>: Sendable {
     private struct Listener {
+        let id: Int
         var continuation: AsyncStream<Event>.Continuation
         let isWanted: @Sendable (Event) -> Bool
         var dropped = 0
@@ -10,15 +11,23 @@ package final class EventHub<Event: Sendable>: Sendable {
 
     private struct State {
         var nextID = 0
-        var listeners: [Int: Listener] = [:]
+        /// In no order that matters. An array, since every cached read looks at all of them.
+        var listeners: [Listener] = []
         var lastProgress: [String: Duration] = [:]
 
         /// Those who want an event, with what each is to be told to have lost; who takes them tells it.
-        mutating func takeListeners(to event: Event) -> [(id: Int, Listener)] {
-            var taken: [(id: Int, Listener)] = []
-            for (id, listener) in listeners where listener.isWanted(event) { taken.append((id, listener)) }
-            for (id, listener) in taken where listener.dropped > 0 { listeners[id]?.dropped = 0 }
+        mutating func takeListeners(to event: Event) -> [Listener] {
+            var taken: [Listener] = []
+            for index in listeners.indices where listeners[index].isWanted(event) {
+                taken.append(listeners[index])
+                listeners[index].dropped = 0
+            }
             return taken
+        }
+
+        /// Removes a listener, and returns it so that it's released outside the lock.
+        mutating func remove(_ id: Int) -> Listener? {
+            listeners.firstIndex { $0.id == id }.map { listeners.remove(at: $0) }
         }
     }
 
@@ -47,31 +56,34 @@ package final class EventHub<Event: Sendable>: Sendable {
             of: Event.self, bufferingPolicy: dropped == nil ? .bufferingNewest(1) : .bufferingOldest(Self.capacity))
         let id = state.withLock { state in
             state.nextID += 1
-            state.listeners[state.nextID] = Listener(continuation: continuation, isWanted: isWanted)
+            state.listeners.append(Listener(id: state.nextID, continuation: continuation, isWanted: isWanted))
             return state.nextID
         }
         continuation.onTermination = { [weak self] _ in
-            _ = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
+            _ = self?.state.withLock { $0.remove(id) }
         }
         return stream
     }
 
     package func send(_ event: Event) {
         // Outside the lock: who is woken has locks of its own, and one that is being cancelled comes here with them held.
-        for (id, listener) in state.withLock({ $0.takeListeners(to: event) }) {
+        for listener in state.withLock({ $0.takeListeners(to: event) }) {
             let continuation = listener.continuation
             if let dropped, listener.dropped > 0 {
                 guard case .enqueued = continuation.yield(dropped(listener.dropped)) else {
-                    note(listener.dropped + 1, lostBy: id)
+                    note(listener.dropped + 1, lostBy: listener.id)
                     continue
                 }
             }
-            if case .dropped = continuation.yield(event), dropped != nil { note(1, lostBy: id) }
+            if case .dropped = continuation.yield(event), dropped != nil { note(1, lostBy: listener.id) }
         }
     }
 
     private func note(_ count: Int, lostBy id: Int) {
-        state.withLock { $0.listeners[id]?.dropped += count }
+        state.withLock { state in
+            guard let index = state.listeners.firstIndex(where: { $0.id == id }) else { return }
+            state.listeners[index].dropped += count
+        }
     }
 
     /// Sends progress unless this key's last was a moment ago and this isn't the last word.
@@ -92,9 +104,9 @@ package final class EventHub<Event: Sendable>: Sendable {
 
     package func finish() {
         let listeners = state.withLock { state in
-            defer { state.listeners = [:] }
+            defer { state.listeners = [] }
             return state.listeners
         }
-        for listener in listeners.values { listener.continuation.finish() }
+        for listener in listeners { listener.continuation.finish() }
     }
 }

@@ -11,8 +11,8 @@ enum RequestDestination {
     case refusal(Problem, hasProtection: Bool)
 }
 
-/// A request that is being received.
-struct ReceivedRequest {
+/// A request that is being received. A class, because copies of a head and a target cost more than their checks.
+final class ReceivedRequest {
     let head: HTTPRequestHead
     let gate: RequestGate
     let destination: RequestDestination
