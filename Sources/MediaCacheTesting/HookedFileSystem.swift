@@ -1,8 +1,8 @@
 package import MediaCache
 
-/// The system's files, and a say in the moment before one is deleted or a small one is written: a test acts there, or waits.
+/// A file system that calls a function before a file is deleted or replaced, so that a test can intervene.
 package struct HookedFileSystem: BlobFileSystem {
-    /// What is about to happen to a file.
+    /// An operation about to be executed.
     package enum Moment: Sendable {
         case removing, replacing
     }
@@ -10,8 +10,8 @@ package struct HookedFileSystem: BlobFileSystem {
     private let system = POSIXFileSystem()
     private let hook: @Sendable (Moment, String) throws -> Void
 
-    /// Creates one that calls `hook` with the file's path, on the thread that is about to touch it. What that throws is
-    /// what the system says.
+    /// Creates a file system. `hook` is called with the file's path on the thread of the operation; an error that it
+    /// throws fails the operation.
     package init(_ hook: @escaping @Sendable (Moment, String) throws -> Void) { self.hook = hook }
 
     package func open(_ path: String, creating: Bool) throws -> any BlobFile {

@@ -2,7 +2,7 @@ public import Foundation
 public import MediaCache
 import Synchronization
 
-/// A clock whose hands a test turns itself. Nothing sleeps for real.
+/// A clock that a test advances manually.
 public final class ManualTime: TimeSource {
     fileprivate struct Sleeper {
         var deadline: Duration
@@ -19,18 +19,18 @@ public final class ManualTime: TimeSource {
 
     private let state: Mutex<State>
 
-    /// Creates a clock that stands at `date`.
+    /// Creates a clock that shows `date`.
     public init(date: Date = Date(timeIntervalSince1970: 1_700_000_000)) {
         state = Mutex(State(wall: date))
     }
 
-    /// The wall clock, where the test has put it.
+    /// The wall-clock time.
     public var now: Date { state.withLock { $0.wall } }
 
-    /// Time since the clock was made.
+    /// The time since the clock was created.
     public var monotonic: Duration { state.withLock { $0.monotonic } }
 
-    /// Returns when the hands have been turned on by `duration`, or throws when the task is cancelled.
+    /// Waits until the clock has advanced by `duration`. Throws `CancellationError` if the task is cancelled.
     public func sleep(for duration: Duration) async throws {
         let id = state.withLock { state in
             state.nextID += 1
@@ -55,7 +55,7 @@ public final class ManualTime: TimeSource {
         }
     }
 
-    /// Moves both clocks on and wakes who slept until then, in order of their deadlines.
+    /// Advances both clocks, and resumes expired sleeps in order of their deadlines.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.monotonic += duration
@@ -67,15 +67,15 @@ public final class ManualTime: TimeSource {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Moves the wall clock alone, forwards or back, as a person or a time server does.
+    /// Sets the wall clock only, as a user or a time server does.
     public func setWallClock(to date: Date) {
         state.withLock { $0.wall = date }
     }
 
-    /// How many tasks sleep on this clock at the moment.
+    /// The number of tasks sleeping on this clock.
     public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
-    /// Returns when at least `count` tasks sleep on this clock.
+    /// Waits until at least `count` tasks sleep on this clock.
     public func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in

@@ -4,10 +4,10 @@ import MediaCacheTesting
 import Synchronization
 import Testing
 
-/// The contract's rules must catch origins that break them.
+/// The contract's rules detect origins that violate them.
 @Suite(.timeLimit(.minutes(30)))
 struct OriginContractMutantTests {
-    /// An origin that is right but for what is done to its requests, responses and buffers.
+    /// A correct origin with modified requests, responses and buffers.
     private struct Mutant: Origin {
         var base: ScriptedOrigin
         var request: @Sendable (inout OriginRequest) -> Void = { _ in }
@@ -22,23 +22,24 @@ struct OriginContractMutantTests {
         }
     }
 
-    /// A body that is right but for what is done to its buffers, its errors, or its cancellation.
+    /// A correct body with modified buffers, errors or cancellation.
     private final class MutantBody: OriginBody {
         let base: any OriginBody
         let buffer: @Sendable ([UInt8]) -> [UInt8]
         let hidesErrors: Bool
         let readsAll: Bool
-        let isDeaf: Bool
+        let ignoresCancellation: Bool
 
         init(
-            _ base: any OriginBody, hidesErrors: Bool = false, readsAll: Bool = false, isDeaf: Bool = false,
+            _ base: any OriginBody, hidesErrors: Bool = false, readsAll: Bool = false,
+            ignoresCancellation: Bool = false,
             buffer: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
         ) {
             self.base = base
             self.buffer = buffer
             self.hidesErrors = hidesErrors
             self.readsAll = readsAll
-            self.isDeaf = isDeaf
+            self.ignoresCancellation = ignoresCancellation
         }
 
         func next() async throws -> (any OriginBuffer)? {
@@ -55,7 +56,7 @@ struct OriginContractMutantTests {
         }
 
         func cancel() {
-            if !isDeaf { base.cancel() }
+            if !ignoresCancellation { base.cancel() }
         }
     }
 
@@ -79,8 +80,8 @@ struct OriginContractMutantTests {
         }
     }
 
-    @Test func wrongBytesAreCaught() async throws {
-        for rule in [OriginContract.Rule.handsOverHeadAndBody, .readsRanges, .decodesNothing] {
+    @Test func detectsWrongBytes() async throws {
+        for rule in [OriginContract.Rule.returnsHeadAndBody, .readsRanges, .preservesContentCoding] {
             #expect(
                 try await breaks(rule) { mutant in
                     mutant.response = { response in
@@ -94,13 +95,13 @@ struct OriginContractMutantTests {
         }
     }
 
-    @Test func changedRequestsAreCaught() async throws {
-        #expect(try await breaks(.sendsTheRequestAsItIs) { $0.request = { $0.headerFields[.cookie] = nil } })
-        #expect(try await breaks(.sendsTheRequestAsItIs) { $0.request = { $0.headerFields[.priority] = "u=1" } })
+    @Test func detectsChangedRequests() async throws {
+        #expect(try await breaks(.sendsUnchangedRequest) { $0.request = { $0.headerFields[.cookie] = nil } })
+        #expect(try await breaks(.sendsUnchangedRequest) { $0.request = { $0.headerFields[.priority] = "u=1" } })
         #expect(try await breaks(.readsRanges) { $0.request = { $0.headerFields[.range] = nil } })
     }
 
-    /// An origin that is right but for a target that it changes.
+    /// Returns a modification that changes the request target.
     private func changing(_ text: String, to changed: String) -> (inout Mutant) -> Void {
         { mutant in
             mutant.request = { request in
@@ -115,27 +116,28 @@ struct OriginContractMutantTests {
     @Test(arguments: [
         ("|", "%7C"), ("%2F", "/"), ("/..", ""), ("//", "/"), ("%zz", "%25zz"), ("[", "%5B"), ("+", "%20"),
     ])
-    func changedTargetsAreCaught(_ text: String, _ changed: String) async throws {
-        #expect(try await breaks(.sendsTheRequestAsItIs, changing(text, to: changed)))
+    func detectsChangedTargets(_ text: String, _ changed: String) async throws {
+        #expect(try await breaks(.sendsUnchangedRequest, changing(text, to: changed)))
     }
 
     @Test(arguments: [("%2F", "/"), ("/..", ""), ("//", "/"), ("%zz", "%25zz"), ("|", "!"), ("+", "%20")])
-    func changedTargetsAreCaughtWhereTheyMayBeEncoded(_ text: String, _ changed: String) async throws {
-        #expect(try await breaks(.sendsTheRequestAsItIs, allowing: [.encodesTargets], changing(text, to: changed)))
+    func detectsChangedTargetsDespiteAllowedEncoding(_ text: String, _ changed: String) async throws {
+        #expect(try await breaks(.sendsUnchangedRequest, allowing: [.encodesTargets], changing(text, to: changed)))
     }
 
     @Test(arguments: [[], [OriginContract.Allowance.decodesContent]])
-    func aCodingThatIsOnlySaidToBeOffIsCaught(_ allowances: [OriginContract.Allowance]) async throws {
+    func detectsMissingContentEncodingField(_ allowances: [OriginContract.Allowance]) async throws {
         #expect(
-            try await breaks(.decodesNothing, allowing: Set(allowances)) {
+            try await breaks(.preservesContentCoding, allowing: Set(allowances)) {
                 $0.response = { $0.headerFields[.contentEncoding] = nil }
             })
     }
 
-    /// What decodes rightly breaks the rule all the same, unless it's allowed to.
-    @Test func decodingIsForThoseWhoMayAlone() async throws {
+    /// Correct decoding violates the rule, too, unless it's permitted.
+    ///
+    @Test func permitsDecodingByAllowanceOnly() async throws {
         for allowances in [[], [OriginContract.Allowance.decodesContent]] {
-            let isCaught = try await breaks(.decodesNothing, allowing: Set(allowances)) { mutant in
+            let isCaught = try await breaks(.preservesContentCoding, allowing: Set(allowances)) { mutant in
                 mutant.response = { response in
                     guard response.status == 200 else { return }
                     response.headerFields[.contentEncoding] = nil
@@ -147,35 +149,35 @@ struct OriginContractMutantTests {
         }
     }
 
-    @Test func hiddenErrorsAreCaught() async throws {
+    @Test func detectsHiddenErrors() async throws {
         for rule in [
-            OriginContract.Rule.reportsTruncation, .reportsResets, .limitsStalls, .closesWhenReadingIsCancelled,
+            OriginContract.Rule.reportsTruncation, .reportsResets, .limitsStalls, .closesCancelledRead,
         ] {
             #expect(try await breaks(rule) { $0.response = { $0.body = MutantBody($0.body, hidesErrors: true) } })
         }
     }
 
-    @Test func deafBodiesAreCaught() async throws {
+    @Test func detectsIgnoredCancellation() async throws {
         #expect(
-            try await breaks(.closesWhenTheBodyIsCancelled) { mutant in
-                mutant.response = { $0.body = MutantBody($0.body, isDeaf: true) }
+            try await breaks(.closesCancelledBody) { mutant in
+                mutant.response = { $0.body = MutantBody($0.body, ignoresCancellation: true) }
             })
     }
 
-    @Test func eagerReadersAreCaught() async throws {
+    @Test func detectsMissingBackPressure() async throws {
         #expect(
             try await breaks(.holdsLittle) {
                 $0.response = { $0.body = MutantBody($0.body, readsAll: true) { Array($0[..<1]) } }
             })
     }
 
-    @Test func wrongAddressesAreCaught() async throws {
+    @Test func detectsWrongAddresses() async throws {
         #expect(try await breaks(.refusesLocalAddresses) { $0.request = { $0.scope = .any } })
-        #expect(try await breaks(.tellsThePeer) { $0.response = { $0.peer = .global } })
+        #expect(try await breaks(.reportsPeer) { $0.response = { $0.peer = .global } })
     }
 
-    @Test func changedStatusesAreCaught() async throws {
-        #expect(try await breaks(.handsErrorStatusBack) { $0.response = { $0.status = 200 } })
-        #expect(try await breaks(.followsNoRedirect) { $0.response = { $0.status = 200 } })
+    @Test func detectsChangedStatuses() async throws {
+        #expect(try await breaks(.returnsErrorStatuses) { $0.response = { $0.status = 200 } })
+        #expect(try await breaks(.returnsRedirects) { $0.response = { $0.status = 200 } })
     }
 }

@@ -2,7 +2,7 @@ import MediaCacheTesting
 import Testing
 
 struct ScriptedBodyTests {
-    @Test func randomBytesDependOnSeedAndOffsetAlone() {
+    @Test func generatesBytesFromSeedAndOffset() {
         let whole = ScriptedBody.random(seed: 7, length: 300_000).bytes
         let body = ScriptedBody.random(seed: 7, length: 10 << 30)
         var generator = SystemRandomNumberGenerator()
@@ -18,7 +18,7 @@ struct ScriptedBodyTests {
         #expect(ScriptedBody.random(seed: 8, length: 300_000).bytes != whole)
     }
 
-    @Test func everyShiftIsSeen() {
+    @Test func detectsEveryShift() {
         let body = ScriptedBody.random(seed: 3, length: 6 << 30)
         let offset: Int64 = 5_000_000_123
         let bytes = body.bytes(in: offset..<offset + 20_000)
@@ -31,7 +31,7 @@ struct ScriptedBodyTests {
         #expect(!body.matches(damaged, at: offset))
     }
 
-    @Test func aMatchNeverGoesPastTheEnd() {
+    @Test func matchesNothingBeyondEnd() {
         let body = ScriptedBody.bytes([1, 2, 3])
         #expect(body.matches([2, 3], at: 1))
         #expect(!body.matches([3, 0xEE], at: 2))
@@ -39,7 +39,7 @@ struct ScriptedBodyTests {
         #expect(body.bytes(in: 2..<5) == [3, 0xEE, 0xEE])
     }
 
-    @Test func bytesLookRandom() {
+    @Test func distributesBytesEvenly() {
         var counts = [Int](repeating: 0, count: 256)
         for byte in ScriptedBody.random(seed: 1, length: 1 << 20).bytes { counts[Int(byte)] += 1 }
         #expect(counts.allSatisfy { (3600...4600).contains($0) })

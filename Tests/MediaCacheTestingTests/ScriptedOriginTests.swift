@@ -29,7 +29,7 @@ struct ScriptedOriginTests {
         ("bytes=5-4", 200, 0..<10_000), ("bytes=a-b", 200, 0..<10_000), ("items=0-1", 200, 0..<10_000),
         ("bytes=0-1,3-4", 200, 0..<10_000),
     ])
-    func rangesAreHonoured(_ range: String, _ status: Int, _ expected: Range<Int>) async throws {
+    func servesRanges(_ range: String, _ status: Int, _ expected: Range<Int>) async throws {
         let response = try await send([.range: range])
         #expect(response.status == status)
         let field = status == 206 ? "bytes \(expected.lowerBound)-\(expected.upperBound - 1)/10000" : nil
@@ -39,7 +39,7 @@ struct ScriptedOriginTests {
     }
 
     @Test(arguments: ["bytes=10000-", "bytes=10000-10001", "bytes=-0"])
-    func rangesOutsideAre416(_ range: String) async throws {
+    func refusesRangesOutside(_ range: String) async throws {
         let response = try await send([.range: range])
         #expect(response.status == 416)
         #expect(response.headerFields[.contentRange] == "bytes */10000")
@@ -49,18 +49,18 @@ struct ScriptedOriginTests {
         ("\"1\"", 206), ("\"2\"", 200), ("W/\"1\"", 200), ("Wed, 01 Jan 2025 00:00:00 GMT", 206),
         ("Thu, 02 Jan 2025 00:00:00 GMT", 200),
     ])
-    func ifRangeDecides(_ condition: String, _ status: Int) async throws {
+    func evaluatesIfRange(_ condition: String, _ status: Int) async throws {
         #expect(try await send([.range: "bytes=0-9", .ifRange: condition]).status == status)
     }
 
     @Test(arguments: [("\"1\"", 304), ("W/\"1\"", 304), ("\"0\", \"1\"", 304), ("*", 304), ("\"2\"", 200)])
-    func ifNoneMatchDecides(_ condition: String, _ status: Int) async throws {
+    func evaluatesIfNoneMatch(_ condition: String, _ status: Int) async throws {
         let response = try await send([.ifNoneMatch: condition])
         #expect(response.status == status)
         #expect(try await read(response).isEmpty == (status == 304))
     }
 
-    @Test func requestsAreRecorded() async throws {
+    @Test func recordsRequests() async throws {
         _ = try await read(send([.range: "bytes=10-19"]))
         let other = try await send()
         _ = try await other.body.next()
@@ -73,7 +73,7 @@ struct ScriptedOriginTests {
         #expect(origin.bodyBytes == 10_010)
     }
 
-    @Test func queuedFaultsComeBeforeLastingOnes() async throws {
+    @Test func usesQueuedFaultsBeforeLastingOnes() async throws {
         origin.always(url, .status(500))
         origin.next(url, .status(503, retryAfter: "3"))
         origin.next(url)
@@ -86,7 +86,7 @@ struct ScriptedOriginTests {
         #expect(try await send().status == 200)
     }
 
-    @Test func answersToRangesCanLie() async throws {
+    @Test func sendsWrongRanges() async throws {
         origin.next(url, .wrongContentRange(start: 1))
         origin.next(url, .wrongContentRange(end: -1))
         origin.next(url, .wrongContentRange(total: 5))
@@ -109,7 +109,7 @@ struct ScriptedOriginTests {
         #expect(other.headerFields[.eTag] == "\"9\"")
     }
 
-    @Test func bodiesCanBeShorterOrLonger() async throws {
+    @Test func sendsShortAndLongBodies() async throws {
         origin.next(url, .bodyShorter(by: 10))
         let short = try await send()
         #expect(short.headerFields[.contentLength] == "10000")
@@ -129,7 +129,7 @@ struct ScriptedOriginTests {
         #expect(try await read(cut) == Array(body.bytes[..<50]))
     }
 
-    @Test func pagesAndRedirectsTakeTheResourcesPlace() async throws {
+    @Test func replacesResourceByPageOrRedirect() async throws {
         origin.next(url, .page())
         let page = try await send([.range: "bytes=0-9"])
         #expect(page.status == 200)
@@ -142,7 +142,7 @@ struct ScriptedOriginTests {
         #expect(try await origin.send(OriginRequest(url: ResourceURL("https://media.example/none"))).status == 404)
     }
 
-    @Test func tagsAlternateAndVersionsChange() async throws {
+    @Test func alternatesTagsAndReplacesVersions() async throws {
         origin[url]?.entityTags = ["\"a\"", "\"b\""]
         var tags: [String?] = []
         for _ in 0..<3 { tags.append(try await send().headerFields[.eTag]) }
@@ -164,7 +164,7 @@ struct ScriptedOriginTests {
         #expect(try await read(response) == Array("new".utf8))
     }
 
-    @Test func gatesHoldHeadAndBody() async throws {
+    @Test func holdsHeadAndBodyAtGates() async throws {
         let head = ScriptedGate()
         let middle = ScriptedGate()
         origin.next(url, .holdHead(head), .holdBody(at: 6000, middle), .bufferSize(1000))
@@ -178,7 +178,7 @@ struct ScriptedOriginTests {
         #expect(try await reading.value == Array(body.bytes[5000...]))
     }
 
-    @Test func limitsRunOnTheManualClock() async throws {
+    @Test func measuresLimitsOnManualClock() async throws {
         let time = ManualTime()
         let origin = ScriptedOrigin(time: time)
         origin[url] = ScriptedResource(body)
@@ -200,7 +200,7 @@ struct ScriptedOriginTests {
         #expect(await second.value?.code == .timedOut)
     }
 
-    @Test func anUnreachableOriginRecordsNothing() async throws {
+    @Test func recordsNothingWhileUnreachable() async throws {
         origin.isReachable = false
         await #expect(throws: CacheError.self) { _ = try await send() }
         #expect(origin.requests.isEmpty)
@@ -208,7 +208,7 @@ struct ScriptedOriginTests {
         #expect(try await send().status == 200)
     }
 
-    @Test func waitsEndWhenReached() async throws {
+    @Test func endsWaitsWhenReached() async throws {
         let waiting = Task { await origin.waitForRequests(3) }
         for _ in 0..<3 { _ = try await send() }
         await waiting.value

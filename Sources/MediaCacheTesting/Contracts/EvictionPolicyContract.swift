@@ -1,44 +1,44 @@
 import Foundation
 public import MediaCache
 
-/// The contract of `EvictionPolicy` as tests that any implementation can be put to.
+/// The contract of `EvictionPolicy` as tests for any implementation.
 ///
 /// ```swift
 /// @Test(arguments: EvictionPolicyContract.Rule.allCases)
-/// func keepsTheContract(_ rule: EvictionPolicyContract.Rule) throws {
+/// func fulfilsContract(_ rule: EvictionPolicyContract.Rule) throws {
 ///     try EvictionPolicyContract(MyPolicy()).check(rule)
 /// }
 /// ```
 public struct EvictionPolicyContract: Sendable {
-    /// What a policy must do.
+    /// The rules of the contract.
     public enum Rule: String, Sendable, CaseIterable {
-        /// Within the limits nothing goes.
-        case leavesWhatIsWithinTheLimits
-        /// What the byte limit asks for goes, as far as the candidates reach.
-        case keepsTheByteLimit
-        /// What the free-disk reserve asks for goes, as far as the candidates reach.
-        case keepsTheFreeDiskReserve
-        /// What is older than the age limit goes.
-        case keepsTheAgeLimit
-        /// Where the candidates don't suffice, all of them go.
-        case takesAllWhereThatIsTooLittle
-        /// Nothing goes that isn't a candidate, and no candidate twice.
-        case takesCandidatesOnce
-        /// Nothing of a candidate is asked for that it doesn't have.
-        case asksForNoMoreThanThereIs
-        /// The same situation gets the same answer.
-        case isRepeatable
-        /// No candidate at all is no trouble.
-        case copesWithoutCandidates
+        /// Nothing is evicted within the limits.
+        case evictsNothingWithinLimits
+        /// Enough bytes for the byte limit are evicted if the candidates suffice.
+        case appliesByteLimit
+        /// Enough bytes for the free-disk limit are evicted if the candidates suffice.
+        case appliesFreeDiskLimit
+        /// Candidates beyond the age limit are evicted.
+        case appliesAgeLimit
+        /// All candidates are evicted if they don't suffice.
+        case evictsAllCandidatesIfInsufficient
+        /// Only candidates are evicted, each at most once.
+        case usesEachCandidateOnce
+        /// A candidate isn't shrunk by more bytes than it has.
+        case shrinksWithinCandidateSize
+        /// Equal situations have equal results.
+        case isDeterministic
+        /// A situation without candidates has no evictions.
+        case acceptsNoCandidates
     }
 
-    /// A rule was broken.
+    /// The violation of a rule.
     public struct Violation: Error, CustomStringConvertible {
         /// The rule.
         public var rule: Rule
-        /// The seed of the situation in which it was broken.
+        /// The seed of the situation that revealed the violation.
         public var seed: UInt64
-        /// What was expected, and what the policy said.
+        /// The expected and the actual result.
         public var detail: String
 
         /// The rule, the seed and the detail in one line.
@@ -48,17 +48,17 @@ public struct EvictionPolicyContract: Sendable {
     private let policy: any EvictionPolicy
     private let seeds: Range<UInt64>
 
-    /// Prepares the tests.
+    /// Creates the tests of a policy.
     ///
     /// - Parameters:
-    ///   - policy: what is tested.
-    ///   - seeds: of the random situations it's put in.
+    ///   - policy: The tested policy.
+    ///   - seeds: The seeds of random situations.
     public init(_ policy: any EvictionPolicy, seeds: Range<UInt64> = 0..<200) {
         self.policy = policy
         self.seeds = seeds
     }
 
-    /// Puts the policy to one rule.
+    /// Tests a rule.
     ///
     /// - Throws: ``Violation``.
     public func check(_ rule: Rule) throws {
@@ -73,7 +73,7 @@ public struct EvictionPolicyContract: Sendable {
     private func situation(_ rule: Rule, seed: UInt64) -> EvictionSituation {
         var random = SituationRandom(state: seed)
         let now = Date(timeIntervalSince1970: 1_700_000_000)
-        let count = rule == .copesWithoutCandidates ? 0 : Int.random(in: 1...40, using: &random)
+        let count = rule == .acceptsNoCandidates ? 0 : Int.random(in: 1...40, using: &random)
         let candidates = (0..<count).map { index in
             EvictionSituation.Candidate(
                 id: Int64(index * 3 + 1), bytes: Int64.random(in: 1...(200 << 20), using: &random),
@@ -85,12 +85,12 @@ public struct EvictionPolicyContract: Sendable {
         var free: Int64 = 1 << 40
         let over = Int64.random(in: 0...all, using: &random)
         switch rule {
-        case .leavesWhatIsWithinTheLimits: limits.maximumBytes = used
-        case .keepsTheFreeDiskReserve:
+        case .evictsNothingWithinLimits: limits.maximumBytes = used
+        case .appliesFreeDiskLimit:
             free = 1 << 30
             limits.minimumFreeBytes = free + over
-        case .keepsTheAgeLimit: limits.maximumAge = .seconds(Int.random(in: 1...1_000_000, using: &random))
-        case .takesAllWhereThatIsTooLittle: limits.maximumBytes = used - all - 1
+        case .appliesAgeLimit: limits.maximumAge = .seconds(Int.random(in: 1...1_000_000, using: &random))
+        case .evictsAllCandidatesIfInsufficient: limits.maximumBytes = used - all - 1
         default:
             limits.maximumBytes = used - over
             if Bool.random(using: &random) { limits.maximumAge = .seconds(500_000) }
@@ -99,32 +99,33 @@ public struct EvictionPolicyContract: Sendable {
             candidates: candidates, limits: limits, usedBytes: used, freeDiskBytes: free, now: now)
     }
 
-    /// What is wrong with the answer, if anything.
+    /// Returns a description of a violation; nil if there is none.
     private func broken(_ rule: Rule, _ situation: EvictionSituation, _ steps: [EvictionStep]) -> String? {
         let freed = situation.bytesFreed(by: steps)
         let removed = Set(steps.compactMap { if case .remove(let id) = $0 { id } else { nil } })
         let candidates = Dictionary(uniqueKeysWithValues: situation.candidates.map { ($0.id, $0.bytes) })
         switch rule {
-        case .leavesWhatIsWithinTheLimits, .copesWithoutCandidates:
-            return steps.isEmpty ? nil : "nothing had to go, \(steps) went"
-        case .keepsTheByteLimit, .keepsTheFreeDiskReserve:
-            return freed >= situation.bytesOver ? nil : "\(situation.bytesOver) bytes had to go, \(freed) went"
-        case .keepsTheAgeLimit:
+        case .evictsNothingWithinLimits, .acceptsNoCandidates:
+            return steps.isEmpty ? nil : "expected no evictions, got \(steps)"
+        case .appliesByteLimit, .appliesFreeDiskLimit:
+            return freed >= situation.bytesOver ? nil : "expected \(situation.bytesOver) bytes freed, got \(freed)"
+        case .appliesAgeLimit:
             let old = situation.candidates.filter(situation.isTooOld).map(\.id)
-            return old.allSatisfy(removed.contains) ? nil : "\(old) are too old, \(removed) went"
-        case .takesAllWhereThatIsTooLittle:
-            return removed == Set(candidates.keys) ? nil : "all had to go, \(removed) went"
-        case .takesCandidatesOnce:
+            return old.allSatisfy(removed.contains) ? nil : "expected \(old) removed as too old, got \(removed)"
+        case .evictsAllCandidatesIfInsufficient:
+            return removed == Set(candidates.keys) ? nil : "expected all candidates removed, got \(removed)"
+        case .usesEachCandidateOnce:
             let ids = steps.map(\.resourceID)
-            return Set(ids).count == ids.count && ids.allSatisfy { candidates[$0] != nil } ? nil : "\(ids) went"
-        case .asksForNoMoreThanThereIs:
+            return Set(ids).count == ids.count && ids.allSatisfy { candidates[$0] != nil }
+                ? nil : "expected distinct candidates, got \(ids)"
+        case .shrinksWithinCandidateSize:
             let wrong = steps.filter { step in
                 guard case .shrink(let id, let bytes) = step else { return false }
                 return bytes <= 0 || bytes > candidates[id, default: 0]
             }
-            return wrong.isEmpty ? nil : "\(wrong) can't be"
-        case .isRepeatable:
-            return policy.steps(for: situation) == steps ? nil : "the second answer is another one"
+            return wrong.isEmpty ? nil : "\(wrong) exceed the candidates' sizes"
+        case .isDeterministic:
+            return policy.steps(for: situation) == steps ? nil : "the second result differs"
         }
     }
 }
@@ -137,7 +138,7 @@ extension EvictionStep {
     }
 }
 
-/// The same situations from the same seed, everywhere.
+/// A generator whose sequence depends only on the seed, on all platforms.
 private struct SituationRandom: RandomNumberGenerator {
     var state: UInt64
 

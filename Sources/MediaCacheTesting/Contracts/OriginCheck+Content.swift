@@ -1,7 +1,7 @@
 import HTTPTypes
 import MediaCache
 
-/// Rules about what goes over and what comes back.
+/// Rules about requests and responses.
 extension OriginCheck {
     func headAndBody() async throws {
         let body = ScriptedBody.random(seed: 1, length: 300_000)
@@ -17,7 +17,8 @@ extension OriginCheck {
             try expect(field == value, "expected \(value) in \(name), got \(field)")
         }
         let bytes = try await readAll(response.body)
-        try expect(bytes.count == 300_000 && body.matches(bytes), "the \(bytes.count) bytes aren't those sent")
+        try expect(
+            bytes.count == 300_000 && body.matches(bytes), "the \(bytes.count) received bytes differ from those sent")
     }
 
     func request() async throws {
@@ -44,7 +45,8 @@ extension OriginCheck {
         if mayEncode { try await encodedTargets() }
     }
 
-    /// What may not stand in a URL is sent as it is, or in percent encoding; what would be another target isn't sent.
+    /// Checks targets that aren't valid in URLs: they are sent unchanged or percent-encoded. Targets that would change
+    /// aren't sent.
     private func encodedTargets() async throws {
         for (target, encoded) in [("/b|c?d=[1]^", "/b%7Cc?d=%5B1%5D%5E"), ("/a/../b", nil), ("/%zz", nil)] {
             let (before, url) = (script.requests.count, try serve(ScriptedResource(.text("x")), at: target))
@@ -52,7 +54,7 @@ extension OriginCheck {
             do {
                 _ = try await readAll(send(url).body)
             } catch let error as CacheError where error.code == .invalidURL && encoded == nil {
-                try expect(script.requests.count == before, "\(target) was refused, and sent all the same")
+                try expect(script.requests.count == before, "\(target) was refused, but sent")
                 continue
             }
             let sent = script.requests.last?.url.target ?? "nothing"
@@ -94,26 +96,26 @@ extension OriginCheck {
         let mayDecode = contract.allowances.contains(.decodesContent)
         do {
             let response = try await send(url, [.range: "bytes=100-1099"])
-            try expect(response.headerFields[.contentEncoding] == "gzip", "Content-Encoding was taken away")
+            try expect(response.headerFields[.contentEncoding] == "gzip", "Content-Encoding was removed")
             let bytes = try await readAll(response.body)
             try expect(bytes.count == 1000 && body.matches(bytes, at: 100), "the content was changed")
         } catch let error as CacheError where error.code == .badResponse && mayDecode {
-            // What decodes whatever comes can't give a part.
+            // A transport that decodes content can't return part of it.
         }
         let whole = try serve(ScriptedResource(.bytes(Self.coded)), at: "/coded.m3u8")
         script.always(whole, .contentEncoding("gzip"))
         let response = try await send(whole)
         let bytes = try await readAll(response.body)
         let isCoded = response.headerFields[.contentEncoding] == "gzip"
-        try expect(isCoded || mayDecode, "Content-Encoding was taken away")
+        try expect(isCoded || mayDecode, "Content-Encoding was removed")
         try expect(
             bytes == (isCoded ? Self.coded : Array("what a body says".utf8)),
-            "Content-Encoding says \(isCoded ? "gzip" : "nothing"), and the body is another")
+            "the body doesn't match Content-Encoding \(isCoded ? "gzip" : "identity")")
         let length = response.headerFields[.contentLength] ?? "\(bytes.count)"
         try expect(length == "\(bytes.count)", "Content-Length is \(length) for \(bytes.count) bytes")
     }
 
-    /// “what a body says” by gzip (RFC 1952).
+    /// The text “what a body says” in gzip format (RFC 1952).
     private static let coded: [UInt8] = [
         31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 43, 207, 72, 44, 81, 72, 84, 72, 202, 79, 169, 84, 40, 78, 172, 44, 6, 0, 82,
         44, 31, 0, 16, 0, 0, 0,
@@ -154,9 +156,10 @@ extension OriginCheck {
         let url = try serve(ScriptedResource(body))
         script.next(url, .closeDelimited())
         let response = try await send(url)
-        try expect(response.headerFields[.contentLength] == nil, "there is a Content-Length that wasn't sent")
+        try expect(response.headerFields[.contentLength] == nil, "there is a Content-Length, which wasn't sent")
         let bytes = try await readAll(response.body)
-        try expect(bytes.count == 200_000 && body.matches(bytes), "the \(bytes.count) bytes aren't those sent")
+        try expect(
+            bytes.count == 200_000 && body.matches(bytes), "the \(bytes.count) received bytes differ from those sent")
     }
 
     func scope() async throws {
@@ -164,9 +167,9 @@ extension OriginCheck {
         resource.peer = .local
         let url = try serve(resource)
         try await expectFailure(.forbiddenAddress) { _ = try await send(url, scope: .publicOnly) }
-        try expect(script.requests.isEmpty, "the request was sent all the same")
+        try expect(script.requests.isEmpty, "the request was sent")
         let response = try await send(url, scope: .any)
-        try expect(response.status == 200, "with every address allowed, expected 200, got \(response.status)")
+        try expect(response.status == 200, "expected 200 with scope any, got \(response.status)")
     }
 
     func peer() async throws {

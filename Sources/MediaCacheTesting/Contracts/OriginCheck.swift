@@ -1,14 +1,14 @@
 import HTTPTypes
 import MediaCache
 
-/// One run of a rule: what all rules share. The rules themselves are in extensions, by what they're about.
+/// A run of one rule. Extensions contain the rules, grouped by subject.
 struct OriginCheck: Sendable {
     let contract: OriginContract
     let rule: OriginContract.Rule
 
     var script: ScriptedOrigin { contract.script }
 
-    /// Waits for whatever should happen at once end here.
+    /// The limit for waits that should end immediately.
     private var patience: Duration { contract.limit * 20 }
 
     func fail(_ detail: String) -> OriginContract.Violation {
@@ -19,7 +19,7 @@ struct OriginCheck: Sendable {
         guard condition else { throw fail(detail()) }
     }
 
-    /// Scripts a resource and gives its URL.
+    /// Scripts a resource, and returns its URL.
     func serve(_ resource: ScriptedResource, at target: String = "/media.mp4") throws -> ResourceURL {
         let url = try contract.makeURL(target)
         script[url] = resource
@@ -48,7 +48,7 @@ struct OriginCheck: Sendable {
         return bytes
     }
 
-    /// Runs `body`, which must throw a `CacheError` of this code.
+    /// Runs `body`, which must throw a `CacheError` with a code.
     func expectFailure(_ code: CacheError.Code, _ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -63,12 +63,12 @@ struct OriginCheck: Sendable {
         throw fail("expected a CacheError with the code \(code.rawValue), got no error")
     }
 
-    /// Waits until the script's requests are as `condition` says, but not for ever.
+    /// Waits until `condition` holds for the script's requests, with a time limit.
     func wait(for what: String, until condition: @escaping @Sendable ([ScriptedRequest]) -> Bool) async throws {
         try await bounded(what) { await script.wait(until: condition) }
     }
 
-    /// Runs `body`, but not for ever.
+    /// Runs `body` with a time limit.
     func bounded(_ what: String, _ body: @escaping @Sendable () async -> Void) async throws {
         let isDone = await withTaskGroup(of: Bool.self) { group in
             group.addTask {

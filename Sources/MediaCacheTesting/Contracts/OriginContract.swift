@@ -1,84 +1,84 @@
 public import MediaCache
 
-/// The contract of `Origin` as tests that any implementation can be put to.
+/// The contract of `Origin` as tests for any implementation.
 ///
-/// A script stands for the server: in the same process, or behind a ``ScriptedOriginServer``.
+/// A scripted origin acts as the server, in the same process or behind a ``ScriptedOriginServer``.
 ///
 /// ```swift
 /// @Test(arguments: OriginContract.Rule.allCases)
-/// func keepsTheContract(_ rule: OriginContract.Rule) async throws {
+/// func fulfilsContract(_ rule: OriginContract.Rule) async throws {
 ///     let server = try ScriptedOriginServer()
 ///     let contract = OriginContract(MyOrigin(), script: server.origin) { try server.url($0) }
 ///     try await contract.check(rule)
 /// }
 /// ```
 public struct OriginContract: Sendable {
-    /// What an origin must do.
+    /// The rules of the contract.
     public enum Rule: String, Sendable, CaseIterable {
-        /// Status, header fields and body arrive as they are.
-        case handsOverHeadAndBody
-        /// The target arrives byte for byte, and so do the header fields; see ``Allowance/encodesTargets``.
-        case sendsTheRequestAsItIs
-        /// A range is answered with its bytes, also beyond 4 GiB.
+        /// Status, header fields and body are returned unchanged.
+        case returnsHeadAndBody
+        /// The target and the header fields are sent unchanged; see ``Allowance/encodesTargets``.
+        case sendsUnchangedRequest
+        /// Range requests return the range, also beyond 4 GiB.
         case readsRanges
-        /// A redirect is handed back.
-        case followsNoRedirect
-        /// Coded content stays coded; see ``Allowance/decodesContent``.
-        case decodesNothing
-        /// An error status is an answer, no error.
-        case handsErrorStatusBack
-        /// A body without bytes ends at once.
+        /// Redirects are returned rather than followed.
+        case returnsRedirects
+        /// A content coding isn't removed; see ``Allowance/decodesContent``.
+        case preservesContentCoding
+        /// An error status is a response, not an error.
+        case returnsErrorStatuses
+        /// An empty body ends immediately.
         case readsEmptyBodies
-        /// After the end comes the end.
-        case staysAtTheEnd
+        /// Reading beyond the end returns the end again.
+        case repeatsEnd
         /// A body that ends before its announced length is a `badResponse`.
         case reportsTruncation
         /// A chunked body without its last chunk is a `badResponse`.
         case reportsTruncatedChunks
-        /// The end of the connection ends a body without a length.
-        case readsToTheEndOfTheConnection
-        /// A connection that breaks in mid-body is `unreachable`.
+        /// The end of the connection ends a body of unknown length.
+        case readsUntilConnectionEnd
+        /// A connection that is reset within the body is `unreachable`.
         case reportsResets
-        /// A connection that closes without an answer is `unreachable`.
-        case reportsMissingAnswers
-        /// A head that doesn't come is `timedOut`.
-        case limitsTheFirstByte
-        /// A body that stops coming is `timedOut`.
+        /// A connection that is closed without a response is `unreachable`.
+        case reportsMissingResponses
+        /// A missing response head is `timedOut`.
+        case limitsFirstByteTime
+        /// A stalled body is `timedOut`.
         case limitsStalls
-        /// Time in which nobody asks is no stall.
-        case letsTheReaderPause
-        /// A reader that stops asking stops the transfer.
+        /// The time between reads doesn't count as a stall.
+        case permitsReaderPauses
+        /// A pause of the reader pauses the transfer.
         case holdsLittle
         /// Cancelling a body closes the exchange.
-        case closesWhenTheBodyIsCancelled
-        /// Letting go of a response closes the exchange.
-        case closesWhenTheBodyIsLetGo
-        /// Cancelling the task closes the exchange before the head.
-        case closesWhenSendingIsCancelled
-        /// Cancelling the task closes the exchange in mid-body.
-        case closesWhenReadingIsCancelled
-        /// `AddressScope.publicOnly` keeps local addresses from being asked.
+        case closesCancelledBody
+        /// Releasing a response closes the exchange.
+        case closesReleasedBody
+        /// Cancelling the task before the response head closes the exchange.
+        case closesCancelledSend
+        /// Cancelling the task within the body closes the exchange.
+        case closesCancelledRead
+        /// `AddressScope.publicOnly` prevents requests to local addresses.
         case refusesLocalAddresses
-        /// The kind of address that answered is told.
-        case tellsThePeer
-        /// Exchanges run side by side.
-        case runsManyAtOnce
+        /// The kind of address that responded is reported.
+        case reportsPeer
+        /// Exchanges run concurrently.
+        case runsConcurrentExchanges
     }
 
-    /// What an origin may do instead whose transport can't be kept from it.
+    /// Deviations permitted for transports that can't be configured otherwise.
     public enum Allowance: Sendable, CaseIterable {
-        /// What may not stand in a URL arrives in percent encoding, and a target that would arrive as another is an
+        /// Targets that aren't valid in URLs are percent-encoded, and targets that the transport would change are an
         /// `invalidURL`.
         case encodesTargets
-        /// A whole body comes decoded, without its coding and its length, and a part of one is a `badResponse`.
+        /// Whole bodies are decoded, without their coding and length, and parts of coded bodies are a `badResponse`.
         case decodesContent
     }
 
-    /// A rule was broken.
+    /// The violation of a rule.
     public struct Violation: Error, CustomStringConvertible {
         /// The rule.
         public var rule: Rule
-        /// What was expected, and what happened.
+        /// The expected and the actual result.
         public var detail: String
 
         /// The rule and the detail, in one line.
@@ -93,16 +93,16 @@ public struct OriginContract: Sendable {
     let allowances: Set<Allowance>
     let time: any TimeSource
 
-    /// Prepares the tests.
+    /// Creates the tests of an origin.
     ///
     /// - Parameters:
-    ///   - origin: what is tested.
-    ///   - script: what its requests reach. Each rule should have one of its own.
-    ///   - limit: the time limit that the rules about time set, and wait for.
-    ///   - heldBytes: the most that a response may run ahead of its reader, the system's socket buffers included.
-    ///   - allowances: what it's let off.
-    ///   - time: what `limit` is measured on.
-    ///   - makeURL: gives the URL under which a path, `/` first, reaches the script.
+    ///   - origin: The tested origin.
+    ///   - script: The scripted origin that receives its requests. Each rule should have its own.
+    ///   - limit: The time limit used by the rules about time.
+    ///   - heldBytes: The maximum number of bytes received ahead of the reader, including the system's socket buffers.
+    ///   - allowances: The permitted deviations.
+    ///   - time: The clock that measures `limit`.
+    ///   - makeURL: Returns the URL of a path on the script. Paths start with `/`.
     public init(
         _ origin: any Origin,
         script: ScriptedOrigin,
@@ -121,36 +121,36 @@ public struct OriginContract: Sendable {
         self.makeURL = makeURL
     }
 
-    /// Puts the origin to one rule.
+    /// Tests a rule.
     ///
-    /// - Throws: ``Violation``, or the error of the origin where none was due.
+    /// - Throws: ``Violation``, or an unexpected error of the origin.
     public func check(_ rule: Rule) async throws {
         let check = OriginCheck(contract: self, rule: rule)
         switch rule {
-        case .handsOverHeadAndBody: try await check.headAndBody()
-        case .sendsTheRequestAsItIs: try await check.request()
+        case .returnsHeadAndBody: try await check.headAndBody()
+        case .sendsUnchangedRequest: try await check.request()
         case .readsRanges: try await check.ranges()
-        case .followsNoRedirect: try await check.redirect()
-        case .decodesNothing: try await check.coding()
-        case .handsErrorStatusBack: try await check.errorStatus()
+        case .returnsRedirects: try await check.redirect()
+        case .preservesContentCoding: try await check.coding()
+        case .returnsErrorStatuses: try await check.errorStatus()
         case .readsEmptyBodies: try await check.emptyBodies()
-        case .staysAtTheEnd: try await check.end()
+        case .repeatsEnd: try await check.end()
         case .reportsTruncation: try await check.truncation(.bodyShorter(by: 1000))
         case .reportsTruncatedChunks: try await check.truncation(.noContentLength, .bodyShorter(by: 1000))
-        case .readsToTheEndOfTheConnection: try await check.closeDelimited()
+        case .readsUntilConnectionEnd: try await check.closeDelimited()
         case .reportsResets: try await check.reset()
-        case .reportsMissingAnswers: try await check.noAnswer()
-        case .limitsTheFirstByte: try await check.firstByte()
+        case .reportsMissingResponses: try await check.noAnswer()
+        case .limitsFirstByteTime: try await check.firstByte()
         case .limitsStalls: try await check.stall()
-        case .letsTheReaderPause: try await check.pause()
+        case .permitsReaderPauses: try await check.pause()
         case .holdsLittle: try await check.backPressure()
-        case .closesWhenTheBodyIsCancelled: try await check.cancelledBody()
-        case .closesWhenTheBodyIsLetGo: try await check.bodyLetGo()
-        case .closesWhenSendingIsCancelled: try await check.cancelledSend()
-        case .closesWhenReadingIsCancelled: try await check.cancelledRead()
+        case .closesCancelledBody: try await check.cancelledBody()
+        case .closesReleasedBody: try await check.bodyLetGo()
+        case .closesCancelledSend: try await check.cancelledSend()
+        case .closesCancelledRead: try await check.cancelledRead()
         case .refusesLocalAddresses: try await check.scope()
-        case .tellsThePeer: try await check.peer()
-        case .runsManyAtOnce: try await check.concurrency()
+        case .reportsPeer: try await check.peer()
+        case .runsConcurrentExchanges: try await check.concurrency()
         }
     }
 }

@@ -6,26 +6,26 @@
     import Darwin
 #endif
 
-/// What a scripted resource holds: given bytes, or as many seeded-random ones as are wanted.
+/// The content of a scripted resource: given bytes, or seeded random bytes.
 ///
-/// Random bytes are a function of seed and offset alone, made at the speed of a copy, in debug builds too: a body of
-/// many gigabytes takes no memory, and any part of it can be checked by itself.
+/// Random bytes depend only on the seed and the offset, and are generated at about the speed of a copy, also in debug
+/// builds. A body of many gigabytes needs no memory, and any part of it can be checked separately.
 public struct ScriptedBody: Sendable {
     private enum Content {
         case bytes
         case random(seed: UInt64)
     }
 
-    /// Random bytes are put together from pieces of one pool; each block starts with a stamp of its own, so that a
-    /// block in the wrong place is always seen.
+    /// Random bytes are composed of blocks from a pool. Each block starts with a unique stamp, so that misplaced blocks
+    /// are detected.
     private static let blockSize = 4096
     private static let stampSize = 8
     private static let poolSize = 256 << 10
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public let length: Int64
     private let content: Content
-    /// The bytes themselves, or the pool of random ones.
+    /// The given bytes, or the pool of random ones.
     private let storage: [UInt8]
 
     private init(length: Int64, content: Content, storage: [UInt8]) {
@@ -34,17 +34,17 @@ public struct ScriptedBody: Sendable {
         self.storage = storage
     }
 
-    /// A body of the bytes given.
+    /// Returns a body of given bytes.
     public static func bytes(_ bytes: [UInt8]) -> ScriptedBody {
         ScriptedBody(length: Int64(bytes.count), content: .bytes, storage: bytes)
     }
 
-    /// A body of the text's UTF-8.
+    /// Returns a body of UTF-8 text.
     public static func text(_ text: String) -> ScriptedBody {
         bytes(Array(text.utf8))
     }
 
-    /// A body of `length` random bytes, always the same for the same seed.
+    /// Returns a body of random bytes, which are equal for equal seeds.
     ///
     /// - Precondition: `length` isn't negative.
     public static func random(seed: UInt64, length: Int64) -> ScriptedBody {
@@ -59,10 +59,10 @@ public struct ScriptedBody: Sendable {
         return ScriptedBody(length: length, content: .random(seed: seed), storage: pool)
     }
 
-    /// All bytes. Only for bodies that fit in memory.
+    /// All bytes, for bodies that fit in memory.
     public var bytes: [UInt8] { bytes(in: 0..<length) }
 
-    /// The bytes of `range`. What lies past the end is filled with 0xEE.
+    /// Returns the bytes of `range`. Bytes beyond the end are 0xEE.
     public func bytes(in range: Range<Int64>) -> [UInt8] {
         let count = Int(range.upperBound - range.lowerBound)
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -71,7 +71,7 @@ public struct ScriptedBody: Sendable {
         }
     }
 
-    /// Whether `bytes` are what this body has at `offset`.
+    /// Returns whether `bytes` are those of the body at `offset`.
     public func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         guard offset >= 0, offset + Int64(bytes.count) <= length else { return false }
         var position = 0
@@ -86,7 +86,7 @@ public struct ScriptedBody: Sendable {
         return true
     }
 
-    /// Whether `bytes` are what this body has at `offset`.
+    /// Returns whether `bytes` are those of the body at `offset`.
     public func matches(_ bytes: [UInt8], at offset: Int64 = 0) -> Bool {
         bytes.withUnsafeBytes { matches($0, at: offset) }
     }
@@ -131,7 +131,7 @@ public struct ScriptedBody: Sendable {
         }
     }
 
-    /// The finaliser of SplitMix64.
+    /// The finalizer of SplitMix64.
     private static func mix(_ value: UInt64) -> UInt64 {
         var z = value &+ 0x9E37_79B9_7F4A_7C15
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

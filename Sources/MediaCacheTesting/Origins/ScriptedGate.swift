@@ -1,6 +1,7 @@
+import MediaCache
 import Synchronization
 
-/// A gate that responses wait at until the test opens it. Once open, it stays open.
+/// A gate at which responses wait until the test opens it. It stays open.
 public final class ScriptedGate: Sendable {
     fileprivate struct State {
         var isOpen = false
@@ -18,13 +19,13 @@ public final class ScriptedGate: Sendable {
     /// Whether the gate is open.
     public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// How many responses have come to the gate while it was closed.
+    /// The number of responses that have reached the closed gate.
     public var arrivals: Int { state.withLock { $0.arrivals } }
 
     /// The number of responses that wait at the gate at present.
     public var waiting: Int { state.withLock { $0.callbacks.count } }
 
-    /// Opens the gate and lets all go on that wait at it.
+    /// Opens the gate, and resumes all waiting responses.
     public func open() {
         let callbacks = state.withLock { state in
             state.isOpen = true
@@ -34,7 +35,7 @@ public final class ScriptedGate: Sendable {
         for callback in callbacks { callback() }
     }
 
-    /// Returns when at least `count` responses have come to the closed gate, or the task is cancelled.
+    /// Waits until at least `count` responses have reached the closed gate, or the task is cancelled.
     public func waitForArrivals(_ count: Int = 1) async {
         let id = state.withLock { $0.takeID() }
         await withTaskCancellationHandler {
@@ -51,9 +52,9 @@ public final class ScriptedGate: Sendable {
         }
     }
 
-    /// Calls `callback` once, when the gate opens: at once if it's open.
+    /// Calls `callback` once when the gate opens, immediately if it's open.
     ///
-    /// - Returns: what ``forget(_:)`` takes, or nil if `callback` has been called.
+    /// - Returns: The identifier for ``forget(_:)``; nil if `callback` has been called.
     func whenOpen(_ callback: @escaping @Sendable () -> Void) -> Int? {
         let (id, reached) = state.withLock { state -> (Int?, [CheckedContinuation<Void, Never>]) in
             if state.isOpen { return (nil, []) }
@@ -69,7 +70,7 @@ public final class ScriptedGate: Sendable {
         return id
     }
 
-    /// Takes a callback back.
+    /// Removes a callback.
     func forget(_ id: Int?) {
         guard let id else { return }
         _ = state.withLock { $0.callbacks.removeValue(forKey: id) }
@@ -80,5 +81,57 @@ extension ScriptedGate.State {
     fileprivate mutating func takeID() -> Int {
         nextID += 1
         return nextID
+    }
+}
+
+/// A wait at a gate that can also end by cancellation or by a time limit.
+final class ScriptedWait: Sendable {
+    enum Outcome {
+        case opened
+        case cancelled
+        case timedOut
+    }
+
+    private struct State {
+        var outcome: Outcome?
+        var continuation: CheckedContinuation<Outcome, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Waits until `gate` opens, ``end(_:)`` is called, the task is cancelled, or `limit` has passed on `time`.
+    func run(gate: ScriptedGate, limit: Duration, time: (any TimeSource)?) async -> Outcome {
+        let id = gate.whenOpen { self.end(.opened) }
+        let timer = time.map { time in
+            Task {
+                guard (try? await time.sleep(for: limit)) != nil else { return }
+                self.end(.timedOut)
+            }
+        }
+        defer {
+            gate.forget(id)
+            timer?.cancel()
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let outcome = state.withLock { state in
+                    if state.outcome == nil { state.continuation = continuation }
+                    return state.outcome
+                }
+                if let outcome { continuation.resume(returning: outcome) }
+            }
+        } onCancel: {
+            end(.cancelled)
+        }
+    }
+
+    func end(_ outcome: Outcome) {
+        let continuation = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
+            guard state.outcome == nil else { return nil }
+            state.outcome = outcome
+            defer { state.continuation = nil }
+            return state.continuation
+        }
+        continuation?.resume(returning: outcome)
     }
 }

@@ -2,10 +2,9 @@ public import HTTPTypes
 public import MediaCache
 import Synchronization
 
-/// An origin in the test's own process: it has what the test gives it, fails as the test says, and remembers what it
-/// was asked.
+/// An in-process origin with scripted resources and faults, which records its requests.
 ///
-/// Without faults it is a correct server: `Range` with all three forms, `If-Range`, `If-None-Match`, 416.
+/// Without faults it's a correct server with `Range` in all three forms, `If-Range`, `If-None-Match` and 416.
 ///
 /// ```swift
 /// let origin = ScriptedOrigin()
@@ -39,21 +38,21 @@ public final class ScriptedOrigin: Origin {
     private let state = Mutex(State())
     private let time: (any TimeSource)?
 
-    /// Creates an origin that has nothing.
+    /// Creates an origin without resources.
     ///
-    /// - Parameter time: where the limits of a request are measured. Without it nothing ever times out.
+    /// - Parameter time: The clock for the limits of requests. Without it, nothing times out.
     public init(time: (any TimeSource)? = nil) {
         self.time = time
     }
 
-    /// What is found at `url`; nil is answered with 404. Setting it leaves the faults as they are. User information
-    /// in the URL plays no part.
+    /// The resource at `url`; nil for a 404 response. Setting it preserves the faults. User information in the URL is
+    /// ignored.
     public subscript(url: ResourceURL) -> ScriptedResource? {
         get { state.withLock { $0.entries[url.withoutUserInfo]?.resource } }
         set { state.withLock { $0.entries[url.withoutUserInfo, default: Entry()].resource = newValue } }
     }
 
-    /// Gives the resource at `url` another body, under another tag. Responses that run go on with the old one.
+    /// Replaces the body and the entity tag of the resource at `url`. Running responses continue with the old body.
     public func replaceBody(_ url: ResourceURL, with body: ScriptedBody, entityTag: String?) {
         state.withLock { state in
             var resource = state.entries[url.withoutUserInfo]?.resource ?? ScriptedResource(body)
@@ -63,19 +62,19 @@ public final class ScriptedOrigin: Origin {
         }
     }
 
-    /// Says what goes wrong with one coming request for `url`: the next that nothing has been said of yet. No fault at
-    /// all is a request that goes well.
+    /// Adds faults for one future request for `url`: the first one without faults added by an earlier call. Without
+    /// faults, that request succeeds.
     public func next(_ url: ResourceURL, _ faults: ScriptedFault...) {
         state.withLock { $0.entries[url.withoutUserInfo, default: Entry()].next.append(faults) }
     }
 
-    /// Says what goes wrong with every request for `url` that ``next(_:_:)`` says nothing of. It replaces what was
-    /// said before; with no fault all goes well again.
+    /// Sets the faults of all requests for `url` without faults from ``next(_:_:)``, replacing those of an earlier
+    /// call.
     public func always(_ url: ResourceURL, _ faults: ScriptedFault...) {
         state.withLock { $0.entries[url.withoutUserInfo, default: Entry()].always = faults }
     }
 
-    /// Forgets all faults of `url`.
+    /// Removes all faults of `url`.
     public func clearFaults(_ url: ResourceURL) {
         state.withLock { state in
             state.entries[url.withoutUserInfo]?.next = []
@@ -83,13 +82,13 @@ public final class ScriptedOrigin: Origin {
         }
     }
 
-    /// Whether the origin can be reached at all. While it can't, requests fail and aren't recorded.
+    /// Whether the origin can be reached. While it can't, requests fail and aren't recorded.
     public var isReachable: Bool {
         get { state.withLock { $0.isReachable } }
         set { state.withLock { $0.isReachable = newValue } }
     }
 
-    /// Answers as scripted; see `Origin.send(_:)`.
+    /// Responds as scripted; see `Origin.send(_:)`.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
         if Task.isCancelled { throw CacheError(.cancelled, "asking \(request.url) was cancelled") }
         let exchange = try begin(request)
@@ -120,27 +119,27 @@ public final class ScriptedOrigin: Origin {
 }
 
 extension ScriptedOrigin {
-    /// All requests so far, in the order they came.
+    /// All requests so far in the order of their arrival.
     public var requests: [ScriptedRequest] { state.withLock { $0.requests } }
 
-    /// The requests for `url` so far.
+    /// Returns the requests for `url` so far.
     public func requests(for url: ResourceURL) -> [ScriptedRequest] {
         requests.filter { $0.url == url.withoutUserInfo }
     }
 
-    /// The CONNECT requests so far, with the authorities they named (RFC 9110 §9.3.6).
+    /// The CONNECT requests so far, with their authorities (RFC 9110 §9.3.6).
     public var tunnels: [(authority: String, headerFields: HTTPFields)] { state.withLock { $0.tunnels } }
 
-    /// Body bytes handed over in all.
+    /// The number of body bytes sent.
     public var bodyBytes: Int64 { state.withLock { $0.bodyBytes } }
 
-    /// Returns when at least `count` requests have come, or the task is cancelled.
+    /// Waits until at least `count` requests have arrived, or the task is cancelled.
     public func waitForRequests(_ count: Int) async {
         await wait { $0.count >= count }
     }
 
-    /// Returns when `condition` holds for the requests so far, or the task is cancelled. It's asked again at every
-    /// request, buffer and end, with the origin locked: it must not call the origin.
+    /// Waits until `condition` holds for the requests so far, or the task is cancelled. The condition is checked at
+    /// each request, buffer and end under a lock, so it must not call the origin.
     public func wait(until condition: @escaping @Sendable ([ScriptedRequest]) -> Bool) async {
         let id = state.withLock { state in
             state.nextWatcher += 1
@@ -160,7 +159,7 @@ extension ScriptedOrigin {
         }
     }
 
-    /// Records a request and works out its answer.
+    /// Records a request and determines its response.
     func begin(_ request: OriginRequest) throws -> ScriptedExchange {
         let url = request.url.withoutUserInfo
         return try change { state in
@@ -205,7 +204,7 @@ extension ScriptedOrigin {
         change { $0.requests[number].progress = progress }
     }
 
-    /// Changes the state and wakes who waited for what it is now.
+    /// Changes the state, and resumes the waits whose conditions hold.
     private func change<R: Sendable>(_ body: (inout State) throws -> R) rethrows -> R {
         let (result, reached) = try state.withLock { state in
             let result = try body(&state)
@@ -216,4 +215,36 @@ extension ScriptedOrigin {
         for continuation in reached { continuation.resume() }
         return result
     }
+}
+
+/// A request received by a scripted origin, and its progress.
+public struct ScriptedRequest: Sendable {
+    /// The progress of an exchange.
+    public enum Progress: Sendable, Hashable {
+        /// The response is being sent.
+        case running
+        /// The response has been received completely.
+        case complete
+        /// The reader cancelled the exchange, or closed the connection.
+        case cancelled
+        /// A fault ended the exchange.
+        case broken
+    }
+
+    /// The index of the request, starting at 0.
+    public let number: Int
+    /// The requested URL.
+    public let url: ResourceURL
+    /// The header fields as received.
+    public let headerFields: HTTPFields
+    /// The requested range; nil unless there is a single valid one.
+    public let range: RequestedRange?
+    /// The time limits of the request.
+    public let limits: TransferLimits
+    /// The status of the response.
+    public internal(set) var status: Int
+    /// The number of body bytes sent so far.
+    public internal(set) var bodyBytes: Int64 = 0
+    /// The progress of the exchange.
+    public internal(set) var progress: Progress = .running
 }

@@ -1,17 +1,16 @@
 import HTTPTypes
 import MediaCache
 
-/// What one request is answered with, worked out before the first byte: the head, what the body is made of, and
-/// what happens where.
+/// The response to a request, determined before its first byte: the head, the body, and events within the body.
 struct ScriptedReply: Sendable {
-    /// How a body's end is told on a connection (RFC 9112 §6.3).
+    /// The delimitation of a body on a connection (RFC 9112 §6.3).
     enum Framing: Sendable {
         case length
         case chunked
         case close
     }
 
-    /// What happens when so many body bytes have been handed over.
+    /// An event after a number of body bytes.
     enum Mark: Sendable {
         case wait(ScriptedGate)
         case reset
@@ -22,18 +21,19 @@ struct ScriptedReply: Sendable {
     var headerFields: HTTPFields = [:]
     var framing = Framing.length
     var body: ScriptedBody
-    /// The bytes of `body` that are sent. It may go past the body's end.
+    /// The range of `body` to send, which may exceed the body.
     var range: Range<Int64>
-    /// Whether the end comes before the announced length.
+    /// Whether the body ends before its announced length.
     var isTruncated = false
     var marks: [(position: Int64, mark: Mark)] = []
     var headGates: [ScriptedGate] = []
     var bufferSize: Int
     var peer = AddressKind.global
-    /// Whether there is no answer.
+    /// Whether there is no response.
     var isUnreachable = false
 
-    /// The answer of a well-behaved origin to a request with `fields`, `number` counting the requests for its URL.
+    /// Creates the response of an origin with faults to a request with `fields`. `number` is the index of the request
+    /// for its URL.
     init(resource: ScriptedResource?, fields: HTTPFields, number: Int, faults: [ScriptedFault]) {
         guard let resource else {
             self.init(status: 404, text: "nothing is scripted here", contentType: "text/plain")
@@ -93,8 +93,8 @@ struct ScriptedReply: Sendable {
         headerFields[.contentRange] = "bytes */\(complete)"
     }
 
-    /// The single byte range a `Range` field asks for (RFC 9110 §14.1.1); nil if there is none or it can't be read,
-    /// which a server may ignore.
+    /// Returns the single byte range of a `Range` field (RFC 9110 §14.1.1); nil for no or an invalid range, which a
+    /// server may ignore.
     static func parseRange(_ field: String?) -> RequestedRange? {
         guard let field, field.lowercased().hasPrefix("bytes=") else { return nil }
         let parts = field.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -107,14 +107,14 @@ struct ScriptedReply: Sendable {
         }
     }
 
-    /// RFC 9110 §13.1.5: strong comparison of a tag, or exactly the date.
+    /// Evaluates `If-Range` (RFC 9110 §13.1.5) by strong comparison of a tag, or by the exact date.
     private static func meetsIfRange(_ fields: HTTPFields, tag: String?, _ lastModified: String?) -> Bool {
         guard let condition = fields[.ifRange] else { return true }
         if condition.hasPrefix("\"") { return condition == tag }
         return condition == lastModified
     }
 
-    /// RFC 9110 §13.1.2 and §13.1.3.
+    /// Evaluates `If-None-Match` and `If-Modified-Since` (RFC 9110 §13.1.2 and §13.1.3).
     private static func isNotModified(_ fields: HTTPFields, tag: String?, lastModified: String?) -> Bool {
         func opaque(_ tag: some StringProtocol) -> String { String(tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]) }
         if let condition = fields[.ifNoneMatch] {
@@ -140,7 +140,7 @@ struct ScriptedReply: Sendable {
 
 extension ScriptedReply {
     private mutating func apply(_ faults: [ScriptedFault], content: ScriptedResource?) {
-        // What replaces the whole answer comes first, so that the others change the answer that is sent.
+        // Faults that replace the whole response are first, so that the others change the result.
         for fault in faults { replaceAnswer(fault, content: content) }
         for fault in faults { change(fault) }
         marks.sort { $0.position < $1.position }

@@ -1,12 +1,12 @@
 public import HTTPTypes
 public import MediaCache
 
-/// What a scripted origin has under one URL: a body, and the header fields that go with it.
+/// A resource of a scripted origin: a body and its header fields.
 public struct ScriptedResource: Sendable {
     /// The content.
     public var body: ScriptedBody
-    /// The `ETag` fields, quotes included (RFC 9110 §8.8.3). With more than one they alternate from request to
-    /// request, as behind a balancer whose servers tag differently. Empty: none is sent.
+    /// The `ETag` fields, including quotes (RFC 9110 §8.8.3). Several tags alternate from request to request, as with
+    /// load-balanced servers. Without tags, the field is omitted.
     public var entityTags: [String]
     /// The `Last-Modified` field, an HTTP date.
     public var lastModified: String?
@@ -14,13 +14,13 @@ public struct ScriptedResource: Sendable {
     public var contentType: String?
     /// The `Cache-Control` field.
     public var cacheControl: String?
-    /// Whether `Range` is honoured, and `Accept-Ranges` says so.
+    /// Whether `Range` is supported and `Accept-Ranges` is sent.
     public var acceptsRanges: Bool
-    /// Fields that are sent too; they replace the others of the same name.
+    /// Additional fields, which replace others with the same names.
     public var headerFields: HTTPFields
-    /// The kind of address the in-process origin claims to have answered from.
+    /// The kind of address that the in-process origin reports.
     public var peer: AddressKind
-    /// The largest buffer handed over at once, in bytes. A server on a socket writes as much at a time.
+    /// The maximum size of a buffer in bytes, and of a write to a socket.
     public var bufferSize: Int
 
     /// Creates a resource.
@@ -46,7 +46,7 @@ public struct ScriptedResource: Sendable {
         self.bufferSize = bufferSize
     }
 
-    /// The tag that the request of this number (0 is the first) is answered with.
+    /// Returns the tag for the request with an index.
     func entityTag(forRequest number: Int) -> String? {
         entityTags.isEmpty ? nil : entityTags[number % entityTags.count]
     }

@@ -1,8 +1,7 @@
 import HTTPTypes
 import MediaCache
 
-/// One connection to a scripted server, on a thread of its own: reads requests and answers them as scripted, until
-/// either side closes it.
+/// A connection to a scripted server, on its own thread, which answers requests until either side closes it.
 struct ScriptedConnection {
     private static let maximumHeadSize = 64 << 10
 
@@ -19,7 +18,7 @@ struct ScriptedConnection {
         while let head = readHead(), answer(head) {}
     }
 
-    /// The bytes up to the empty line that ends a head (RFC 9112 §2.1), or nil if there are no more.
+    /// Reads up to the empty line that ends a head (RFC 9112 §2.1); returns nil at the end of the connection.
     private mutating func readHead() -> String? {
         let end: [UInt8] = [13, 10, 13, 10]
         while received.count <= Self.maximumHeadSize {
@@ -34,7 +33,7 @@ struct ScriptedConnection {
         return nil
     }
 
-    /// Answers a request; false if the connection is to be closed.
+    /// Answers a request. Returns false if the connection should be closed.
     private func answer(_ head: String) -> Bool {
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false)
         let words = lines[0].split(separator: " ")
@@ -52,7 +51,7 @@ struct ScriptedConnection {
                 fields.append(.init(name: name, value: String(value)))
             }
         }
-        // The server is its own tunnel's other end, so that it can stand for a proxy too.
+        // The server is also the other end of its tunnel, so that it can act as a proxy.
         if words[0] == "CONNECT" {
             origin.didTunnel(to: String(words[1]), fields)
             return socket.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
@@ -63,9 +62,9 @@ struct ScriptedConnection {
             socket.resetOnClose()
             return false
         }
-        let isKept = send(exchange, isHead: words[0] == "HEAD")
+        let staysOpen = send(exchange, isHead: words[0] == "HEAD")
         exchange.finish(.cancelled)
-        return isKept && fields[.connection]?.lowercased() != "close"
+        return staysOpen && fields[.connection]?.lowercased() != "close"
     }
 
     private func send(_ exchange: ScriptedExchange, isHead: Bool) -> Bool {

@@ -2,13 +2,13 @@ import Foundation
 public import MediaCache
 import Synchronization
 
-/// A scripted origin behind a real socket of the loopback address, for what only a connection shows: truncation,
+/// A scripted origin behind a socket on the loopback address, for behaviour that needs a connection: truncation,
 /// resets, back pressure, players.
 ///
-/// It speaks HTTP/1.1 with persistent connections, one thread each, without a dependency. Asked to CONNECT, it plays
-/// the proxy and the origin behind it at once.
+/// It supports HTTP/1.1 with persistent connections, one thread each, without dependencies. After a CONNECT request it
+/// acts as both the proxy and the origin behind it.
 public final class ScriptedOriginServer: Sendable {
-    /// Shared with the accepting thread, which must not keep the server alive.
+    /// The sockets, shared with the accepting thread, which must not retain the server.
     private final class Sockets: Sendable {
         let listener: StreamSocket
         let open = Mutex<Set<StreamSocket>?>([])
@@ -18,7 +18,7 @@ public final class ScriptedOriginServer: Sendable {
             self.listener = listener
         }
 
-        /// False if the server has stopped.
+        /// Registers a connection. Returns false if the server has stopped.
         func add(_ socket: StreamSocket) -> Bool {
             accepted.withLock { $0 += 1 }
             return open.withLock { $0?.insert(socket).inserted ?? false }
@@ -39,16 +39,16 @@ public final class ScriptedOriginServer: Sendable {
         }
     }
 
-    /// What the server answers from.
+    /// The origin that answers requests.
     public let origin: ScriptedOrigin
-    /// The port it listens on.
+    /// The port number.
     public let port: Int
     private let host: String
     private let sockets: Sockets
 
-    /// Starts a server on a free port of 127.0.0.1, or of ::1.
+    /// Starts a server on a free port of 127.0.0.1 or ::1.
     ///
-    /// - Throws: an error that names the system call, if the address can't be had.
+    /// - Throws: An error that names the failed system call.
     public init(_ origin: ScriptedOrigin = ScriptedOrigin(), onIPv6: Bool = false) throws {
         let (listener, port) = try StreamSocket.listen(onIPv6: onIPv6)
         self.origin = origin
@@ -61,12 +61,12 @@ public final class ScriptedOriginServer: Sendable {
 
     deinit { sockets.stop() }
 
-    /// The URL of a path, `/` first, on this server.
+    /// Returns the URL of a path on this server. Paths start with `/`.
     public func url(_ target: String) throws -> ResourceURL {
         try ResourceURL(scheme: "http", authority: "\(host):\(port)", target: target)
     }
 
-    /// How many connections have been made so far.
+    /// The number of connections accepted so far.
     public var acceptedConnections: Int { sockets.accepted.withLock { $0 } }
 
     /// Closes the port and all connections.

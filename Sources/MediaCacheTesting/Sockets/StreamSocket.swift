@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -6,9 +8,9 @@
     import Darwin
 #endif
 
-/// A TCP socket with blocking calls, for threads of their own.
+/// A TCP socket with blocking calls, for dedicated threads.
 struct StreamSocket: Sendable, Hashable {
-    /// A system call failed.
+    /// A failed system call.
     struct Failure: Error, CustomStringConvertible {
         var call: String
         var number: Int32
@@ -17,7 +19,7 @@ struct StreamSocket: Sendable, Hashable {
 
     let descriptor: Int32
 
-    /// A socket that listens on a free port of the loopback address, and that port.
+    /// Returns a socket that listens on a free port of the loopback address, and the port.
     static func listen(onIPv6: Bool) throws -> (StreamSocket, port: Int) {
         #if canImport(Glibc)
             let kind = Int32(SOCK_STREAM.rawValue)
@@ -35,7 +37,7 @@ struct StreamSocket: Sendable, Hashable {
         }
     }
 
-    /// The next connection, or nil when the socket was shut down.
+    /// Returns the next connection; nil after the socket was shut down.
     func accept() -> StreamSocket? {
         while true {
             #if canImport(Darwin)
@@ -56,7 +58,7 @@ struct StreamSocket: Sendable, Hashable {
         }
     }
 
-    /// Reads what is there, at most 16 KiB; nil at the end or on failure.
+    /// Reads available bytes, at most 16 KiB; returns nil at the end or on failure.
     func receive() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16 << 10)
         while true {
@@ -66,7 +68,7 @@ struct StreamSocket: Sendable, Hashable {
         }
     }
 
-    /// Sends all of `bytes`; false if the other side is gone.
+    /// Sends all of `bytes`. Returns false if the other side has closed the connection.
     func send(_ bytes: [UInt8]) -> Bool {
         #if canImport(Darwin)
             let flags: Int32 = 0
@@ -91,7 +93,7 @@ struct StreamSocket: Sendable, Hashable {
         }
     }
 
-    /// Waits at `gate`; false if the other side went away meanwhile.
+    /// Waits at `gate`. Returns false if the other side has closed the connection meanwhile.
     func wait(at gate: ScriptedGate) -> Bool {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return false }
@@ -113,12 +115,12 @@ struct StreamSocket: Sendable, Hashable {
                 return false
             }
             if waited[0].revents != 0 { return true }
-            // Nothing is due from the other side now: what makes the socket readable is its end.
+            // No data is expected from the other side, so the socket is readable only at its end.
             return false
         }
     }
 
-    /// Makes every waiting call on the socket return.
+    /// Ends all blocking calls on the socket.
     func shutDown() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
@@ -166,8 +168,29 @@ struct StreamSocket: Sendable, Hashable {
             guard getsockname(descriptor, pointer, &length) == 0 else {
                 throw Failure(call: "getsockname", number: errno)
             }
-            // The port lies at the same place in both kinds of address.
+            // The port is at the same position in both address structures.
             return Int(UInt16(bigEndian: raw.load(fromByteOffset: 2, as: UInt16.self)))
         }
+    }
+}
+
+/// The writing end of a pipe, which wakes a blocked thread when a gate opens. It's closed once.
+final class GateSignal: Sendable {
+    private let end: Mutex<StreamSocket?>
+
+    init(_ end: StreamSocket) {
+        self.end = Mutex(end)
+    }
+
+    /// Wakes the reader, because the end of a pipe is readable.
+    func fire() { retire() }
+
+    /// Closes the pipe's end unless it's closed.
+    func retire() {
+        let last = end.withLock { end in
+            defer { end = nil }
+            return end
+        }
+        last?.close()
     }
 }

@@ -5,16 +5,16 @@ import Testing
 
 struct EvictionPolicyTests {
     @Test(arguments: EvictionPolicyContract.Rule.allCases)
-    func leastRecentlyUsedKeepsTheContract(_ rule: EvictionPolicyContract.Rule) throws {
+    func leastRecentlyUsedFulfilsContract(_ rule: EvictionPolicyContract.Rule) throws {
         try EvictionPolicyContract(LeastRecentlyUsed()).check(rule)
     }
 
-    @Test func theContractFindsAPolicyThatDoesNothing() {
+    @Test func contractDetectsInactivePolicy() {
         struct Nothing: EvictionPolicy {
             func steps(for situation: EvictionSituation) -> [EvictionStep] { [] }
         }
         #expect(throws: EvictionPolicyContract.Violation.self) {
-            try EvictionPolicyContract(Nothing()).check(.keepsTheByteLimit)
+            try EvictionPolicyContract(Nothing()).check(.appliesByteLimit)
         }
     }
 
@@ -28,12 +28,12 @@ struct EvictionPolicyTests {
             usedBytes: used, freeDiskBytes: 1 << 40, now: Date(timeIntervalSince1970: 0))
     }
 
-    @Test func theOldestGoFirstAndNoMoreThanNeeded() {
+    @Test func removesLeastRecentlyUsedOnesAsNeeded() {
         let steps = LeastRecentlyUsed().steps(for: situation([10, 20, 30, 40], over: 25))
         #expect(steps == [.remove(id: 0), .remove(id: 1)])
     }
 
-    @Test func aLargeOneLosesPart() {
+    @Test func shrinksLargeResource() {
         let steps = LeastRecentlyUsed(shrinkableSize: 100).steps(for: situation([10, 1000, 30], over: 60))
         #expect(steps == [.remove(id: 0), .shrink(id: 1, bytes: 50)])
     }

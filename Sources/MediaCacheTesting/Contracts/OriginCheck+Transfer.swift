@@ -1,7 +1,7 @@
 import HTTPTypes
 import MediaCache
 
-/// Rules about failures, time, back pressure and cancellation.
+/// Rules about failures, time limits, back pressure and cancellation.
 extension OriginCheck {
     func truncation(_ faults: ScriptedFault...) async throws {
         let body = ScriptedBody.random(seed: 5, length: 200_000)
@@ -47,7 +47,7 @@ extension OriginCheck {
         let response = try await send(url, limits: TransferLimits(stall: contract.limit))
         var bytes: [UInt8] = []
         while bytes.count < 100_000, let more = try await next(response.body) { bytes += more }
-        // The limit passes, measured by an exchange that runs into it.
+        // Wait for the limit to expire in another exchange.
         try await runIntoStall()
         gate.open()
         bytes += try await readAll(response.body)
@@ -61,7 +61,7 @@ extension OriginCheck {
         let first = try await next(response.body) ?? []
         try await runIntoStall()
         let ahead = (script.requests(for: url).first?.bodyBytes ?? 0) - Int64(first.count)
-        try expect(ahead <= contract.heldBytes, "\(ahead) bytes were taken that nobody asked for")
+        try expect(ahead <= contract.heldBytes, "\(ahead) bytes were received before the reader requested them")
         let second = try await next(response.body) ?? []
         try expect(body.matches(first + second), "wrong bytes")
         response.body.cancel()
@@ -73,7 +73,7 @@ extension OriginCheck {
         try await waitForCancellation()
         try await expectFailure(.cancelled) { while try await next(response.body) != nil {} }
 
-        // A body that has come whole, but not been read, isn't read to its end either.
+        // A body that has been received completely isn't readable after its cancellation either.
         let small = try await send(serve(ScriptedResource(.random(seed: 12, length: 1000)), at: "/small.mp4"))
         _ = try await readAll(send(contract.makeURL("/small.mp4")).body)
         small.body.cancel()
@@ -127,18 +127,18 @@ extension OriginCheck {
         }
     }
 
-    /// A response whose first 1,000 bytes have been read; the others don't come.
+    /// Returns a response whose first 1,000 bytes have been read, and which then stalls.
     private func stalledResponse(_ gate: ScriptedGate = ScriptedGate()) async throws -> OriginResponse {
         let url = try serve(ScriptedResource(.random(seed: 10, length: 1 << 20)))
         script.always(url, .stall(after: 1000, until: gate))
         let response = try await send(url)
         var count = 0
         while count < 1000, let more = try await next(response.body) { count += more.count }
-        try expect(count == 1000, "expected the 1000 bytes that were sent, got \(count)")
+        try expect(count == 1000, "expected the first 1000 bytes, got \(count)")
         return response
     }
 
-    /// Runs an exchange of its own into the limit for stalls.
+    /// Waits for the stall limit to expire in another exchange.
     private func runIntoStall() async throws {
         let url = try serve(ScriptedResource(.random(seed: 11, length: 10_000)), at: "/stalls.mp4")
         script.always(url, .stall(after: 1000))
@@ -153,7 +153,7 @@ extension OriginCheck {
         try await expectFailure(code) {
             while let more = try await next(response.body) { bytes += more }
         }
-        try expect(bytes.count <= limit, "\(bytes.count) bytes came, though only \(limit) were sent")
+        try expect(bytes.count <= limit, "\(bytes.count) bytes were received, but at most \(limit) were sent")
         try expect(body.matches(bytes), "wrong bytes before the end")
     }
 }
