@@ -6,7 +6,7 @@ import Testing
 struct ReadingTests {
     static let body = ScriptedBody.random(seed: 7, length: 5_000_000)
 
-    @Test func whatWasReadIsNeverAskedForAgain() async throws {
+    @Test func neverRequestsCachedBytesAgain() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -17,7 +17,7 @@ struct ReadingTests {
         await store.close()
     }
 
-    @Test func whatWasReadIsThereAtTheNextOpening() async throws {
+    @Test func servesCachedBytesAfterReopening() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let first = try await fixture.open()
@@ -29,7 +29,7 @@ struct ReadingTests {
         await second.close()
     }
 
-    @Test func readersOfOneHoleShareItsFill() async throws {
+    @Test func sharesFillOfHole() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -46,7 +46,7 @@ struct ReadingTests {
         RequestedRange.closed(1000, through: 1999), .from(4_999_000), .suffix(1000),
         .closed(4_999_999, through: 9_000_000),
     ])
-    func aColdRangeTakesItsBytesAndAReadAhead(_ range: RequestedRange) async throws {
+    func requestsColdRangeWithReadAhead(_ range: RequestedRange) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -56,7 +56,7 @@ struct ReadingTests {
         await store.close()
     }
 
-    @Test func randomSeeksGiveTheRightBytes() async throws {
+    @Test func readsCorrectBytesAfterRandomSeeks() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -68,14 +68,16 @@ struct ReadingTests {
             let end = min(Self.body.length, start + Int64.random(in: 1...200_000, using: &random))
             let bytes = try await store.bytes(fixture.url, .closed(start, through: end - 1))
             #expect(bytes == Self.body.bytes(in: start..<end))
-            // A fill that a seek cuts short has had a piece more, which comes again: here none is to be under way.
+            // A fill interrupted by a seek may have received another piece, which is requested again. Wait for it to
+            // end.
+            //
             await store.settled { $0.statistics.runningFills == 0 }
         }
         #expect(fixture.origin.bodyBytes <= Self.body.length)
         await store.close()
     }
 
-    @Test func aRangeOutsideIsAnErrorThatTellsTheLength() async throws {
+    @Test func reportsLengthForRangeOutside() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -88,7 +90,7 @@ struct ReadingTests {
         await store.close()
     }
 
-    @Test func completingFillsEveryHole() async throws {
+    @Test func fillsAllHolesWhenCompleting() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()

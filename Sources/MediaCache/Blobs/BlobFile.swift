@@ -1,44 +1,44 @@
-/// One sparse file, open for reading and writing. Closed when the last reference goes.
+/// An open sparse file. It's closed on deallocation.
 package protocol BlobFile: ByteSource {
     /// Writes all of `bytes` at `offset`.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws
-    /// Makes what was written durable.
+    /// Makes written bytes durable.
     func sync() throws
-    /// Gives a range's disk space back; it then reads as zeros.
+    /// Frees the disk space of a range, which then reads as zeros.
     func punch(_ range: Range<Int64>) throws
-    /// The file's size in bytes.
+    /// Returns the file's size in bytes.
     func size() throws -> Int64
 }
 
-/// The calls on files that the engine makes for blobs, in one place: a power cut is modelled here.
+/// The file system operations for blobs. Tests implement them to simulate power cuts.
 package protocol BlobFileSystem: Sendable {
-    /// Opens a file, made if `creating` and absent. One that may only be read is opened for that, and throws EROFS when
-    /// it's written.
+    /// Opens a file, creating it if `creating` is true and it doesn't exist. A file without write permission is opened
+    /// for reading; writing to it throws EROFS.
     func open(_ path: String, creating: Bool) throws -> any BlobFile
-    /// Deletes a file; one that isn't there is no error.
+    /// Deletes a file if it exists.
     func remove(_ path: String) throws
-    /// Moves a file within a file system; throws EXDEV across.
+    /// Renames a file within a file system; throws EXDEV across file systems.
     func rename(_ source: String, to destination: String) throws
-    /// Gives a file a second name.
+    /// Creates a hard link.
     func link(_ source: String, to destination: String) throws
-    /// How many names a file has.
+    /// Returns the number of hard links of a file.
     func linkCount(of path: String) throws -> Int
-    /// Makes a folder and those above it, durably.
+    /// Creates a folder and its parents durably.
     func makeFolder(_ path: String) throws
-    /// Makes a folder's entries durable.
+    /// Makes the entries of a folder durable.
     func syncFolder(_ path: String) throws
-    /// Writes out what is written so far, for the whole file system that holds a folder, where the system can: many files
-    /// are then synced sooner one by one. It makes nothing durable that isn't synced as well.
+    /// Starts to write out the file system of a folder if the system supports it, so that syncing many files
+    /// individually is faster. Doesn't make anything durable.
     func flush(fileSystemOf folder: String)
-    /// The names in a folder; an absent folder has none.
+    /// Returns the names in a folder; none if it doesn't exist.
     func names(in folder: String) throws -> [String]
-    /// Whether there is a file or folder at `path`.
+    /// Returns whether a file or folder exists.
     func exists(_ path: String) -> Bool
-    /// Free bytes for this user on the file system that holds `path`.
+    /// Returns the number of free bytes for this user on the file system of `path`.
     func freeBytes(at path: String) throws -> Int64
-    /// Writes a small file so that it is there whole or not at all, also after a power cut.
+    /// Replaces a small file atomically and durably.
     func replace(_ path: String, with bytes: [UInt8]) throws
-    /// A small file's bytes.
+    /// Returns the bytes of a small file.
     func contents(of path: String) throws -> [UInt8]
 }
 
@@ -54,7 +54,7 @@ package struct SystemError: Error, CustomStringConvertible {
         self.number = number
     }
 
-    /// Whether a write failed because of this file's size alone: the folder accepts other bytes.
+    /// Whether a write failed only because of the size of this file, so that other bytes can be written.
     var isFileTooLarge: Bool { number == EFBIG || number == EINVAL }
 
     package var description: String { "\(call) \(path): \(String(cString: strerror(number)))" }

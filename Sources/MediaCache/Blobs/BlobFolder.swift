@@ -1,6 +1,6 @@
-/// Where blobs lie: those that eviction may take, and those that are kept.
+/// The folders of evictable and of pinned blobs.
 package struct BlobFolder: Sendable {
-    /// Whether bytes can be written at all.
+    /// Whether bytes can be written.
     package let isWritable: Bool
     private let evictable: String
     private let kept: String
@@ -11,37 +11,37 @@ package struct BlobFolder: Sendable {
         kept = "\(location.durable)/kept"
     }
 
-    /// The folder of a blob: 256 of them, so that none grows too large to list.
+    /// Returns the folder of a blob. There are 256 of them, so that none grows too large to list.
     package func folder(of name: String, isKept: Bool) -> String {
         "\(isKept ? kept : evictable)/\(name.prefix(2))"
     }
 
-    /// The path of a blob.
+    /// Returns the path of a blob.
     package func path(of name: String, isKept: Bool) -> String {
         "\(folder(of: name, isKept: isKept))/\(name).bin"
     }
 
-    /// The path of the sidecar that lists a kept blob outside the catalog.
+    /// Returns the path of a pinned blob's sidecar.
     package func sidecarPath(of name: String) -> String {
         "\(folder(of: name, isKept: true))/\(name).json"
     }
 
-    /// How the name of a copy ends that is still being made.
+    /// The suffix of incomplete copies.
     package static let copySuffix = ".copying"
 
-    /// Whether a file name is one that a blob was given out under, beside its own and its sidecar's.
+    /// Returns whether a file name is a link to a blob, rather than its own name or its sidecar's.
     package static func isAlias(_ name: String, of blob: String) -> Bool {
         guard name.hasPrefix(blob + ".") else { return false }
         let rest = name.dropFirst(blob.count + 1)
         return rest != "bin" && rest != "json" && !rest.contains(".")
     }
 
-    /// The blob that a file belongs to by its name.
+    /// Returns the blob that a file belongs to, by its name.
     package static func blob(of name: String) -> String {
         String(name.utf8.prefix { $0 != UInt8(ascii: ".") }) ?? name
     }
 
-    /// All files below, with the names of their blobs.
+    /// Returns all files with the names of their blobs.
     package func allFiles(_ files: any BlobFileSystem) throws -> [(path: String, blob: String, isKept: Bool)] {
         try [(evictable, false), (kept, true)].flatMap { root, isKept in
             try files.names(in: root).flatMap { folder in
@@ -52,7 +52,7 @@ package struct BlobFolder: Sendable {
         }
     }
 
-    /// The sidecars of what is kept, with the names of their blobs.
+    /// Returns all sidecars with the names of their blobs.
     package func sidecars(_ files: any BlobFileSystem) throws -> [(path: String, blob: String)] {
         try files.names(in: kept).flatMap { folder in
             try files.names(in: "\(kept)/\(folder)").filter { $0.hasSuffix(".json") }.map { name in
@@ -61,7 +61,7 @@ package struct BlobFolder: Sendable {
         }
     }
 
-    /// A name that no other blob has.
+    /// Returns a new unique blob name.
     package static func newName() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in

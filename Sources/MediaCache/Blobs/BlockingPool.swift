@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Threads for calls that may wait for a disk, so that neither the cooperative pool nor an event loop does.
+/// A pool of threads for blocking calls, which keeps them off the cooperative pool and event loops.
 package struct BlockingPool: Sendable {
     private let queue: DispatchQueue
 
@@ -8,21 +8,21 @@ package struct BlockingPool: Sendable {
         queue = DispatchQueue(label: label, qos: .userInitiated, attributes: .concurrent)
     }
 
-    /// Runs `work` on a thread of the pool.
+    /// Runs `work` on a thread of the pool, and returns its result or throws its error.
     package func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Swift.Result(catching: work)) }
         }
     }
 
-    /// Runs `work`, which can't fail, on a thread of the pool.
+    /// Runs `work` on a thread of the pool, and returns its result.
     package func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: work()) }
         }
     }
 
-    /// Runs `work` on a thread of the pool some time; nobody waits for it.
+    /// Starts `work` on a thread of the pool without waiting for it.
     package func start(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
     }

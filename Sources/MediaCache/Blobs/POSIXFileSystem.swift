@@ -9,7 +9,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// Blobs as files of the system.
+/// The file system of the operating system.
 package struct POSIXFileSystem: BlobFileSystem {
     package init() {}
 
@@ -18,7 +18,7 @@ package struct POSIXFileSystem: BlobFileSystem {
         do {
             return try POSIXFile(path: path, flags: flags)
         } catch let error as SystemError where [EROFS, EACCES, EPERM].contains(error.number) {
-            // What may not be written can be read all the same.
+            // A file without write permission may be readable.
             guard let file = try? POSIXFile(path: path, flags: O_RDONLY | O_CLOEXEC) else { throw error }
             return file
         }
@@ -64,7 +64,7 @@ package struct POSIXFileSystem: BlobFileSystem {
             try makeFolder(parent)
             guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("mkdir", path) }
         }
-        // The new name must outlive a power cut as much as what will lie in the folder.
+        // The folder's entry must survive a power cut like its content.
         try syncFolder(parent)
     }
 
@@ -72,7 +72,7 @@ package struct POSIXFileSystem: BlobFileSystem {
         let descriptor = Self.openDescriptor(folder, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // What it can't say of each file, the sync of each says.
+        // Errors are detected when each file is synced.
         _ = mc_sync_file_system(descriptor)
     }
 
@@ -150,15 +150,16 @@ private func failure(_ call: String, _ path: String) -> SystemError {
 
 /// An open file.
 private final class POSIXFile: BlobFile {
-    /// Systems read ahead by as much.
+    /// The typical read-ahead of operating systems in bytes.
     private static let sampleDistance = 128 << 10
-    /// What was in memory is taken to be there for so long: many who read the same ask at once.
+    /// The time that a range found in memory is assumed to stay there. Concurrent readers of a range ask almost at
+    /// once.
     private static let sampleLifetime = Duration.seconds(1)
 
     private let path: String
     private let descriptor: Int32
     private let isWritable: Bool
-    /// What was found in memory last, and when.
+    /// The range last found in memory, and the time.
     private let sampled = Mutex<(range: Range<Int64>, since: ContinuousClock.Instant)?>(nil)
 
     init(path: String, flags: Int32) throws {
@@ -193,7 +194,8 @@ private final class POSIXFile: BlobFile {
 
     func descriptor(forSending range: Range<Int64>) -> Int32? {
         guard !range.isEmpty else { return nil }
-        // Of pages that came from the disk one by one some may be absent: then who sends waits for them.
+        // Pages read individually from the disk may have gaps; the sender then waits for the disk.
+        //
         let now = ContinuousClock.now
         let isKnown = sampled.withLock { sampled in
             sampled.map { $0.range.contains(range) && now - $0.since < Self.sampleLifetime } ?? false

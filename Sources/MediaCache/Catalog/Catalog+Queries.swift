@@ -5,9 +5,9 @@ import GRDB
 package struct CatalogEntry: Sendable {
     package var resource: StoredResource
     package var representations: [StoredRepresentation]
-    /// Representations whose rows are damaged: what they say can't be used.
+    /// The identifiers of representations with damaged records.
     package var damaged: [Int64]
-    /// The blobs of ``damaged``, as far as the rows can be read.
+    /// The blobs of ``damaged``, where they can be read.
     package var damagedBlobs: [Int64: String] = [:]
 
     /// The current and the pinned version.
@@ -18,18 +18,18 @@ package struct CatalogEntry: Sendable {
     }
 }
 
-/// The versions of a resource that count: the one that readers get, and the one that its pin names.
+/// The versions of a resource that readers can get: the current one and the pinned one.
 package struct StoredVersions: Sendable {
     /// Whether the resource is pinned.
     package var isPinned: Bool
     /// The newest version that the origin hasn't replaced.
     package private(set) var current: StoredRepresentation?
-    /// The version that the pin names, by ``PinRank``; nil while nothing is pinned.
+    /// The pinned version according to ``PinRank``; nil if the resource isn't pinned.
     package private(set) var pinned: StoredRepresentation?
 
     init(isPinned: Bool) { self.isPinned = isPinned }
 
-    /// The current version if it's complete, otherwise the pinned one, if there is one.
+    /// The current version if it's complete, otherwise the pinned one, if any.
     package var listed: StoredRepresentation? {
         if let current, current.isComplete { return current }
         return pinned ?? current
@@ -42,18 +42,18 @@ package struct StoredVersions: Sendable {
 }
 
 extension Catalog {
-    /// A resource with all its representations, or nil.
+    /// Returns a resource with all its representations; nil if it isn't in the catalog.
     package func resource(key: String) async throws -> CatalogEntry? {
         try await resources(keys: [key])[key]
     }
 
-    /// The resources that are known under `keys`, each with all its representations.
+    /// Returns the resources with the given keys and all their representations.
     package func resources(keys: [String]) async throws -> [String: CatalogEntry] {
         guard !keys.isEmpty else { return [:] }
         return try await read { db in
             var entries: [String: CatalogEntry] = [:]
             let arguments = StatementArguments(keys)
-            // Opening one resource is what players wait for; reading its SQL takes longer than finding it.
+            // Players wait for the opening of a single resource, and parsing the SQL would take longer than the query.
             func statement(_ sql: String) throws -> Statement {
                 keys.count == 1 ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
             }
@@ -88,17 +88,17 @@ extension Catalog {
         """
     }
 
-    /// The key of the resource with this number, or nil.
+    /// Returns the key of the resource with a number; nil if there is none.
     package func key(ofResource id: Int64) async throws -> String? {
         try await read { db in
             try String.fetchOne(db, sql: "SELECT key FROM resource WHERE id = ?", arguments: [id])
         }
     }
 
-    /// The keys that begin with `prefix`.
+    /// Returns the keys that begin with `prefix`.
     package func keys(withPrefix prefix: String) async throws -> [String] {
         try await read { db in
-            // The keys from the prefix on, in the order of their bytes; those after the last that has it don't.
+            // Keys are in byte order, so those with the prefix are consecutive.
             let rows = try String.fetchCursor(db, sql: Self.keysFrom, arguments: [prefix])
             return try Array(rows.prefix { $0.utf8.starts(with: prefix.utf8) })
         }
@@ -106,7 +106,7 @@ extension Catalog {
 
     static let keysFrom = "SELECT key FROM resource WHERE key >= ? ORDER BY key"
 
-    /// All resources, most recently used first, each with the version that is listed.
+    /// Returns all resources, most recently used first, each with its listed version.
     package func resources() async throws -> [(resource: StoredResource, representation: StoredRepresentation)] {
         try await read { db in
             var versions: [Int64: StoredVersions] = [:]
@@ -130,7 +130,7 @@ extension Catalog {
         }
     }
 
-    /// The current and the pinned version of each resource that is known under one of `keys`.
+    /// Returns the current and the pinned version of each resource with one of `keys`.
     package func versions(keys: [String]) async throws -> [String: StoredVersions] {
         guard !keys.isEmpty else { return [:] }
         return try await read { db in
@@ -138,7 +138,7 @@ extension Catalog {
             let rows = try Row.fetchCursor(db, sql: Self.versions(of: keys.count), arguments: StatementArguments(keys))
             while let row = try rows.next() {
                 let key: String = try row.value("resource_key")
-                // A damaged row says nothing that could be relied on.
+                // Damaged records are skipped.
                 guard let representation = try? StoredRepresentation(row: row, key: key) else { continue }
                 let isPinned: Bool = try row.value("resource_pinned")
                 versions[key, default: StoredVersions(isPinned: isPinned)].add(representation)
@@ -155,10 +155,10 @@ extension Catalog {
         """
     }
 
-    /// What may be the current or the pinned version.
+    /// The condition for the current and the pinned version.
     private static let isListed = "(superseded = 0 OR pinned = 1)"
 
-    /// The checksum pages of a representation. Blocks; called from the pool.
+    /// Returns the checksum pages of a representation. Blocks; called on the pool.
     package func checksumPages(of representation: Int64) throws -> [Int64: [UInt8]] {
         try database.read { db in
             let rows = try Row.fetchAll(
@@ -166,7 +166,7 @@ extension Catalog {
                 arguments: [representation])
             return Dictionary(
                 rows.compactMap { row in
-                    // A page that can't be read has no records: its bytes count as damaged.
+                    // An unreadable page has no records, so its bytes count as damaged.
                     (try? (row.value("page"), row.value("records"))).map { (page: Int64, records: Data) in
                         (page, [UInt8](records))
                     }
@@ -174,7 +174,7 @@ extension Catalog {
         }
     }
 
-    /// What may be given up, least recently used first.
+    /// Returns resources that may be evicted, least recently used first, with their cached bytes.
     package func evictable(limit: Int) async throws -> [(resource: StoredResource, bytes: Int64)] {
         try await read { db in
             try Row.fetchAll(db, sql: Self.evictable, arguments: [limit]).compactMap { row in
@@ -193,7 +193,7 @@ extension Catalog {
         """
     static let completeCount = "SELECT count(*) FROM representation WHERE superseded = 0 AND bytes = length"
 
-    /// How SQLite goes about a query, one step a line.
+    /// Returns SQLite's plan of a query, one step per line.
     package func plan(_ sql: String, arguments: Int) throws -> [String] {
         try database.read { db in
             let values = StatementArguments(Array(repeating: 0, count: arguments))
@@ -201,12 +201,13 @@ extension Catalog {
         }
     }
 
-    /// Bytes kept in all.
+    /// Returns the number of cached bytes.
     package func bytesKept() async throws -> Int64 {
         try await read { db in try Int64.fetchOne(db, sql: Self.allBytes) ?? 0 }
     }
 
-    /// Bytes kept in all, and those of pinned resources.
+    /// Returns the number of cached bytes and of those of pinned resources, and the number of resources and of complete
+    /// ones.
     package func byteTotals() async throws -> (all: Int64, pinned: Int64, resources: Int, complete: Int) {
         try await read { db in
             (
@@ -218,7 +219,7 @@ extension Catalog {
         }
     }
 
-    /// The blobs that belong to someone, and whether they lie with what is kept.
+    /// Returns all blobs in the catalog, with whether each is in the pinned folder.
     package func blobs() async throws -> [String: Bool] {
         try await read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT blob, kept FROM representation")
@@ -227,14 +228,14 @@ extension Catalog {
         }
     }
 
-    /// Whether a blob belongs to someone. Blocks; called from the pool.
+    /// Returns whether a blob is in the catalog. Blocks; called on the pool.
     package func knows(blob: String) throws -> Bool {
         try database.read { db in
             try Int.fetchOne(db, sql: "SELECT 1 FROM representation WHERE blob = ?", arguments: [blob]) != nil
         }
     }
 
-    /// The blobs of pinned resources that lie with what is kept, each with the key of its resource.
+    /// Returns the blobs of pinned resources in the pinned folder, with the keys of their resources.
     func pinnedBlobs() async throws -> [String: String] {
         try await read { db in
             let rows = try Row.fetchAll(
@@ -248,10 +249,10 @@ extension Catalog {
         }
     }
 
-    /// Representations that go at the next opening: a newer one replaced them, or they were kept until closed. Not the
-    /// one that a pin names, by ``PinRank``.
+    /// Returns representations to delete when the store is opened: superseded ones and those stored until closed,
+    /// except pinned versions according to ``PinRank``.
     ///
-    /// - Returns: each with the key of its resource if that is pinned.
+    /// - Returns: Each with the key of its resource if that is pinned.
     package func supersededRepresentations() async throws -> [(id: Int64, blob: String, pinnedKey: String?)] {
         try await read { db in
             try Row.fetchAll(db, sql: Self.superseded).map {
@@ -272,19 +273,19 @@ extension Catalog {
         )
         """
 
-    /// The keys of pinned resources that have other versions besides the pinned one.
-    package func pinnedWithOthers() async throws -> [String] {
-        try await read { db in try String.fetchAll(db, sql: Self.pinnedWithOthers) }
+    /// Returns the keys of pinned resources that have other versions besides the pinned one.
+    package func keysWithUnpinnedVersions() async throws -> [String] {
+        try await read { db in try String.fetchAll(db, sql: Self.keysWithUnpinnedVersions) }
     }
 
-    static let pinnedWithOthers = """
+    static let keysWithUnpinnedVersions = """
         SELECT key FROM resource WHERE pinned = 1 AND id IN
         (SELECT resource FROM representation GROUP BY resource HAVING count(*) > 1)
         """
 }
 
 extension Row {
-    /// A column's value; a damaged catalog may hold anything.
+    /// Returns a column's value. Throws an error if the value has another type, as in a damaged catalog.
     fileprivate func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
         let stored: DatabaseValue = self[column]
         guard let value = Value.fromDatabaseValue(stored) else {
@@ -345,7 +346,7 @@ extension StoredRepresentation {
             AppliedTransform(name: $0, isWhole: try row.optional("transform_whole") ?? false)
         }
         guard try row.value("check_sum") == checksum(key: key) else {
-            throw CacheError(.damaged, "the catalog has a damaged row of \(key)")
+            throw CacheError(.damaged, "the catalog has a damaged record of \(key)")
         }
     }
 }

@@ -2,26 +2,26 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// What the store knows across restarts: resources, their representations, spans and checksums.
+/// The store's persistent records: resources, their representations, spans and checksums.
 ///
-/// Every commit is durable when its call returns (`synchronous=FULL`).
+/// Commits are durable when they return (`synchronous=FULL`).
 package final class Catalog: Sendable {
-    /// Where a catalog is.
+    /// The location of a catalog.
     package enum Place: Sendable, Hashable {
-        /// In this file.
+        /// A file.
         case file(String)
-        /// In memory, beginning with what this file has. Nothing is written to the file or beside it.
+        /// Memory, initialized with the content of a file. Nothing is written to the file or its folder.
         case copy(of: String)
-        /// In memory, empty.
+        /// Empty memory.
         case memory
     }
 
     private let place: Place
     private let connection: Mutex<(any DatabaseWriter)?>
     private let counters: Mutex<Counters>
-    /// Whether it was made by this opening: there was none, or an empty file.
+    /// Whether this opening created the catalog, because there was no file or an empty one.
     package let isNew: Bool
-    /// Whether the process that wrote it last ended before it closed the catalog: its log was left behind.
+    /// Whether the last process that wrote to the catalog ended without closing it, which leaves the log.
     let wasInterrupted: Bool
 
     private struct Counters {
@@ -34,7 +34,7 @@ package final class Catalog: Sendable {
     /// Opens a catalog. Blocks.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/newerFormat`` if a newer version wrote it, which leaves it
-    ///   untouched; ``CacheError/Code/damaged`` if it isn't a catalog or can't be read.
+    ///   unchanged; with ``CacheError/Code/damaged`` if it's not a catalog or can't be read.
     package init(_ place: Place) throws {
         self.place = place
         wasInterrupted = if case .file(let path) = place { Self.hasLog(path) } else { false }
@@ -88,7 +88,7 @@ package final class Catalog: Sendable {
             if isSuspect { try FileManager.default.removeItem(atPath: marker) }
             try makePrivate(path)
             let pool = try DatabasePool(path: path, configuration: CatalogSchema.configuration())
-            // GRDB sets NORMAL for WAL, by which a power cut takes commits back.
+            // GRDB sets NORMAL for WAL, with which a power cut could undo commits.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let isNew = try pool.read { try !$0.tableExists("resource") }
             try CatalogSchema.migrator.migrate(pool)
@@ -98,7 +98,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// URLs may hold secrets: the file is its owner's alone, wherever the folder lies. SQLite gives its log the same mode.
+    /// Restricts the file to its owner, because URLs may contain secrets. SQLite gives its log the same mode.
     private static func makePrivate(_ path: String) throws {
         let permissions: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         if FileManager.default.fileExists(atPath: path) {
@@ -130,20 +130,20 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Closes the database, which ``reopen()`` opens again. Blocks.
+    /// Closes the database until ``reopen()``. Blocks.
     package func close() throws {
         let database = connection.withLock { connection in
             defer { connection = nil }
             return connection
         }
-        // The pool closes its reading connections last, and those can't empty the log.
+        // The pool closes its reading connections last, which can't truncate the log.
         if let pool = database as? DatabasePool {
             _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         }
         try database?.close()
     }
 
-    /// Opens the database again, as it is now. Blocks.
+    /// Opens the database again in its current state. Blocks.
     package func reopen() throws {
         guard connection.withLock({ $0 == nil }) else { return }
         let (database, _) = try Self.connect(place)
@@ -156,14 +156,14 @@ package final class Catalog: Sendable {
         connection.withLock { $0 = database }
     }
 
-    /// Writes what was committed so far into a file of its own. Blocks.
+    /// Writes the committed content to another file. Blocks.
     package func copy(to path: String) throws {
         let copy = try DatabaseQueue(path: path)
         try database.backup(to: copy)
         try copy.close()
     }
 
-    /// Notes that the catalog was found damaged while in use: the next opening looks at all of it. Blocks.
+    /// Records damage found during use, so that the next opening checks the whole catalog. Blocks.
     package func markSuspect() {
         guard case .file(let path) = place else { return }
         _ = FileManager.default.createFile(atPath: Self.suspicionPath(path), contents: nil)
@@ -189,7 +189,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// How many transactions have changed something since it was opened.
+    /// The number of write transactions since opening.
     package var transactions: Int { counters.withLock { $0.transactions } }
 
     package func nextResourceID() -> Int64 {
@@ -213,7 +213,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Makes everything in `snapshots` durable, and the resources' use: all of it or nothing.
+    /// Writes snapshots and the use of resources durably in one transaction.
     package func commit(_ snapshots: [CommitSnapshot], uses: [StoredResource] = []) async throws {
         try await write { db in
             for use in uses {
@@ -227,8 +227,8 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Forgets representations, and resources that then have none; and lets go of the pins of other resources, all of it
-    /// or nothing. Durable when it returns.
+    /// Deletes representations, deletes resources left without any, and unpins other resources, durably in one
+    /// transaction.
     package func delete(representations ids: [Int64], unpinning resources: [Int64] = []) async throws {
         try await write { db in
             for some in resources.batches(of: Self.idsAtOnce) {
@@ -252,10 +252,10 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// SQLite takes 32,766 arguments.
+    /// The number of identifiers per statement. SQLite permits 32,766 arguments.
     private static let idsAtOnce = 8192
 
-    /// Forgets a resource whose row can't be read, with all its representations. Durable when it returns.
+    /// Deletes a resource whose record can't be read, with all its representations. Durable on return.
     package func delete(key: String) async throws {
         try await write { try $0.execute(sql: "DELETE FROM resource WHERE key = ?", arguments: [key]) }
     }
@@ -275,7 +275,7 @@ package final class Catalog: Sendable {
             resource.lastUsed.timeIntervalSince1970, resource.useOrder, resource.hits, resource.isPinned,
         ])
         let head = representation.head
-        // Not INSERT OR REPLACE: that deletes the old row first, and its checksum pages with it.
+        // Not INSERT OR REPLACE, which would delete the old row and its checksum pages.
         try db.cachedStatement(
             sql: """
                 INSERT INTO representation (id, resource, blob, kept, length, type, etag, last_modified,
@@ -312,7 +312,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// While it's in use, a statement that fails is no sign of damage by itself.
+    /// Returns the error of a statement that failed during use, which alone doesn't indicate damage.
     private func translateInUse(_ error: DatabaseError) -> CacheError {
         let path = if case .file(let path) = place { path } else { "in memory" }
         return switch error.resultCode {
@@ -329,6 +329,27 @@ package final class Catalog: Sendable {
             CacheError(.damaged, "the catalog \(path) is damaged", cause: error)
         default:
             CacheError(.storage, "the catalog \(path) can't be used", cause: error)
+        }
+    }
+}
+
+/// The files of a catalog: the database and its log.
+struct CatalogFiles {
+    let path: String
+
+    /// Calls `body` with the path of a temporary copy, because SQLite can't open a database with a log in a folder that
+    /// isn't writable. The copy is deleted afterwards.
+    func withCopy(_ body: (String) throws -> Void) throws {
+        let files = FileManager.default
+        // Throws a descriptive error if the file can't be read.
+        _ = try POSIXFileSystem().open(path, creating: false)
+        try RuntimeFolder.use("catalog-\(BlobFolder.newName())", for: CacheLocation(folder: path)) { copy in
+            let suffixes = ["", "-wal"]
+            defer { for suffix in suffixes + ["-shm"] { try? files.removeItem(atPath: copy + suffix) } }
+            for suffix in suffixes where files.fileExists(atPath: path + suffix) {
+                try files.copyItem(atPath: path + suffix, toPath: copy + suffix)
+            }
+            try body(copy)
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The catalog's tables and how they came to be.
+/// The catalog's tables and migrations.
 enum CatalogSchema {
     static func configuration() -> Configuration {
         var configuration = Configuration()
@@ -10,7 +10,7 @@ enum CatalogSchema {
         return configuration
     }
 
-    /// Other modules keep tables in the same file; each one's migrations carry its name.
+    /// The prefix of this module's migrations. Other modules have tables and migrations in the same file.
     private static let prefix = "MediaCache."
 
     static var migrator: DatabaseMigrator {
@@ -79,8 +79,8 @@ enum CatalogSchema {
         return migrator
     }
 
-    /// Throws if the file has migrations of this module that this version doesn't know, or is damaged. Doesn't write to
-    /// it.
+    /// Checks a catalog without writing to it. Throws an error if it has unknown migrations of this module, or is
+    /// damaged.
     static func examine(path: String, isThorough: Bool) throws {
         var configuration = configuration()
         configuration.readonly = true
@@ -95,12 +95,12 @@ enum CatalogSchema {
             throw CacheError(
                 .newerFormat,
                 "the catalog \(path) was written by a newer version (\(unknown.joined(separator: ", "))); "
-                    + "update this program or name another folder")
+                    + "update this program, or choose another folder")
         }
         try check(queue, isThorough: isThorough)
     }
 
-    /// A look at all of a small catalog, and at the indexes of a large one.
+    /// Checks all of a small catalog, and the indexes of a large one.
     private static func check(_ database: some DatabaseReader, isThorough: Bool) throws {
         try database.read { db in
             guard try db.tableExists("representation"), try db.tableExists("resource") else { return }

@@ -1,46 +1,46 @@
 package import Foundation
 
-/// A resource as the catalog knows it.
+/// The catalog record of a resource.
 package struct StoredResource: Sendable {
     package var id: Int64
     package var key: String
     package var url: String
     package var created: Date
     package var lastUsed: Date
-    /// Grows with each use; what eviction orders by, since the clock may jump.
+    /// A counter value that grows with each use. Eviction uses it for ordering because the clock may jump.
     package var useOrder: Int64
     package var hits: Int64
     package var isPinned: Bool
 }
 
-/// One version of a resource as the catalog knows it.
+/// The catalog record of a representation.
 package struct StoredRepresentation: Sendable {
     package var id: Int64
     package var resourceID: Int64
     /// The blob's file name without extension: 32 hexadecimal digits.
     package var blob: String
-    /// Whether the blob lies among those that aren't evicted.
+    /// Whether the blob is in the pinned folder.
     package var isKept: Bool
     package var head: ResourceHead
     package var freshness: Freshness
     package var ignoresRanges: Bool
-    /// Whether the origin has a newer version, so that only open readers hold this one.
+    /// Whether the origin has a newer version. Only open readers use this one.
     package var isSuperseded: Bool
     package var spans: SpanMap
-    /// What was damaged or gone and hasn't come again.
+    /// Spans found damaged or missing, and not received again.
     package var lost = SpanMap()
-    /// What made its bytes of the origin's.
+    /// The transform that was applied to the origin's bytes; nil for none.
     package var transform: AppliedTransform?
 
-    /// Whether every byte is cached.
+    /// Whether all bytes are cached.
     var isComplete: Bool { head.length == spans.byteCount }
 
     var pinRank: PinRank {
         PinRank(isKept: isKept, isComplete: isComplete, isCurrent: !isSuperseded, id: id)
     }
 
-    /// The checksum of what decides which bytes are served under which name, so that a catalog damaged inside a value,
-    /// which SQLite doesn't notice, serves nothing wrong.
+    /// Returns the checksum of the values that decide which bytes are served under which name. It detects damage within
+    /// values, which SQLite doesn't notice.
     package func checksum(key: String) -> Int64 {
         var text = "\(id) \(blob) \(head.length ?? -1)"
         for part in [
@@ -48,7 +48,7 @@ package struct StoredRepresentation: Sendable {
         ] {
             text += part.map { " \($0.utf8.count) \($0)" } ?? " -"
         }
-        // Only where there is one: rows from before it was known stay as they were.
+        // Omitted without a location, to keep the checksums of older records valid.
         if let location = head.location { text += " at \(location)" }
         if let transform { text += " by \(transform.name) \(transform.isWhole)" }
         let bytes = Array(text.utf8) + [0] + spans.encoded
@@ -56,12 +56,12 @@ package struct StoredRepresentation: Sendable {
     }
 }
 
-/// The order in which a resource's versions are candidates for the one that its pin names, the last being that one: a
-/// blob that has been moved because of the pin, then a complete version, the current one, and the newest.
+/// The rank of a resource's versions for its pin; the highest one is pinned. A blob in the pinned folder ranks first,
+/// then a complete version, the current one, and the newest.
 struct PinRank: Comparable {
-    /// Whether the blob lies with what is kept.
+    /// Whether the blob is in the pinned folder.
     var isKept: Bool
-    /// Whether every byte is committed.
+    /// Whether all bytes are committed.
     var isComplete: Bool
     /// Whether the origin hasn't replaced the version.
     var isCurrent: Bool
@@ -73,7 +73,7 @@ struct PinRank: Comparable {
     }
 }
 
-/// What one commit writes about a representation: all of its row, and the checksum pages that changed.
+/// The changes of one representation in a commit: its complete record, and the changed checksum pages.
 package struct CommitSnapshot: Sendable {
     package var resource: StoredResource
     package var representation: StoredRepresentation
@@ -84,7 +84,7 @@ extension Freshness {
     /// The stored form of the directives: 1 for `no-cache`, 2 for `must-revalidate`, 0 for neither.
     var rule: Int { mustRevalidate ? 1 : forbidsStale ? 2 : 0 }
 
-    /// Freshness as stored.
+    /// Creates a freshness from its stored form.
     init(freshUntil: Date?, rule: Int) {
         self.init(freshUntil: freshUntil, mustRevalidate: rule == 1, forbidsStale: rule == 2)
     }

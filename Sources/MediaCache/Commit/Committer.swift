@@ -1,9 +1,9 @@
 package import Logging
 import Synchronization
 
-/// Makes written bytes committed, for the whole store: data first, then the catalog, one transaction for all.
+/// The component that commits written bytes for the whole store: first the blobs, then the catalog, in one transaction.
 ///
-/// It runs a second after something was written, or as soon as 8 MiB were.
+/// It runs one second after a write, or as soon as 8 MiB have been written.
 package final class Committer: Sendable {
     private static let interval = Duration.seconds(1)
     private static let distance: Int64 = 8 << 20
@@ -14,11 +14,11 @@ package final class Committer: Sendable {
         var bytes: Int64 = 0
         var timer: Task<Void, Never>?
         var running: Task<CacheError?, Never>?
-        /// The commit that begins when the running one ends. Whoever asks until then shares it.
+        /// The commit that starts when the running one ends. All callers until then share it.
         var next: Task<CacheError?, Never>?
-        /// Whether nothing is to be committed by itself: the store is closed or suspended.
+        /// Whether automatic commits are off because the store is closed or suspended.
         var isPaused = false
-        /// Whether nothing will be committed any more.
+        /// Whether the committer is closed.
         var isClosed = false
     }
 
@@ -44,10 +44,10 @@ package final class Committer: Sendable {
         self.logger = logger
     }
 
-    /// How many representations wait to be committed.
+    /// The number of representations with uncommitted changes.
     var dirtyCount: Int { state.withLock { $0.dirty.count } }
 
-    /// A representation has something to commit.
+    /// Registers a representation with changes to commit.
     func markDirty(_ representation: Representation, bytes: Int64) {
         let isFull = state.withLock { state in
             guard !state.isClosed else { return false }
@@ -59,7 +59,7 @@ package final class Committer: Sendable {
         if isFull { commitSoon() }
     }
 
-    /// A resource was used; its counts are to be made known some time.
+    /// Registers the use of a resource, whose counters are updated with the next commit.
     func markUsed(_ resource: Resource) {
         state.withLock { state in
             guard !state.isClosed else { return }
@@ -82,22 +82,22 @@ package final class Committer: Sendable {
         _ = nextCommit()
     }
 
-    /// Commits everything that was written before the call. Returns what went wrong, if anything.
+    /// Commits everything written before the call. Returns the first error, if any.
     @discardableResult
     package func commit() async -> CacheError? {
         await nextCommit().value
     }
 
-    /// The same for who may stop waiting: the commit goes on by itself.
+    /// Commits everything written before the call. The commit continues if the task is cancelled.
     ///
-    /// - Throws: what keeps bytes from being durable, as ``CacheError``; `CancellationError` when the task is cancelled.
+    /// - Throws: ``CacheError`` if the commit failed; `CancellationError` if the task is cancelled.
     func commitIfNotCancelled() async throws {
         let commit = nextCommit()
         let shared = SharedRequest { await commit.value }
         if let failure = try await shared.wait() ?? nil { throw failure }
     }
 
-    /// Returns when the commit that runs now, if one does, has ended.
+    /// Waits for the end of the running commit, if any.
     func waitForRunning() async {
         _ = await state.withLock { $0.running }?.value
     }
@@ -115,7 +115,7 @@ package final class Committer: Sendable {
         }
     }
 
-    /// Commits what is left, and from then on only when asked to.
+    /// Commits all changes and stops automatic commits.
     package func pause() async {
         state.withLock { state in
             state.isPaused = true
@@ -125,7 +125,7 @@ package final class Committer: Sendable {
         await commit()
     }
 
-    /// Commits by itself again.
+    /// Starts automatic commits again.
     package func resume() {
         state.withLock { state in
             state.isPaused = false
@@ -133,7 +133,7 @@ package final class Committer: Sendable {
         }
     }
 
-    /// Commits what is left, and lets go of what can't be committed.
+    /// Commits all changes, and discards those that can't be committed.
     package func close() async {
         await pause()
         state.withLock { state in
@@ -170,14 +170,14 @@ package final class Committer: Sendable {
         }
         if let failure { health.failed(failure) }
         for commit in commits where uncommitted[ObjectIdentifier(commit.representation)] != nil {
-            if commit.newFolder != nil { await commit.representation.giveUpIfDiskIsFull() }
+            if commit.newFolder != nil { await commit.representation.deleteBlobIfDiskIsFull() }
         }
         await writeSidecars(synced.map { commits[$0] })
         state.withLock { $0.running = nil }
         return failure
     }
 
-    /// Makes the bytes durable. Returns what went wrong, by index.
+    /// Syncs blobs and new folders. Returns errors by index.
     private func sync(_ commits: [PendingCommit]) async -> [Int: CacheError] {
         let files = files
         let work = commits.map { ($0.file, $0.newFolder) }
@@ -209,15 +209,15 @@ package final class Committer: Sendable {
         }
     }
 
-    /// A folder on each file system that blobs may lie on.
+    /// Returns a folder on each file system that contains blobs.
     private static func fileSystems(of paths: [String]) -> Set<String> {
-        // Kept or not, they lie two folders below one that is all of one file system.
+        // Both kinds of blobs are two levels below a folder that is on one file system.
         let roots = paths.map { (POSIXFileSystem.parent(of: POSIXFileSystem.parent(of: $0)), $0) }
         let one = Dictionary(roots, uniquingKeysWith: { first, _ in first })
         return Set(one.values.map(POSIXFileSystem.parent))
     }
 
-    /// Makes the catalog know. Returns what went wrong, by representation.
+    /// Writes the catalog. Returns errors by representation.
     private func record(_ commits: [PendingCommit], used: [Resource]) async -> [ObjectIdentifier: CacheError] {
         guard !commits.isEmpty || !used.isEmpty else { return [:] }
         do {
@@ -230,7 +230,7 @@ package final class Committer: Sendable {
             return Dictionary(
                 commits.map { (ObjectIdentifier($0.representation), failure) }, uniquingKeysWith: { first, _ in first })
         } catch {
-            // One that can't be written may not keep the others from being.
+            // One record that can't be written must not prevent the others.
             var failures: [ObjectIdentifier: CacheError] = [:]
             for commit in commits {
                 do {
@@ -244,7 +244,7 @@ package final class Committer: Sendable {
         }
     }
 
-    /// Lists what is pinned outside the catalog too, and again when its spans have changed and no fill runs.
+    /// Writes sidecars of pinned representations whose spans have changed, except during fills.
     private func writeSidecars(_ commits: [PendingCommit]) async {
         let pinned = commits.filter(\.snapshot.resource.isPinned).map(\.representation)
         guard !pinned.isEmpty else { return }

@@ -1,47 +1,47 @@
-/// Something that happened in a store. See ``CacheStore/events()``.
+/// An event of a store. See ``CacheStore/events()``.
 public enum CacheEvent: Sendable {
-    /// Bytes of a resource arrived or were read; coalesced to a few a second for each resource.
+    /// Bytes of a resource were received or read. Sent a few times per second for each resource.
     case progress(Progress)
-    /// A read found all it asked for.
+    /// All requested bytes of a read were cached.
     case hit(key: String)
-    /// A read has to ask the origin.
+    /// A read needs the origin.
     case miss(key: String)
-    /// An origin request began writing into a hole.
+    /// An origin request started to write into a hole.
     case fillStarted(key: String, range: Range<Int64>)
-    /// A fill ended: `error` is nil if everything it was asked for came, or nobody wanted more.
+    /// A fill ended. `error` is nil if its range was received, or if it was cancelled because no reader needed it.
     case fillEnded(key: String, bytes: Int64, error: CacheError?)
-    /// The origin has another version; new reads get that one.
+    /// The origin has another version, which new reads get.
     case representationChanged(key: String)
-    /// The origin's entity tags alternate while length and bytes agree.
+    /// The origin's entity tags alternate while length and bytes stay equal.
     case entityTagAlternates(key: String)
-    /// The origin answers ranges with the whole; every seek reads from the start.
+    /// The origin answers range requests with the whole content, so that each seek reads from the start.
     case rangesIgnored(key: String)
-    /// Bytes were given up to keep a limit.
+    /// Bytes were evicted to apply a limit.
     case evicted(key: String, bytes: Int64)
-    /// Bytes on disk were not what was written; they will be fetched again.
+    /// Stored bytes were damaged, and will be fetched again.
     case damaged(key: String, range: Range<Int64>)
-    /// The folder can't take bytes; reading goes on without keeping.
+    /// Bytes can't be stored. Reading continues without the cache.
     case storageFailed(CacheError)
-    /// The origin couldn't be asked whether what is kept is still current; it is served as it is.
+    /// A revalidation failed, and the cached version is served stale.
     case servedStale(key: String, error: CacheError)
-    /// The catalog was damaged and has been set aside at `path`; a new one was made.
+    /// The catalog was damaged. It was set aside at `path`, and a new one was created.
     case catalogReplaced(path: String)
-    /// `count` events before this one were dropped, since they weren't read in time.
+    /// `count` events before this one were dropped because the subscriber was too slow.
     case dropped(count: Int)
 
-    /// How far a resource is.
+    /// The progress of a resource.
     public struct Progress: Sendable, Hashable {
-        /// The resource.
+        /// The cache key of the resource.
         public var key: String
-        /// Bytes kept of it.
+        /// The number of cached bytes.
         public var kept: Int64
-        /// Its length, once known.
+        /// The length in bytes; nil while unknown.
         public var length: Int64?
-        /// Bytes that the origin sent since the store was opened.
+        /// The number of bytes received from origins since the store was opened, for all resources.
         public var fromOrigin: Int64
-        /// Bytes that readers took since the store was opened and that were there when they asked.
+        /// The number of bytes read from the cache since the store was opened, for all resources.
         public var fromCache: Int64
-        /// The origin's rate over the last seconds, in bytes per second.
+        /// The origin's recent rate in bytes per second.
         public var rate: Double
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Hands events to every listener; each has a bounded stream of its own.
+/// A distributor of events to subscribers, each with a bounded stream.
 package final class EventHub<Event: Sendable>: Sendable {
     private struct Listener {
         let id: Int
@@ -11,18 +11,18 @@ package final class EventHub<Event: Sendable>: Sendable {
 
     private struct State {
         var nextID = 0
-        /// In no order that matters. An array, since every cached read looks at all of them.
+        /// An array, because every cached read checks all of them.
         var listeners: [Listener] = []
         var lastProgress: [String: Duration] = [:]
 
-        /// Those who want an event, with what each is to be told to have lost; who takes them tells it.
+        /// Returns the subscribers to an event and resets their counts of dropped events, which the caller reports.
         mutating func takeListeners(to event: Event) -> [Listener] {
-            var taken: [Listener] = []
+            var matching: [Listener] = []
             for index in listeners.indices where listeners[index].isWanted(event) {
-                taken.append(listeners[index])
+                matching.append(listeners[index])
                 listeners[index].dropped = 0
             }
-            return taken
+            return matching
         }
 
         /// Removes a listener, and returns it so that it's released outside the lock.
@@ -34,23 +34,23 @@ package final class EventHub<Event: Sendable>: Sendable {
     private static var capacity: Int { 512 }
     private static var progressInterval: Duration { .milliseconds(250) }
 
-    /// Says that so many events were dropped; nil where only the newest counts.
+    /// Returns the event that reports a number of dropped events; nil if only the newest event matters.
     private let dropped: (@Sendable (Int) -> Event)?
     private let state = Mutex(State())
 
-    /// A hub whose listeners get every event, or are told how many they lost.
+    /// Creates a hub whose subscribers get every event, or the number of dropped ones.
     package init(dropped: @escaping @Sendable (Int) -> Event) {
         self.dropped = dropped
     }
 
-    /// A hub of states: a listener that is slow gets the newest.
+    /// Creates a hub of states, of which slow subscribers get the newest.
     package init() {
         dropped = nil
     }
 
-    /// What happens from now on.
+    /// Returns a stream of the events from now on.
     ///
-    /// - Parameter isWanted: what the listener is woken for; it's called with a lock held.
+    /// - Parameter isWanted: Returns whether the subscriber gets an event. Called under a lock.
     package func stream(where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true }) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: dropped == nil ? .bufferingNewest(1) : .bufferingOldest(Self.capacity))
@@ -65,8 +65,9 @@ package final class EventHub<Event: Sendable>: Sendable {
         return stream
     }
 
+    /// Sends an event to all subscribers.
     package func send(_ event: Event) {
-        // Outside the lock: who is woken has locks of its own, and one that is being cancelled comes here with them held.
+        // Outside the lock, because a subscriber that resumes or is being cancelled has locks of its own.
         for listener in state.withLock({ $0.takeListeners(to: event) }) {
             let continuation = listener.continuation
             if let dropped, listener.dropped > 0 {
@@ -86,7 +87,7 @@ package final class EventHub<Event: Sendable>: Sendable {
         }
     }
 
-    /// Sends progress unless this key's last was a moment ago and this isn't the last word.
+    /// Sends a progress event, unless it isn't final and the last one for the key was sent recently.
     package func sendProgress(
         key: String, now: Duration, isFinal: Bool, _ progress: () -> Event
     ) {
@@ -102,6 +103,7 @@ package final class EventHub<Event: Sendable>: Sendable {
         if isDue { send(progress()) }
     }
 
+    /// Ends all streams.
     package func finish() {
         let listeners = state.withLock { state in
             defer { state.listeners = [] }

@@ -1,23 +1,24 @@
 public import Foundation
 
-/// Decides what is given up to keep the limits. `MediaCacheTesting` has the contract as tests.
+/// A policy that selects resources to evict when a limit is exceeded. `MediaCacheTesting` contains tests of its
+/// contract.
 public protocol EvictionPolicy: Sendable {
-    /// What is to be given up, in order; an empty answer leaves everything.
+    /// Returns the evictions in order; none to leave everything.
     ///
-    /// The policy frees what ``EvictionSituation/bytesOver`` asks for as far as the candidates reach, takes each
-    /// candidate at most once, and nothing that isn't a candidate.
+    /// The policy frees ``EvictionSituation/bytesOver`` bytes if the candidates suffice, and uses each candidate at
+    /// most once.
     func steps(for situation: EvictionSituation) -> [EvictionStep]
 }
 
-/// What an eviction policy decides on.
+/// The input of an eviction policy.
 public struct EvictionSituation: Sendable, Hashable {
-    /// A resource that may be given up: neither pinned nor in use.
+    /// A resource that may be evicted: neither pinned nor in use.
     public struct Candidate: Sendable, Hashable, Identifiable {
-        /// Its number in the catalog.
+        /// The number in the catalog.
         public var id: Int64
-        /// Bytes kept of it.
+        /// The number of cached bytes.
         public var bytes: Int64
-        /// When it was last read.
+        /// The time when it was last read.
         public var lastUsed: Date
 
         /// Creates a candidate.
@@ -28,17 +29,17 @@ public struct EvictionSituation: Sendable, Hashable {
         }
     }
 
-    /// What may go, least recently used first. The order is by use, not by the clock.
+    /// The candidates, least recently used first. The order is by use, not by the clock.
     public var candidates: [Candidate]
-    /// The limits to keep.
+    /// The limits to apply.
     public var limits: CacheLimits
-    /// All bytes kept, candidates' or not.
+    /// The number of all cached bytes, including those of other resources.
     public var usedBytes: Int64
-    /// Free bytes on the file system.
+    /// The number of free bytes on the file system.
     public var freeDiskBytes: Int64
-    /// Bytes about to be written, for which there has to be room as well.
+    /// The number of bytes to be written, which also need space.
     public var incomingBytes: Int64
-    /// The wall clock.
+    /// The wall-clock time.
     public var now: Date
 
     /// Creates a situation.
@@ -54,13 +55,13 @@ public struct EvictionSituation: Sendable, Hashable {
         self.now = now
     }
 
-    /// How many bytes have to go for the byte limit and the free-disk reserve to hold, also with what is coming.
+    /// The number of bytes to evict so that the byte limit and the free-disk limit hold after the incoming bytes.
     public var bytesOver: Int64 {
         let overLimit = limits.maximumBytes.map { usedBytes - $0 + incomingBytes } ?? 0
         return max(overLimit, limits.minimumFreeBytes - freeDiskBytes + incomingBytes, 0)
     }
 
-    /// How many bytes go at least if `steps` are carried out.
+    /// Returns the minimum number of bytes that `steps` free.
     public func bytesFreed(by steps: [EvictionStep]) -> Int64 {
         let bytes = Dictionary(candidates.map { ($0.id, $0.bytes) }, uniquingKeysWith: { first, _ in first })
         return steps.reduce(0) { total, step in
@@ -71,23 +72,23 @@ public struct EvictionSituation: Sendable, Hashable {
         }
     }
 
-    /// Whether a candidate hasn't been read for longer than the limit.
+    /// Returns whether a candidate hasn't been read for longer than the age limit.
     public func isTooOld(_ candidate: Candidate) -> Bool {
         limits.maximumAge.map { now.timeIntervalSince(candidate.lastUsed) > $0.seconds } ?? false
     }
 }
 
-/// What is to be done with one resource.
+/// The eviction of one resource.
 public enum EvictionStep: Sendable, Hashable {
-    /// All of it goes.
+    /// Removes the whole resource.
     case remove(id: Int64)
-    /// At least so many bytes of it go.
+    /// Removes at least `bytes` bytes of the resource.
     case shrink(id: Int64, bytes: Int64)
 }
 
-/// The least recently used go first; a large one loses part rather than all, where part is enough.
+/// A policy that evicts the least recently used resources first. A large resource is shrunk if that suffices.
 public struct LeastRecentlyUsed: EvictionPolicy {
-    /// Resources from this size in bytes on may lose part. 64 MiB unless set.
+    /// The size in bytes from which resources may be shrunk. 64 MiB unless set.
     public var shrinkableSize: Int64
 
     /// Creates the policy.

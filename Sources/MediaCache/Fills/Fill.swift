@@ -1,25 +1,25 @@
 import Logging
 
-/// One origin request writing into one hole. Readers of that hole share it.
+/// One origin request that writes into one hole. Readers of the hole share it.
 struct Fill: Sendable {
     let plan: RepresentationState.FillPlan
     let representation: Representation
     let settings: TransferSettings?
-    /// Whose transfer it is.
+    /// The group of the transfer.
     let group: TransferGroup?
-    /// A reader whose response is here already, when the fill began as the request that found the representation.
+    /// A reader whose response head has been received, if the fill continues the request that found the representation.
     let reader: OriginReader?
-    /// That request's place in the scheduler.
+    /// The scheduler ticket of that request.
     let ticket: TransferScheduler.Ticket?
 
-    /// The origin's rate is measured over so many bytes.
+    /// The number of bytes per measurement of the origin's rate.
     private static let sampleSize: Int64 = 256 << 10
 
     private var engine: Engine { representation.engine }
     private var key: String { representation.resource.key }
     private var url: ResourceURL { representation.resource.locator.url }
 
-    /// Fills until the hole is full, nobody wants more, or nothing helps.
+    /// Fills until the range is written, the fill is cancelled, or an error ends it.
     func run() async {
         engine.counters.add(\.runningFills)
         engine.events.send(.fillStarted(key: key, range: plan.range))
@@ -33,48 +33,48 @@ struct Fill: Sendable {
         }
         let isKept = representation.isKept
         let woken = representation.withState { state in
-            // The sidecar of what is pinned lists the new bytes with the next commit after the fill.
+            // The next commit after the fill updates the sidecar of a pinned representation.
             if isKept { state.setNeedsCommit() }
             return state.fillEnded(plan.id, error: failure, refusal: refusal)
         }
         engine.counters.add(\.runningFills, -1)
         if let failure { report(failure) }
-        let told = failure?.code == .cancelled ? nil : failure ?? refusal
-        engine.events.send(.fillEnded(key: key, bytes: written, error: told))
+        let reported = failure?.code == .cancelled ? nil : failure ?? refusal
+        engine.events.send(.fillEnded(key: key, bytes: written, error: reported))
         for wake in woken { wake() }
         representation.wakeFillWaiters()
         representation.resource.useEnded()
     }
 
-    /// - Returns: why the rest isn't kept, if the origin forbids it: no failure of this fill, whose readers go on.
+    /// Runs the transfer and releases what it holds.
     private func transfer(_ written: inout Int64) async throws -> CacheError? {
         let ticket = place()
-        var course = Course()
+        var transfer = Transfer()
         let end: Result<CacheError?, any Error>
         do {
-            end = .success(try await receive(&course, ticket, &written))
+            end = .success(try await receive(&transfer, ticket, &written))
         } catch {
             end = .failure(error)
         }
-        // Before anybody learns that it's over: who ended it may count on it.
-        if let entry = course.entry { engine.traffic.leave(entry) }
-        if !course.isHandedOn {
-            await course.reader?.close()
+        // Before the end is reported, because the caller that cancelled the fill relies on it.
+        if let entry = transfer.entry { engine.traffic.leave(entry) }
+        if !transfer.isTransferred {
+            await transfer.reader?.close()
             ticket.release()
         }
         return try end.get()
     }
 
-    /// What is to be closed at the end.
-    private struct Course {
+    /// The resources to release at the end of a transfer.
+    private struct Transfer {
         var reader: OriginReader?
-        /// Its place in the traffic.
+        /// Its entry in ``Traffic``.
         var entry: Int?
-        /// Whether both reader and ticket are somebody else's now.
-        var isHandedOn = false
+        /// Whether another owner has taken over the reader and the ticket.
+        var isTransferred = false
     }
 
-    /// Its place in the scheduler, which follows its class.
+    /// Returns a scheduler ticket that follows the fill's transfer class.
     private func place() -> TransferScheduler.Ticket {
         let ticket =
             ticket
@@ -82,37 +82,38 @@ struct Fill: Sendable {
                 for: representation.resource.locator.url, transferClass: representation.transferClass(of: plan.id),
                 group: group)
         let (representation, id) = (representation, plan.id)
-        // Weak: the state lets go of this call under its lock, and the last reference to a ticket takes the scheduler's.
-        let standingChanged: @Sendable () -> Void = { [weak ticket, weak representation] in
+        // Weak, because the state releases this closure under its lock, and releasing a ticket takes the scheduler's
+        // lock.
+        let priorityChanged: @Sendable () -> Void = { [weak ticket, weak representation] in
             ticket?.classChanged()
             representation?.watchAbandoned(id)
         }
-        representation.withState { $0.setStandingChanged(standingChanged, of: id) }
+        representation.withState { $0.setPriorityChanged(priorityChanged, of: id) }
         ticket.follow({ representation.transferClass(of: id) }, preempt: { representation.preempt(id) })
         representation.watchAbandoned(id)
         return ticket
     }
 
     private func receive(
-        _ course: inout Course, _ ticket: TransferScheduler.Ticket, _ written: inout Int64
+        _ transfer: inout Transfer, _ ticket: TransferScheduler.Ticket, _ written: inout Int64
     ) async throws -> CacheError? {
-        course.reader = reader
+        transfer.reader = reader
         let reader = try await opened(ticket: ticket)
-        course.reader = reader
-        // Not the fill itself, which may hold the reader.
+        transfer.reader = reader
+        // The closure must not capture the fill, which may own the reader.
         let (representation, id) = (representation, plan.id)
-        await reader.setMayAsk { representation.withState { $0.asks(id) } }
-        representation.withState { $0.didGetHead(of: plan.id) }
-        course.entry = engine.traffic.enter(of: ticket, reader, ifWanted: isWanted)
+        await reader.setMayRequest { representation.withState { $0.willRequest(id) } }
+        representation.withState { $0.didReceiveHead(of: plan.id) }
+        transfer.entry = engine.traffic.enter(of: ticket, reader, ifNeeded: isNeeded)
         if let length = await reader.answer?.completeLength { representation.learn(length) }
-        var isNewsOfTags = true
+        var mayReportTag = true
         var sample = (since: engine.time.monotonic, bytes: Int64(0))
         while let piece = try await engine.traffic.next(
-            of: reader, by: ticket, ifWanted: isWanted, holdsBack: holdsBack)
+            of: reader, by: ticket, ifNeeded: isNeeded, holdsBack: holdsBack)
         {
             try await compare(piece)
-            if piece.hasOtherTag, isNewsOfTags {
-                isNewsOfTags = false
+            if piece.hasOtherTag, mayReportTag {
+                mayReportTag = false
                 engine.events.send(.entityTagAlternates(key: key))
             }
             if piece.isOverlap { continue }
@@ -121,14 +122,14 @@ struct Fill: Sendable {
             guard piece.offset < limit else { break }
             guard piece.mayBeKept else {
                 representation.withState { $0.forbid(from: piece.offset, to: plan.id) }
-                course.isHandedOn = await handOn(piece, of: reader, ticket: ticket)
-                return CacheError(notKept: "\(url) can't be kept: its origin forbids it")
+                transfer.isTransferred = await transferResponse(piece, of: reader, ticket: ticket)
+                return CacheError(notKept: "\(url) can't be stored: its origin forbids it")
             }
             do {
-                try await representation.waitForRoom()
+                try await representation.waitForCommitter()
                 try await write(piece, limit: limit)
             } catch let error as CacheError where error.code == .storage {
-                course.isHandedOn = await handOn(piece, of: reader, ticket: ticket)
+                transfer.isTransferred = await transferResponse(piece, of: reader, ticket: ticket)
                 throw error
             }
             written += Int64(piece.part.count)
@@ -143,35 +144,35 @@ struct Fill: Sendable {
             if piece.range.upperBound >= limit { break }
         }
         if let length = await reader.learnedLength { representation.learn(length) }
-        // Its readers would ask again, and again.
+        // Its readers would request the same bytes endlessly.
         guard representation.withState({ $0.isFull(plan.id) }) else {
             throw CacheError(
-                .badResponse, "\(representation.resource.locator.url) ended before the bytes that were asked for")
+                .badResponse, "\(representation.resource.locator.url) ended before the requested bytes")
         }
         return nil
     }
 
     private func holdsBack() -> Bool { representation.withState { $0.holdsBack(plan.id) } }
 
-    private func isWanted() -> Bool { representation.withState { $0.fills[plan.id]?.isAbandoned == false } }
+    private func isNeeded() -> Bool { representation.withState { $0.fills[plan.id]?.isAbandoned == false } }
 
-    /// Readers who wait for bytes that aren't kept go on with this response. Returns whether there are any.
-    private func handOn(
+    /// Transfers the response to the readers that wait for bytes that can't be stored. Returns whether there are any.
+    private func transferResponse(
         _ piece: OriginPiece, of reader: OriginReader, ticket: TransferScheduler.Ticket
     ) async -> Bool {
         guard !engine.isStopped, representation.withState({ $0.isAwaited(piece.range) }) else { return false }
-        await reader.takeBack(piece)
-        await reader.setMayAsk { true }
+        await reader.putBack(piece)
+        await reader.setMayRequest { true }
         _ = await representation.passing.adopt(reader, ticket: ticket, settings: settings)
         return true
     }
 
     private func opened(ticket: TransferScheduler.Ticket) async throws -> OriginReader {
-        // A response that is here already has been admitted by the fact that it is here.
+        // A response that has been received needs no admission.
         if let reader { return reader }
         try await ticket.admission()
         try await engine.traffic.turn(of: ticket)
-        guard representation.withState({ $0.asks(plan.id) }) else {
+        guard representation.withState({ $0.willRequest(plan.id) }) else {
             throw CacheError(.cancelled, "the transfer was abandoned")
         }
         let head = representation.head
@@ -187,20 +188,20 @@ struct Fill: Sendable {
             takesWhole: true,
             tap: engine.tap(representation),
             comparable: { [representation] in representation.comparableBytes(before: $0) })
-        let asked = engine.time.monotonic
+        let requestTime = engine.time.monotonic
         let checked = try await firstAnswer(of: reader)
-        let latency = engine.time.monotonic - asked
-        let isNews = representation.withState { state in
+        let latency = engine.time.monotonic - requestTime
+        let isFirstReport = representation.withState { state in
             state.measured(latency: latency)
             defer { if checked.ignoredRange { state.ignoreRanges(of: plan.id) } }
             return checked.ignoredRange && !state.ignoresRanges
         }
-        if isNews { engine.events.send(.rangesIgnored(key: key)) }
+        if isFirstReport { engine.events.send(.rangesIgnored(key: key)) }
         return reader
     }
 
-    /// The head of the first response. Where tags may alternate and nothing before the hole can be compared, other
-    /// bytes are.
+    /// Returns the head of the first response. If entity tags may alternate and no bytes precede the hole, other cached
+    /// bytes are compared.
     private func firstAnswer(of reader: OriginReader) async throws -> CheckedHead {
         do {
             return try await reader.open(overlapping: plan.resumes)
@@ -212,12 +213,12 @@ struct Fill: Sendable {
         }
     }
 
-    /// Writes what isn't here yet, then lets readers have it.
+    /// Writes the missing bytes of a piece, then wakes readers.
     private func write(_ piece: OriginPiece, limit: Int64) async throws {
         let range = piece.offset..<min(piece.range.upperBound, limit)
         let missing = representation.withState { $0.written.holes(in: range) }
         let (representation, id) = (representation, plan.id)
-        let woken = try await engine.room.take(missing.reduce(0) { $0 + Int64($1.count) }) {
+        let woken = try await engine.space.take(missing.reduce(0) { $0 + Int64($1.count) }) {
             do {
                 return try await engine.pool.run {
                     try piece.withUnsafeBytes { bytes in
@@ -227,14 +228,15 @@ struct Fill: Sendable {
                 }
             } catch {
                 throw CacheError(
-                    .storage, "\(representation.path) can't be written; playing on without keeping", cause: error)
+                    .storage, "\(representation.path) can't be written; reading continues without the cache",
+                    cause: error)
             }
         }
         for wake in woken { wake() }
     }
 
-    /// Bytes that were here before must be what came now, or it's another version. A strong tag says so without
-    /// looking.
+    /// Compares received bytes with cached ones. A difference means another version. A matching strong tag needs no
+    /// comparison.
     private func compare(_ piece: OriginPiece) async throws {
         let tag = piece.validator.strongEntityTag
         let here = representation.withState { state in
@@ -248,7 +250,7 @@ struct Fill: Sendable {
     private func changed(at offset: Int64) -> CacheError {
         CacheError(
             .representationChanged,
-            "\(representation.resource.locator.url) has other bytes than before, seen when asked for \(offset)")
+            "\(representation.resource.locator.url) has changed: the bytes at \(offset) differ from the cached ones")
     }
 
     private func progress() {

@@ -1,26 +1,23 @@
-/// A URI reference as browsers read it (WHATWG URL §4.4), written so that RFC 3986 reads it alike.
+/// A URI reference as browsers parse it (WHATWG URL §4.4), rewritten so that RFC 3986 parses it in the same way.
 ///
-/// What stands in playlists and `Location` fields is often none that RFC 3986 knows: backslashes, three slashes before a
-/// host, tabs, dots in percent-encoding. Who resolves it in another way than the player does names another resource, and
-/// maybe another host.
+/// References in playlists and `Location` fields often violate RFC 3986: they contain backslashes, three slashes before
+/// a host, tabs, or percent-encoded dots. A resolver that differs from the player's finds another resource, possibly on
+/// another host.
 package struct BrowserReference {
-    /// The reference as RFC 3986 has to read it.
+    /// The reference in a form that RFC 3986 parses.
     package let text: String
-    /// Reads a reference.
+    /// Parses a reference.
     ///
-    /// - Parameter baseScheme: the scheme of what it's resolved against, `http` or `https`.
+    /// - Parameter baseScheme: The scheme of the base URL, `http` or `https`.
     package init(_ reference: String, baseScheme: String) {
         var reference = reference
         text = reference.withUTF8 { Self.rewritten($0, baseScheme) }
     }
 
-    /// The scheme in front of it, in lower case; nil in a relative reference.
+    /// The scheme in lower case; nil for a relative reference.
     package var scheme: String? {
         Self.schemeEnd(text.utf8).map { Substring(text.utf8[..<$0]).lowercased() }
     }
-
-    /// Whether it names a host of its own, over HTTP.
-    package var namesHost: Bool { scheme.map { $0 == "http" || $0 == "https" } ?? text.hasPrefix("//") }
 
     private static func rewritten(_ written: UnsafeBufferPointer<UInt8>, _ baseScheme: String) -> String {
         let bytes = trimmed(written)
@@ -40,7 +37,7 @@ package struct BrowserReference {
             path.removeFirst(slashes)
             authority = path.firstIndex(of: UInt8(ascii: "/")) ?? path.count
         } else if scheme != nil, slashes == 0, !path.isEmpty {
-            // So that a colon in its first segment ends no scheme.
+            // Keeps a colon in the first segment from ending a scheme.
             output += Array("./".utf8)
         }
         output += path[..<authority]
@@ -49,14 +46,14 @@ package struct BrowserReference {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Without the controls and blanks around it, and without tabs and line ends.
+    /// Returns the reference without surrounding controls and blanks, and without tabs and line breaks.
     private static func trimmed(_ written: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         let start = written.firstIndex { $0 > 0x20 } ?? written.endIndex
         let end = written.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? start
         return written[start..<end].filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     }
 
-    /// Writes a path whose segments `%2e` and `%2E` are dots: alone or two together, they mean what dots do.
+    /// Appends a path in which the segments `.` and `..` have no percent-encoding.
     private static func appendPath(_ path: ArraySlice<UInt8>, to output: inout [UInt8]) {
         for (index, segment) in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).enumerated()
         {

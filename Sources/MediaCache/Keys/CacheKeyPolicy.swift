@@ -1,31 +1,65 @@
-/// Which URLs name the same resource.
+/// A policy that maps URLs to the names of resources.
 public struct CacheKeyPolicy: Sendable {
     private let makeKey: @Sendable (ResourceURL) -> String
 
-    /// A policy of the caller's: equal keys mean equal bytes.
+    /// Creates a policy from a function. URLs with equal keys must have equal content.
     public init(_ makeKey: @escaping @Sendable (ResourceURL) -> String) {
         self.makeKey = makeKey
     }
 
-    /// The whole URL is the key.
+    /// A policy that uses the whole URL.
     public static let wholeURL = CacheKeyPolicy { $0.description }
 
-    /// The URL without the query items of these names: tokens, signatures, expiry dates.
+    /// Returns a policy that ignores query items with the given names, such as tokens, signatures or expiry dates.
     ///
-    /// The order and spelling of the items that stay is kept.
+    /// The other items are unchanged, and so is their order.
     public static func dropping(queryItems names: Set<String>) -> CacheKeyPolicy {
         CacheKeyPolicy { url in
             guard let query = url.query else { return url.description }
-            let kept = query.split(separator: "&", omittingEmptySubsequences: false).filter { item in
+            let remaining = query.split(separator: "&", omittingEmptySubsequences: false).filter { item in
                 !names.contains(String(item.prefix { $0 != "=" }))
             }
-            let target = kept.isEmpty ? String(url.path) : "\(url.path)?\(kept.joined(separator: "&"))"
+            let target = remaining.isEmpty ? String(url.path) : "\(url.path)?\(remaining.joined(separator: "&"))"
             return url.with(target: target).description
         }
     }
 
-    /// The key of `url`. Whoever its user information names, or a profile that tells users apart, has a key of their own.
+    /// Returns the key of `url`. A user in the URL or a profile with an identity gets separate keys.
     public func key(for url: ResourceURL, profiles: HeaderProfiles = HeaderProfiles()) -> String {
         CacheKey(name: makeKey(url), identity: url.credentials?.identity ?? profiles[url]?.identity).description
     }
+}
+
+/// A cache key, composed of the name that the key policy gives a resource, and the identity of a user if the origin
+/// distinguishes users.
+package struct CacheKey: Hashable, LosslessStringConvertible {
+    /// The text between both parts. URLs contain no spaces.
+    private static let separator = " profile="
+
+    /// The name according to the key policy.
+    package var name: String
+    /// The identity of the user; nil for requests without credentials.
+    package var identity: ProfileIdentity?
+
+    init(name: String, identity: ProfileIdentity?) {
+        self.name = name
+        self.identity = identity
+    }
+
+    /// Parses a key.
+    package init(_ description: String) {
+        let end = description.utf8.suffix(NameHash.length)
+        let front = description[..<end.startIndex]
+        if front.hasSuffix(Self.separator), let identity = ProfileIdentity(String(description[end.startIndex...])) {
+            self.init(name: String(front.dropLast(Self.separator.count)), identity: identity)
+        } else {
+            self.init(name: description, identity: nil)
+        }
+    }
+
+    /// The key as stored in the catalog.
+    package var description: String { identity.map { "\(name)\(Self.separator)\($0)" } ?? name }
+
+    /// Returns the common prefix of the keys of all users' resources with a name.
+    static func prefixOfIdentified(_ name: String) -> String { name + separator }
 }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A user of an origin, as the user information of a URL names one (RFC 3986 §3.2.1).
+/// The credentials of a user, from the user information of a URL (RFC 3986 §3.2.1).
 ///
-/// Its description hides it, so that no log shows it.
+/// Its description is redacted, so that logs don't contain credentials.
 package struct Credentials: Sendable, Hashable {
     /// The user's name.
     package let user: String
-    /// The password; nil where the URL has none, so that somebody already known may be meant.
+    /// The password; nil if the URL has none and refers to a user whose password is already known.
     package let password: String?
 
-    /// Reads user information as it stands in a URL.
+    /// Parses user information as written in a URL.
     package init(userInfo: String) {
         let parts = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             .map { $0.removingPercentEncoding ?? String($0) }
@@ -17,7 +17,7 @@ package struct Credentials: Sendable, Hashable {
         password = parts.count > 1 ? parts[1] : nil
     }
 
-    /// Whose it is that comes by them.
+    /// The identity of the user.
     package var identity: ProfileIdentity { ProfileIdentity(user: user) }
 
     /// The value of `Authorization` (RFC 7617 §2).
@@ -27,17 +27,59 @@ package struct Credentials: Sendable, Hashable {
 }
 
 extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Never the user or the password.
+    /// A placeholder without the user or the password.
     package var description: String { "<credentials>" }
 
-    /// Never the user or the password.
+    /// A placeholder without the user or the password.
     package var debugDescription: String { description }
 
-    /// Never the user or the password.
+    /// A mirror without the user or the password.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<(label: String?, value: Any)>()) }
 }
 
 extension ResourceURL {
-    /// Whom the URL names; nil if nobody.
+    /// The credentials in the URL; nil if there are none.
     package var credentials: Credentials? { userInfo.map(Credentials.init(userInfo:)) }
+}
+
+/// An identifier that distinguishes the users of an origin in cache keys and play URLs without revealing their names.
+///
+/// It's a hash of the user's name alone, so that cached content stays the user's after a change of the password. It
+/// isn't a secret, and doesn't authenticate anyone.
+public struct ProfileIdentity: Sendable, Hashable, LosslessStringConvertible {
+    /// 32 hexadecimal digits in lower case.
+    public let description: String
+
+    /// Creates the identity of a user.
+    public init(user: String) {
+        description = NameHash(user).description
+    }
+
+    /// Parses a ``description``; returns nil for any other text.
+    public init?(_ description: String) {
+        let isHexadecimal = description.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+        }
+        guard isHexadecimal, description.utf8.count == NameHash.length else { return nil }
+        self.description = description
+    }
+}
+
+/// A hash in place of a name that is secret or not usable as a file name: FNV-1a of 128 bits, which only has to
+/// distinguish names.
+struct NameHash: Sendable, Hashable, CustomStringConvertible {
+    /// 32 hexadecimal digits in lower case.
+    let description: String
+
+    /// Creates the hash of a name.
+    init(_ name: String) {
+        let hash = name.utf8.reduce(0x6C62_272E_07BB_0142_62B8_2175_6295_C58D as UInt128) { hash, byte in
+            (hash ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
+        }
+        let digits = String(hash, radix: 16)
+        description = String(repeating: "0", count: Self.length - digits.count) + digits
+    }
+
+    /// The number of digits.
+    static let length = 32
 }

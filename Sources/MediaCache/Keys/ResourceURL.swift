@@ -1,22 +1,22 @@
-/// The absolute http(s) URL of a resource, with its path and query kept byte for byte (RFC 3986).
+/// The absolute http(s) URL of a resource, with its path and query preserved byte for byte (RFC 3986).
 ///
-/// `Foundation.URL` re-encodes and normalises; signed URLs don't survive that. This type parses only what the engine
-/// needs: scheme, authority, path and query. The fragment is dropped, since it never reaches an origin.
+/// `Foundation.URL` re-encodes and normalizes, which invalidates signed URLs. This type parses only the parts that the
+/// engine needs: scheme, authority, path and query. The fragment is dropped, because it's never sent to an origin.
 public struct ResourceURL: Sendable, Hashable {
     /// `http` or `https`, in lower case.
     public let scheme: String
-    /// The host in lower case; an IPv6 address is in its brackets.
+    /// The host in lower case; an IPv6 address is enclosed in brackets.
     public let host: String
-    /// The port, if the URL names one other than its scheme's default.
+    /// The port; nil for the scheme's default.
     public let port: Int?
-    /// Everything from the path on, `?query` included, as it was written. Starts with `/`.
+    /// The path and the query as written, including `?`. Starts with `/`.
     public let target: String
-    /// `user:password`, if the URL had it. It is never part of ``description``.
+    /// The user information, `user:password`; nil if there is none. It's never part of ``description``.
     public let userInfo: String?
 
-    /// Parses `text`, trimmed of white space and control characters.
+    /// Parses `text` without surrounding white space and control characters.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``, saying what is wrong.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``.
     public init(_ text: String) throws {
         let trimmed = Self.trim(text)
         guard let colon = trimmed.firstIndex(of: ":"), Self.isScheme(trimmed[..<colon]) else {
@@ -29,7 +29,7 @@ public struct ResourceURL: Sendable, Hashable {
         }
         let rest = trimmed[trimmed.index(after: colon)...]
         guard rest.hasPrefix("//") else {
-            throw CacheError(.invalidURL, "“\(Self.shown(trimmed))” names no host; expected \(scheme)://host/path")
+            throw CacheError(.invalidURL, "“\(Self.shown(trimmed))” has no host; expected \(scheme)://host/path")
         }
         let hierarchical = rest.dropFirst(2)
         let authorityEnd = hierarchical.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? hierarchical.endIndex
@@ -40,13 +40,13 @@ public struct ResourceURL: Sendable, Hashable {
         )
     }
 
-    /// Puts a URL together from its parts.
+    /// Creates a URL from its parts.
     ///
     /// - Parameters:
     ///   - scheme: `http` or `https`.
     ///   - authority: `[userinfo@]host[:port]`.
-    ///   - target: path and query, as they are to be sent; a fragment is dropped.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``; also for more than 16 KiB.
+    ///   - target: The path and query as sent to the origin. A fragment is dropped.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``, also for URLs longer than 16 KiB.
     public init(scheme: String, authority: String, target: String) throws {
         guard scheme == "http" || scheme == "https" else {
             throw CacheError(.invalidURL, "the scheme “\(scheme)” isn't supported; only http and https are")
@@ -63,41 +63,41 @@ public struct ResourceURL: Sendable, Hashable {
         try checkLength()
     }
 
-    /// `host` or `host:port`, as in the `Host` header.
+    /// The host, with the port unless it's the default, as in the `Host` field.
     public var authority: String { port.map { "\(host):\($0)" } ?? host }
 
-    /// The origin (RFC 6454 §6.2): scheme, host, and the port where it isn't the scheme's default.
+    /// The origin (RFC 6454 §6.2): scheme, host, and the port unless it's the default.
     package var origin: String { "\(scheme)://\(authority)" }
 
-    /// The port that a connection goes to.
+    /// The port of connections.
     public var effectivePort: Int { port ?? (scheme == "http" ? 80 : 443) }
 
-    /// The path alone, without the query.
+    /// The path without the query.
     public var path: Substring { target.prefix { $0 != "?" } }
 
-    /// The query without its `?`, or nil if there is none.
+    /// The query without its `?`; nil if there is none.
     public var query: Substring? {
         target.firstIndex(of: "?").map { target[target.index(after: $0)...] }
     }
 
-    /// The extension of the last path component in lower case, or an empty string.
+    /// The extension of the last path component in lower case; empty if there is none.
     public var pathExtension: String {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
         return name[name.index(after: dot)...].lowercased()
     }
 
-    /// Whether both URLs are of one origin: the same scheme, host and port.
+    /// Returns whether both URLs have the same scheme, host and port.
     public func hasSameOrigin(as other: ResourceURL) -> Bool {
         scheme == other.scheme && authority == other.authority
     }
 
-    /// This URL without its user information.
+    /// The URL without its user information.
     public var withoutUserInfo: ResourceURL {
         ResourceURL(scheme: scheme, host: host, port: port, target: target, userInfo: nil)
     }
 
-    /// This URL with another path and query.
+    /// Returns the URL with another path and query.
     package func with(target: String) -> ResourceURL {
         ResourceURL(scheme: scheme, host: host, port: port, target: target, userInfo: userInfo)
     }
@@ -112,23 +112,23 @@ public struct ResourceURL: Sendable, Hashable {
 }
 
 extension ResourceURL: CustomStringConvertible {
-    /// The URL as it is asked for, without user information.
+    /// The URL as requested, without user information.
     public var description: String { origin + target }
 }
 
 extension ResourceURL {
-    /// Resolves a URI reference against this URL (RFC 3986 §5.2). What that doesn't know is read as browsers do (WHATWG
-    /// URL §4.4): backslashes are slashes, further slashes before a host are none, `%2e` is a dot.
+    /// Resolves a URI reference against this URL (RFC 3986 §5.2). Violations of the RFC are parsed as in browsers
+    /// (WHATWG URL §4.4): backslashes are slashes, additional slashes before a host are ignored, `%2e` is a dot.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL`` if the result isn't an http(s) URL, or is longer than
-    ///   16 KiB.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL`` if the result isn't an http(s) URL, or is longer
+    ///   than 16 KiB.
     public func resolve(_ reference: String) throws -> ResourceURL {
         let url = try resolved(reference)
         try url.checkLength()
         return url
     }
 
-    /// The longest URL in bytes. Each reference of a document that is resolved against a URL becomes as long as that.
+    /// The maximum length of a URL in bytes. It limits the total size of a document's resolved references.
     private static let maximumLength = 16 << 10
 
     private func checkLength() throws {
@@ -160,7 +160,7 @@ extension ResourceURL {
         return with(target: Self.removeDotSegments(String(path)) + target[path.endIndex...])
     }
 
-    /// RFC 3986 §5.2.4 on an absolute path.
+    /// Removes dot segments from an absolute path (RFC 3986 §5.2.4).
     private static func removeDotSegments(_ path: String) -> String {
         var output: [Substring] = []
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -188,7 +188,7 @@ extension ResourceURL {
         (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 
-    /// People paste URLs with line breaks, tabs and non-breaking spaces around them.
+    /// Removes surrounding line breaks, tabs and non-breaking spaces, which pasted URLs often have.
     private static func trim(_ text: String) -> String {
         func isNoise(_ scalar: Unicode.Scalar) -> Bool {
             scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
@@ -200,12 +200,12 @@ extension ResourceURL {
         return String(scalars)
     }
 
-    /// Text that is no URL, as an error shows it: it may hold a password all the same.
+    /// Returns invalid text for an error message, without a possible password.
     private static func shown(_ text: String) -> String {
         text.lastIndex(of: "@").map { "…\(text[$0...])" } ?? text
     }
 
-    /// Percent-encodes what may never stand in a request line: controls, spaces and bytes over 0x7E. All else stays.
+    /// Percent-encodes bytes that a request line can't contain: controls, spaces and bytes above 0x7E.
     private static func escape(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else { return text }
         let digits = Array("0123456789ABCDEF".utf8)
@@ -236,7 +236,7 @@ extension ResourceURL {
                 port = number
             }
         }
-        guard !host.isEmpty else { throw CacheError(.invalidURL, "the URL names no host") }
+        guard !host.isEmpty else { throw CacheError(.invalidURL, "the URL has no host") }
         let allowed = host.utf8.allSatisfy { byte in
             isLetter(byte) || (0x30...0x39).contains(byte) || "-._~%!$&'()*+,;=[]:".utf8.contains(byte) || byte >= 0x80
         }

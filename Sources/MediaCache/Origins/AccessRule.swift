@@ -1,14 +1,14 @@
-/// The rule that decides whether a target may be contacted, by the scope of the request and the address that the
-/// connection leads to. Every origin over a network asks it twice: with the URL before anything is connected, and with
-/// the connected address before the first byte of the request.
+/// The rule that decides whether a target may be contacted, from the scope of the request and the address of the
+/// connection. Each network origin applies it twice: to the URL before connecting, and to the connected address before
+/// sending a byte.
 package struct AccessRule: Sendable {
-    /// A target that may not be contacted.
+    /// The error for a target that may not be contacted.
     package struct Refusal: Error, Hashable {
-        /// The address or the name that led to the refusal.
+        /// The address or name that was refused.
         package var address: String
     }
 
-    /// Local networks that the user has granted: they may be contacted whatever the scope.
+    /// Local networks granted by the user, which may be contacted regardless of the scope.
     package var grants: [AddressRange]
 
     /// Creates a rule.
@@ -16,30 +16,147 @@ package struct AccessRule: Sendable {
         self.grants = grants
     }
 
-    /// Checks what the URL alone tells.
+    /// Checks a URL.
     ///
-    /// A direct connection to a name is checked when it stands. A proxy resolves names by itself, and the address that
-    /// it connects to isn't known here. Names that are known to be local are therefore refused in front of a proxy.
+    /// For a direct connection, names are checked once it's established. A proxy resolves names itself, and the address
+    /// that it connects to is unknown. Known local names are therefore refused if a proxy is used.
     ///
     /// - Parameters:
-    ///   - url: the target.
-    ///   - scope: the scope of the request.
-    ///   - isProxied: whether a proxy connects to the target.
+    ///   - url: The target.
+    ///   - scope: The scope of the request.
+    ///   - isProxied: Whether a proxy connects to the target.
     package func check(_ url: ResourceURL, scope: AddressScope, isProxied: Bool) throws(Refusal) {
         guard scope == .publicOnly else { return }
         if let literal = IPAddress(host: url.host) { return try check(connected: literal, scope: scope) }
         guard isProxied else { return }
-        // A proxy may map other scripts' digits and dots to those of an address.
+        // A proxy may map digits and dots of other scripts to those of an address.
         guard url.hostKind == .unknown, url.host.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) else {
             throw Refusal(address: "the local name \(url.host)")
         }
     }
 
-    /// Checks the address of a connection. An address that isn't known is refused.
+    /// Checks the address of a connection. An unknown address is refused.
     package func check(connected address: IPAddress?, scope: AddressScope) throws(Refusal) {
         guard scope == .publicOnly else { return }
         guard let address else { throw Refusal(address: "an unknown address") }
         guard address.kind != .global, !grants.contains(where: { $0.contains(address) }) else { return }
         throw Refusal(address: address.description)
+    }
+}
+
+/// The addresses that a request may be sent to.
+public enum AddressScope: String, Sendable, Hashable, Codable {
+    /// Every address: the user or a local document named the target.
+    case any
+    /// No loopback, private, link-local or otherwise special address, so that neither a name nor a redirect from
+    /// outside can reach a host behind this machine's firewall.
+    case publicOnly
+}
+
+extension AddressScope {
+    /// Returns the narrower of two scopes.
+    public func narrowed(to other: AddressScope) -> AddressScope { self == .publicOnly ? self : other }
+
+    /// Creates the scope for references of a document, including the target of a redirect.
+    ///
+    /// A local document may reference local and public targets if it was requested with scope ``any``; any other
+    /// document may reference public targets only. A document from an unknown peer counts as public unless its URL has
+    /// a local host.
+    ///
+    /// - Parameters:
+    ///   - url: The document's URL after redirects.
+    ///   - peer: The kind of address that sent the document.
+    ///   - scope: The scope of the request for the document.
+    package init(ofReferencesAt url: ResourceURL, from peer: AddressKind, requestedWith scope: AddressScope) {
+        let kind = peer == .unknown ? url.hostKind : peer
+        self = kind == .local ? scope : .publicOnly
+    }
+}
+
+/// The kind of an address.
+public enum AddressKind: String, Sendable, Hashable, Codable {
+    /// A global address, reachable from anywhere.
+    case global
+    /// A loopback, private, link-local or otherwise special address.
+    case local
+    /// An unknown address, for example behind an upstream proxy.
+    case unknown
+}
+
+extension ResourceURL {
+    /// Top-level domains for hosts of the local network: RFC 6761, RFC 6762, RFC 8375, those reserved by ICANN, and
+    /// those used by home routers.
+    private static let localDomains: Set<Substring> = [
+        "localhost", "local", "internal", "localdomain", "lan", "home", "corp", "intranet", "private",
+    ]
+
+    /// The kind of the host according to the URL alone; unknown for a name that must be resolved.
+    package var hostKind: AddressKind {
+        if let literal = IPAddress(host: host) { return literal.kind }
+        var name = host[...]
+        while name.hasSuffix(".") { name.removeLast() }
+        // A name without a dot is resolved by a search list or on the local link.
+        guard let dot = name.lastIndex(of: ".") else { return .local }
+        return Self.localDomains.contains(name[name.index(after: dot)...]) || name.hasSuffix(".home.arpa")
+            ? .local : .unknown
+    }
+}
+
+extension ResourceHead {
+    /// Returns the kind of address that sent the version. If the peer is unknown, the URL's host decides.
+    ///
+    /// - Parameter url: The requested URL.
+    package func addressKind(at url: ResourceURL) -> AddressKind {
+        peer == .unknown ? (location ?? url).hostKind : peer
+    }
+}
+
+/// A block of IP addresses in CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3), such as `10.0.0.0/8`, `fd00::/8` or the
+/// single address `192.168.1.20`.
+public struct AddressRange: Sendable, Hashable, LosslessStringConvertible {
+    private let base: IPAddress
+    private let prefixLength: Int
+
+    /// Parses `address` or `address/length`. Bits beyond the length are ignored.
+    ///
+    /// - Returns: nil if the text isn't an address, or the length isn't in 0…32 for IPv4 or 0…128 for IPv6.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = parts.first.flatMap({ IPAddress($0) }) else { return nil }
+        let isMapped = address.bytes.count == 4 && text.contains(":")
+        var length = address.bytes.count * 8
+        if parts.count == 2 {
+            let digits = parts[1]
+            guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), var given = Int(digits)
+            else {
+                return nil
+            }
+            // A mapped address such as `::ffff:10.0.0.0/104` has the prefix length of IPv6.
+            if isMapped { given -= 96 }
+            guard (0...length).contains(given) else { return nil }
+            length = given
+        }
+        var bytes = address.bytes
+        for index in bytes.indices {
+            let kept = min(8, max(0, length - index * 8))
+            bytes[index] &= UInt8(truncatingIfNeeded: 0xFF00 >> kept)
+        }
+        base = IPAddress(bytes: bytes)
+        prefixLength = length
+    }
+
+    /// The range in CIDR notation, without bits beyond the length.
+    public var description: String { "\(base)/\(prefixLength)" }
+
+    /// Returns whether `address`, or the IPv4 address that it's translated to, is in the range.
+    package func contains(_ address: IPAddress) -> Bool {
+        if let translated = address.translated, contains(translated) { return true }
+        guard address.bytes.count == base.bytes.count else { return false }
+        for index in base.bytes.indices {
+            let kept = min(8, max(0, prefixLength - index * 8))
+            let mask = UInt8(truncatingIfNeeded: 0xFF00 >> kept)
+            if address.bytes[index] & mask != base.bytes[index] { return false }
+        }
+        return true
     }
 }

@@ -1,17 +1,17 @@
 package import Foundation
 package import HTTPTypes
 
-/// How long a response may be used without asking (RFC 9111 §4.2), as far as its origin says so itself.
+/// The period in which a response may be used without revalidation (RFC 9111 §4.2), according to its origin.
 package struct Freshness: Sendable, Hashable {
-    /// Until when; nil if the origin doesn't say.
+    /// The end of the freshness lifetime; nil if the response has none.
     package var freshUntil: Date?
-    /// Whether the origin must be asked before each use (`no-cache`).
+    /// Whether each use requires revalidation (`no-cache`).
     package var mustRevalidate: Bool
-    /// Whether the origin must be asked before a use after ``freshUntil`` (`must-revalidate`). The directives of shared
-    /// caches, `proxy-revalidate` and `s-maxage`, mean nothing to a private one.
+    /// Whether uses after ``freshUntil`` require revalidation (`must-revalidate`). The directives for shared caches,
+    /// `proxy-revalidate` and `s-maxage`, don't apply to a private one.
     package var forbidsStale: Bool
 
-    /// How long a failure to ask the origin is remembered: until then it isn't asked again.
+    /// The time in seconds after a failed revalidation during which the origin isn't asked again.
     private static let failureLifetime: TimeInterval = 60
 
     package init(freshUntil: Date? = nil, mustRevalidate: Bool = false, forbidsStale: Bool = false) {
@@ -20,7 +20,7 @@ package struct Freshness: Sendable, Hashable {
         self.forbidsStale = forbidsStale
     }
 
-    /// Reads `Cache-Control`, `Expires`, `Date` and `Age` of a response that came at `now`.
+    /// Reads `Cache-Control`, `Expires`, `Date` and `Age` of a response received at `now`.
     package init(_ fields: HTTPFields, now: Date) {
         let control = CacheControl(fields)
         mustRevalidate = control.noCache
@@ -29,14 +29,14 @@ package struct Freshness: Sendable, Hashable {
             let age = fields[.age].flatMap(Double.init) ?? 0
             freshUntil = now.addingTimeInterval(Double(maxAge) - max(0, age))
         } else if let expires = fields[.expires] {
-            // An invalid date, “0” above all, means “already expired” (RFC 9111 §5.3).
+            // An invalid date, especially “0”, means “already expired” (RFC 9111 §5.3).
             let date = fields[.date].flatMap(HTTPDate.parse) ?? now
             freshUntil = HTTPDate.parse(expires).map { now.addingTimeInterval($0.timeIntervalSince(date)) } ?? now
         }
     }
 
-    /// Reads a 304 that came at `now`: the fields that it has replace those of the response that it confirms, and the
-    /// others stay (RFC 9111 §4.3.4). A lifetime that stays begins again.
+    /// Reads a 304 response received at `now`. Its fields replace those of the confirmed response; other fields stay
+    /// (RFC 9111 §4.3.4). A lifetime that stays starts again.
     package init(_ fields: HTTPFields, confirming known: Freshness, from validatedAt: Date, now: Date) {
         self.init(fields, now: now)
         guard fields[.cacheControl] == nil else { return }
@@ -47,23 +47,23 @@ package struct Freshness: Sendable, Hashable {
         }
     }
 
-    /// What is to be done before what is kept is used.
+    /// The revalidation that a use of a cached version requires.
     package enum Use: Sendable, Hashable {
-        /// Use it.
+        /// Use it without revalidation.
         case asItIs
-        /// Use it, and ask the origin beside it.
+        /// Use it, and revalidate it in the background.
         case askBeside
-        /// Ask the origin first.
+        /// Revalidate it before the use.
         case askFirst
     }
 
-    /// Decides whether the origin is asked, and when. An expired version is used and asked about beside its use, unless
-    /// the origin forbids stale use. Without a lifetime from the origin, it's asked at the first use after opening, then
-    /// each time that `lifetime` seconds have passed: daily.
+    /// Returns the revalidation that a use requires. An expired version is used and revalidated in the background,
+    /// unless the origin forbids stale use. A version without a lifetime is revalidated at the first use after opening,
+    /// and then every `lifetime` seconds.
     ///
     /// - Parameters:
-    ///   - validatedAt: when the origin was last asked, or last confirmed the version.
-    ///   - isStale: whether the origin couldn't be asked then.
+    ///   - validatedAt: The time of the last revalidation.
+    ///   - isStale: Whether that revalidation failed.
     package func use(
         validatedAt: Date, checkedThisOpening: Bool, now: Date, isStale: Bool = false, lifetime: TimeInterval = 86_400
     ) -> Use {
@@ -77,7 +77,7 @@ package struct Freshness: Sendable, Hashable {
     }
 }
 
-/// The directives of `Cache-Control` that matter to a private cache (RFC 9111 §5.2.2).
+/// The directives of `Cache-Control` that apply to a private cache (RFC 9111 §5.2.2).
 package struct CacheControl: Sendable, Hashable {
     package var noStore = false
     package var noCache = false

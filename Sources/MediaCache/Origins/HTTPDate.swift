@@ -1,11 +1,11 @@
 package import Foundation
 
-/// Dates as HTTP writes them (RFC 9110 §5.6.7).
+/// Dates in HTTP fields (RFC 9110 §5.6.7).
 package enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT` for seconds since 1970.
+    /// Returns the IMF-fixdate of a time in seconds since 1970, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     package static func format(_ seconds: Int64) -> String {
         let day = Int64((Double(seconds) / 86400).rounded(.down))
         let second = seconds - day * 86400
@@ -15,12 +15,12 @@ package enum HTTPDate {
         return "\(weekday), \(two(date)) \(months[Int(month) - 1]) \(year) \(time) GMT"
     }
 
-    /// The date as senders have to write it (IMF-fixdate); nil for a text that is no date.
+    /// Returns a date in the form that senders must use (IMF-fixdate); nil if the text isn't a date.
     package static func canonical(_ text: String) -> String? {
         isCanonical(text) ? text : parse(text).map { format(Int64($0.timeIntervalSince1970)) }
     }
 
-    /// Whether a text has the form of an IMF-fixdate, byte for byte. Nearly all dates have it.
+    /// Returns whether a text is an IMF-fixdate, as nearly all dates are.
     private static func isCanonical(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count == 29, days.contains(where: { text.hasPrefix($0) }) else { return false }
@@ -37,11 +37,11 @@ package enum HTTPDate {
         return (1...31).contains(number(5)) && number(17) < 24 && number(20) < 60 && number(23) <= 60
     }
 
-    /// Reads all three forms: IMF-fixdate, RFC 850 and asctime.
+    /// Parses a date in any of the three forms: IMF-fixdate, RFC 850 and asctime.
     package static func parse(_ text: String) -> Date? {
         let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         // Sun, 06 Nov 1994 08:49:37 GMT | Sunday, 06-Nov-94 08:49:37 GMT | Sun Nov  6 08:49:37 1994
-        // Several fields read as a list, which is no date.
+        // Repeated fields are joined to a list, which isn't a date.
         guard (5...6).contains(words.count) else { return nil }
         let isASCTime = months.contains(words[1])
         let (day, month, year, time) =
@@ -59,8 +59,8 @@ package enum HTTPDate {
 
     private static func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 
-    /// The proleptic Gregorian date of a day counted from 1970-01-01: years begin in March, so that the day that
-    /// leap years add is the last.
+    /// Returns the proleptic Gregorian date of a day counted from 1970-01-01. Internally, years begin in March, so that
+    /// the leap day is the last one.
     private static func civil(_ day: Int64) -> (year: Int64, month: Int64, date: Int64) {
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -72,7 +72,7 @@ package enum HTTPDate {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 
-    /// Days from 1970-01-01 in the proleptic Gregorian calendar.
+    /// Returns the number of days since 1970-01-01 in the proleptic Gregorian calendar.
     private static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

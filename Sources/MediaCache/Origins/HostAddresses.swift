@@ -1,21 +1,30 @@
 import Synchronization
 
-/// The addresses of hosts, by the system's resolver. Each result is remembered for a minute.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The addresses of hosts according to the system's resolver, cached for a minute.
 package final class HostAddresses: Sendable {
-    /// The meaning of a host's addresses for the access rule.
+    /// The access rule's view of a host's addresses.
     package struct Meaning: Sendable {
         /// The kind of all addresses; unknown if they differ, or if there is none.
         package var kind: AddressKind
         /// Whether the host has an address.
         package var isResolved: Bool
-        /// Whether no address is known, or one is local and in no granted network.
+        /// Whether the host has no known address, or a local one outside of the granted networks.
         package var isForbidden: Bool
 
         /// Throws `CacheError` with `forbiddenAddress` if the host is forbidden.
         package func requirePublic(_ url: ResourceURL) throws {
             guard isForbidden else { return }
             throw CacheError(
-                .forbiddenAddress, "\(url.authority) isn't at a public address; allow its network if it's meant")
+                .forbiddenAddress, "\(url.authority) has no public address; allow its network if the access is intended"
+            )
         }
     }
 
@@ -26,15 +35,17 @@ package final class HostAddresses: Sendable {
     private let fixed: [String: String]
     private let known = Mutex<[String: (addresses: [IPAddress], since: Duration)]>([:])
 
-    /// - Parameter fixed: addresses by host name, in place of the resolver's.
+    /// Creates a resolver.
+    ///
+    /// - Parameter fixed: Addresses by host name, in place of the system's resolver.
     package init(time: any TimeSource, fixed: [String: String] = [:]) {
         self.time = time
         self.fixed = fixed
     }
 
-    /// Returns the meaning of a URL's host.
+    /// Returns the access rule's view of a host.
     ///
-    /// - Parameter grants: local networks that may be contacted.
+    /// - Parameter grants: Local networks that may be contacted.
     /// - Throws: `CacheError` with `cancelled`.
     package func meaning(of host: String, grants: [AddressRange]) async throws -> Meaning {
         let addresses = try await addresses(of: host)
@@ -68,7 +79,7 @@ package final class HostAddresses: Sendable {
         return found
     }
 
-    /// Asks the system's resolver, on a thread that may block. A cancelled caller doesn't wait for it.
+    /// Queries the system's resolver on a pool thread. A cancelled caller doesn't wait for it.
     private static func resolve(_ host: String) async throws -> [IPAddress] {
         let waiter = Waiter()
         return try await withTaskCancellationHandler {
@@ -85,7 +96,7 @@ package final class HostAddresses: Sendable {
         ((try? HostLookup.addresses(of: host).get()) ?? []).compactMap { IPAddress(host: $0) }
     }
 
-    /// A continuation that is resumed once, by the first of two events.
+    /// A continuation that the first of two events resumes.
     private final class Waiter: Sendable {
         typealias Continuation = CheckedContinuation<[IPAddress], any Error>
 
@@ -114,5 +125,36 @@ package final class HostAddresses: Sendable {
             }
             continuation?.resume(with: result)
         }
+    }
+}
+
+/// A lookup of host names with the system's resolver.
+package enum HostLookup {
+    /// The resolver's error message.
+    package struct Failure: Error, Sendable, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Returns the addresses of a name as text, in the resolver's order. Blocks.
+    package static func addresses(of name: String) -> Result<[String], Failure> {
+        var hints = addrinfo()
+        #if canImport(Glibc)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(name, nil, &hints, &list)
+        guard code == 0 else { return .failure(Failure(description: String(cString: gai_strerror(code)))) }
+        defer { freeaddrinfo(list) }
+        let addresses = sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { entry -> String? in
+            guard let entry else { return nil }
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let status = getnameinfo(
+                entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            guard status == 0 else { return nil }
+            return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        return .success(addresses)
     }
 }

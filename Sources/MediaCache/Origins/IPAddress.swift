@@ -8,9 +8,9 @@ import Foundation
     import Darwin
 #endif
 
-/// An IPv4 or IPv6 address. An IPv4 address inside an IPv6 one (`::ffff:a.b.c.d`) is taken for what it is.
+/// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address (`::ffff:a.b.c.d`) is stored as IPv4.
 package struct IPAddress: Sendable, Hashable {
-    /// 4 or 16 bytes, in network order.
+    /// 4 or 16 bytes in network order.
     package let bytes: [UInt8]
 
     package init(bytes: [UInt8]) {
@@ -18,7 +18,7 @@ package struct IPAddress: Sendable, Hashable {
         self.bytes = bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes[12...]) : bytes
     }
 
-    /// Parses the text forms of RFC 4291 §2.2 and four decimal numbers; nothing else, so no `127.1`.
+    /// Parses the text forms of RFC 4291 §2.2 and dotted-decimal IPv4; no short forms such as `127.1`.
     package init?(_ text: some StringProtocol) {
         let text = String(text)
         var bytes = [UInt8](repeating: 0, count: 16)
@@ -31,13 +31,13 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// Parses the host of a URL: nil for a name. An IPv4 address is read in every form that resolvers and browsers take
-    /// (`127.1`, `0x7f000001`, `0177.0.0.1`, `2130706433`, with a trailing dot or percent-encoded).
+    /// Parses the host of a URL; returns nil for a name. IPv4 addresses are accepted in all forms that resolvers and
+    /// browsers accept (`127.1`, `0x7f000001`, `0177.0.0.1`, `2130706433`, with a trailing dot or percent-encoded).
     package init?(host: String) {
         let host = host.utf8.contains(UInt8(ascii: "%")) ? host.removingPercentEncoding ?? host : host
         let isLiteral = host.hasPrefix("[") && host.hasSuffix("]")
         var bare = isLiteral ? host.dropFirst().dropLast() : host[...]
-        // A zone (RFC 6874) names an interface, not another address.
+        // A zone (RFC 6874) selects an interface, not another address.
         bare = bare.prefix { $0 != "%" }
         if let address = IPAddress(bare) {
             self = address
@@ -48,8 +48,8 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// The bytes of an IPv4 address of one to four numbers, each decimal, octal (`0…`) or hexadecimal (`0x…`); the last
-    /// one fills the rest of the address (WHATWG URL §4.4, `inet_aton`).
+    /// Returns the bytes of an IPv4 address written as one to four numbers, each decimal, octal (`0…`) or hexadecimal
+    /// (`0x…`). The last number fills the rest of the address (WHATWG URL §4.4, `inet_aton`).
     private static func numberedIPv4(_ text: Substring) -> [UInt8]? {
         let text = text.hasSuffix(".") ? text.dropLast() : text
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -74,7 +74,7 @@ package struct IPAddress: Sendable, Hashable {
         return UInt64(text, radix: text.hasPrefix("0") && text.count > 1 ? 8 : 10)
     }
 
-    /// The IPv4 address that a translator will reach in the end: NAT64 (RFC 6052), 6to4 (RFC 3056).
+    /// The IPv4 address that a translator would reach: NAT64 (RFC 6052), 6to4 (RFC 3056).
     package var translated: IPAddress? {
         guard bytes.count == 16 else { return nil }
         if bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]) {
@@ -84,13 +84,13 @@ package struct IPAddress: Sendable, Hashable {
         return nil
     }
 
-    /// Whether the address can be reached from anywhere, by the registries of special-purpose addresses (RFC 6890).
+    /// The kind of the address according to the registries of special-purpose addresses (RFC 6890).
     package var kind: AddressKind {
         if let translated { return translated.kind }
         if bytes.count == 4 {
             return Self.specialIPv4.contains { $0.contains(self) } ? .local : .global
         }
-        // All of IPv6 that is given out lies in 2000::/3 (RFC 4291 §2.4).
+        // All allocated IPv6 unicast addresses are in 2000::/3 (RFC 4291 §2.4).
         let isUnicast = bytes[0] & 0xE0 == 0x20
         return isUnicast && !Self.specialIPv6.contains { $0.contains(self) } ? .global : .local
     }

@@ -1,21 +1,21 @@
 extension MediaType {
-    /// A media type taken apart (RFC 9110 §8.3.1).
+    /// A parsed media type (RFC 9110 §8.3.1).
     package struct Parsed: Sendable, Hashable {
         /// `type/subtype` in lower case.
         package var essence: String
-        /// The well-formed parameters, with names in lower case and values without quotes. The first of a name counts.
+        /// The well-formed parameters, with lower-case names and unquoted values. The first of a name counts.
         package var parameters: [String: String]
     }
 
-    /// The most bytes of a `Content-Type` field's value that are parsed.
+    /// The maximum length of a `Content-Type` field value in bytes.
     private static let longestField = 1024
 
     /// Parses the value of a `Content-Type` field.
     ///
-    /// Malformed parameters are left out.
+    /// Malformed parameters are skipped.
     ///
-    /// - Returns: nil for anything but one media type: a list (which is also how several fields read), a control
-    ///   character, an open quote, or more than 1,024 bytes.
+    /// - Returns: nil unless the value is a single media type: for a list (also from repeated fields), a control
+    ///   character, an unterminated quote, or more than 1,024 bytes.
     package static func parse(_ text: String) -> Parsed? {
         let bytes = Array(text.utf8)
         let isPrintable = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
@@ -30,7 +30,7 @@ extension MediaType {
         return parsed
     }
 
-    /// Whether a byte may be part of a token (RFC 9110 §5.6.2).
+    /// Returns whether a byte may be part of a token (RFC 9110 §5.6.2).
     package static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -38,8 +38,8 @@ extension MediaType {
         }
     }
 
-    /// Splits at semicolons outside of quotes, and trims blanks. Returns nil where a comma makes the value a list, or a
-    /// quote stays open.
+    /// Splits at semicolons outside of quotes, and trims blanks. Returns nil if a comma makes the value a list, or a
+    /// quote is unterminated.
     private static func sections(_ bytes: [UInt8]) -> [ArraySlice<UInt8>]? {
         var sections: [ArraySlice<UInt8>] = []
         var start = 0

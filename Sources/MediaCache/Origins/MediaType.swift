@@ -1,11 +1,12 @@
-/// The media type of a resource: what its first bytes are outranks what the origin says, where they are sure.
+/// The media type of a resource. Conclusive first bytes take precedence over the origin's declaration.
 package enum MediaType {
-    /// How many bytes are enough to recognise everything here.
+    /// The number of bytes that suffices to recognize all supported types.
     package static let sniffLength = 1024
-    /// How many bytes from the middle tell media from text: of so many, compressed media has some that text hasn't.
+    /// The number of bytes from the middle of a resource that distinguishes media from text. Compressed media of this
+    /// length contains bytes that don't occur in text.
     package static let middleLength = 256
 
-    /// The type of a body that begins with `bytes`, if that is sure.
+    /// Returns the type of a body that begins with `bytes`; nil if it's uncertain.
     package static func sniff(_ bytes: UnsafeRawBufferPointer) -> String? {
         func has(_ signature: [UInt8], at offset: Int = 0) -> Bool {
             bytes.count >= offset + signature.count
@@ -31,7 +32,7 @@ package enum MediaType {
         if has("FORM"), has("AIFF", at: 8) { return "audio/aiff" }
         if has("FLV\u{1}") { return "video/x-flv" }
         if isTransportStream(bytes) { return "video/mp2t" }
-        if has("ID3") { return nil }  // MP3, AAC and others carry it
+        if has("ID3") { return nil }  // precedes MP3, AAC and other formats
         if isMPEGAudio(bytes) { return "audio/mpeg" }
         if isADTS(bytes) { return "audio/aac" }
         if has([0x0B, 0x77]) { return "audio/ac3" }
@@ -41,15 +42,15 @@ package enum MediaType {
         return sniffText(String(decoding: bytes.prefix(512), as: UTF8.self)[...])
     }
 
-    /// The type that players are given.
+    /// Returns the media type for players.
     ///
     /// - Parameters:
-    ///   - sniffed: from ``sniff(_:)``, if the first bytes are here.
-    ///   - declared: the origin's `Content-Type`.
-    ///   - pathExtension: the URL's, in lower case.
+    ///   - sniffed: The result of ``sniff(_:)``; nil if uncertain or unknown.
+    ///   - declared: The origin's `Content-Type`.
+    ///   - pathExtension: The extension of the URL's path, in lower case.
     package static func resolve(sniffed: String?, declared: String?, pathExtension: String) -> String {
         if let sniffed {
-            // What is sure of the container leaves open whether there is a picture.
+            // The container doesn't tell whether there is video.
             if let declared = essence(declared), declared.hasPrefix("audio/"), sniffed.hasPrefix("video/"),
                 sniffed == "video/mp4" || sniffed == "video/webm"
             {
@@ -64,20 +65,20 @@ package enum MediaType {
 
     /// The first bytes of a resource.
     package enum Front: Sendable {
-        /// They aren't known.
+        /// The bytes aren't known.
         case unknown
-        /// Those of the response's own body.
+        /// The bytes of the response's own body.
         case body([UInt8])
-        /// Those of another response: what this one is labelled as is of its own bytes.
+        /// The bytes of another response, to which this response's `Content-Type` doesn't apply.
         case another([UInt8])
     }
 
-    /// The type of what came, never an error page's.
+    /// Returns the media type of a response. Throws an error for a page.
     ///
     /// - Parameters:
-    ///   - declared: its `Content-Type`.
-    ///   - kind: what it's to be.
-    ///   - length: the resource's, where it's known.
+    ///   - declared: The `Content-Type` of the response.
+    ///   - kind: The expected kind of resource.
+    ///   - length: The length of the resource in bytes; nil if unknown.
     /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` for a page.
     package static func checked(
         _ front: Front, declared: String?, of url: ResourceURL, as kind: ResourceKind, length: Int64?
@@ -92,7 +93,7 @@ package enum MediaType {
             sniffed = isKey ? nil : bytes.withUnsafeBytes(sniff)
             let isText = isText(declared, where: pathExtension)
             if isKey || (sniffed == nil && isText && bytes.withUnsafeBytes(isBinary)) {
-                // The label can't be right, nor a name that says the same; a key's name says nothing.
+                // The declared type is wrong, and so is an extension that agrees. A key's extension is meaningless.
                 declared = nil
                 if isKey || Self.isText(byExtension[pathExtension], where: "") { pathExtension = "" }
             }
@@ -100,18 +101,19 @@ package enum MediaType {
         let type = resolve(sniffed: sniffed, declared: declared, pathExtension: pathExtension)
         if isDocument(essence(type) ?? "", where: pathExtension) {
             throw CacheError(
-                .notMedia, "\(url) came as a page (\(type)), not as media; it may want a login, or the link is over")
+                .notMedia,
+                "\(url) is a page (\(type)) instead of media; it may need a login, or the link may have expired")
         }
         return type
     }
 
-    /// The type without parameters, in lower case; nil for anything but one media type, such as a list.
+    /// Returns the type without parameters, in lower case; nil unless it's a single media type.
     package static func essence(_ type: String?) -> String? {
         guard let type else { return nil }
         return isEssence(type) ? type : parse(type)?.essence
     }
 
-    /// Whether a type is written in lower case and without parameters already, as most are.
+    /// Returns whether a type has no parameters and is in lower case, as most are.
     private static func isEssence(_ type: String) -> Bool {
         var slash: Int?
         var count = 0
@@ -127,10 +129,10 @@ package enum MediaType {
         return slash.map { $0 > 0 && $0 < count - 1 } ?? false
     }
 
-    /// Whether a body of this type is a page or an error report, not media.
+    /// Returns whether a type is that of a page or an error report rather than media.
     ///
-    /// - Parameter pathExtension: the URL's, in lower case: JSON and XML are right in places, but not where it names
-    ///   audio or video.
+    /// - Parameter pathExtension: The extension of the URL's path, in lower case. JSON and XML count as documents only
+    ///   if it's that of audio or video.
     package static func isDocument(_ type: String, where pathExtension: String = "") -> Bool {
         if type == "text/html" || type == "application/xhtml+xml" { return true }
         guard let expected = byExtension[pathExtension], expected.hasPrefix("video/") || expected.hasPrefix("audio/")
@@ -138,57 +140,57 @@ package enum MediaType {
         return type.hasSuffix("/json") || type.hasSuffix("+json") || type == "application/xml" || type == "text/xml"
     }
 
-    /// Whether it's an HLS playlist's (RFC 8216bis §4), in one of the names that it goes by.
+    /// Returns whether a type is one of those of HLS playlists (RFC 8216bis §4).
     package static func isPlaylist(_ type: String?) -> Bool { essence(type)?.hasSuffix("mpegurl") ?? false }
 
-    /// Whether a URL that ends so names a playlist (RFC 8216bis §4).
+    /// Returns whether a path extension is that of a playlist (RFC 8216bis §4).
     ///
-    /// - Parameter pathExtension: the URL's, in lower case.
+    /// - Parameter pathExtension: The extension of the URL's path, in lower case.
     package static func isPlaylist(pathExtension: String) -> Bool { pathExtension == "m3u8" || pathExtension == "m3u" }
 
-    /// Whether a body of this type is text: a page, a playlist.
+    /// Returns whether a type is that of text, such as a page or a playlist.
     static func isText(_ type: String?, where pathExtension: String) -> Bool {
         guard let type = essence(type) else { return false }
         return isDocument(type, where: pathExtension) || isPlaylist(type)
     }
 
-    /// Whether a body of this length is a key of AES, which may be of letters alone. No page is as short.
+    /// Returns whether the length is that of an AES key, whose bytes may all be letters. No page is as short.
     static func isKey(_ kind: ResourceKind, length: Int64?) -> Bool {
         kind == .key && (length == 16 || length == 32)
     }
 
-    /// Whether a resource of this type is nothing without a byte.
+    /// Returns whether a type is that of audio or video, which can't be empty.
     package static func isAudioOrVideo(_ type: String) -> Bool {
         let essence = essence(type) ?? ""
         return essence.hasPrefix("video/") || essence.hasPrefix("audio/") || essence == "application/ogg"
     }
 
-    /// The same, where the answer has no body: by what the origin says, or else by the URL's extension.
+    /// Returns whether a response without a body should be audio or video, by its declared type or otherwise by the
+    /// extension.
     package static func expectsAudioOrVideo(declared: String?, where pathExtension: String) -> Bool {
         isAudioOrVideo(resolve(sniffed: nil, declared: declared, pathExtension: pathExtension))
     }
 
-    /// Whether bytes from the middle of a body can't be text. Those of a letter whose beginning isn't here are passed
-    /// over.
+    /// Returns whether bytes from the middle of a body can't be text. An incomplete character at the start is skipped.
     package static func isBinaryInMiddle(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let cut = bytes.prefix(3).prefix { (0x80...0xBF).contains($0) }.count
         return isBinary(UnsafeRawBufferPointer(rebasing: bytes[cut...]))
     }
 
-    /// Whether a body that begins with `bytes` can't be text, whatever it's labelled as: a key of 16 bytes from a script
-    /// that labels everything as a page.
+    /// Returns whether a body that begins with `bytes` can't be text, regardless of its declared type: for example a
+    /// key of 16 bytes sent as `text/html`.
     package static func isBinary(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let start = bytes.prefix(sniffLength)
-        // In UTF-16 every other byte of a page is zero.
+        // In UTF-16, every other byte of a page is zero.
         if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) { return false }
         let hasControls = start.contains { $0 < 0x20 && !(0x09...0x0D).contains($0) && $0 != 0x1B }
         if hasControls { return true }
-        // A page in another encoding has its tags; a letter of several bytes may be cut off at the end.
+        // A page in another encoding has ASCII tags. A character may be cut off at the end.
         guard !start.contains(UInt8(ascii: "<")) else { return false }
         return (0...min(3, start.count)).allSatisfy { String(validating: start.dropLast($0), as: UTF8.self) == nil }
     }
 
-    /// The file name extension for a type.
+    /// Returns the file name extension for a type.
     package static func preferredExtension(for type: String, pathExtension: String) -> String {
         let essence = essence(type) ?? ""
         if byExtension[pathExtension] == essence { return pathExtension }
@@ -225,8 +227,8 @@ package enum MediaType {
         }
     }
 
-    /// A sync byte where each packet of 188 bytes (or 192, with a timestamp in front) begins: three of them, or two and
-    /// no room for a third (ISO 13818-1 §2.4.3.2).
+    /// Returns whether the packets of 188 bytes (or 192, with a preceding timestamp) start with a sync byte: three
+    /// packets, or two if there is no room for a third (ISO 13818-1 §2.4.3.2).
     private static func isTransportStream(_ bytes: UnsafeRawBufferPointer) -> Bool {
         [(0, 188), (4, 192)].contains { start, size in
             bytes.count > start + size
@@ -247,7 +249,7 @@ package enum MediaType {
         bytes.count >= 7 && bytes[0] == 0xFF && bytes[1] & 0xF6 == 0xF0 && bytes[2] >> 2 & 15 < 13
     }
 
-    /// Text that begins with the byte order mark of UTF-16, which looks like a frame of MPEG audio.
+    /// Returns the type of text with the byte order mark of UTF-16, which resembles an MPEG audio frame.
     private static func sniffUTF16(_ bytes: UnsafeRawBufferPointer) -> String? {
         let isBigEndian = bytes[0] == 0xFE
         let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in

@@ -1,33 +1,33 @@
 public import HTTPTypes
 
-/// Where bytes come from: one HTTP exchange at a time.
+/// The source of bytes, which performs one HTTP exchange at a time.
 ///
-/// An origin is a plain transport. It sends the request as it is, follows no redirect, keeps no cookie and no cache,
-/// retries nothing, and decodes nothing; the engine does the checking and decides what comes next. Certificates are
-/// always checked.
+/// An origin is a plain transport. It sends the request unchanged, doesn't follow redirects, stores no cookies, caches
+/// and retries nothing, and decodes nothing. The engine checks responses and decides about further requests.
+/// Certificates are always verified.
 ///
 /// Implementations must
-/// - hold little: read from the network only as fast as ``OriginBody/next()`` is called;
+/// - buffer little: read from the network only as fast as ``OriginBody/next()`` is called;
 /// - throw ``CacheError`` with ``CacheError/Code/unreachable``, ``CacheError/Code/timedOut``,
 ///   ``CacheError/Code/badResponse`` (a body shorter than its `Content-Length`), ``CacheError/Code/forbiddenAddress``
 ///   or ``CacheError/Code/cancelled``;
-/// - close the connection when the task that sends or reads is cancelled, or when the body is cancelled or let go.
+/// - close the connection when the sending or reading task is cancelled, or when the body is cancelled or deallocated.
 ///
-/// `MediaCacheTesting` has the contract as tests.
+/// `MediaCacheTesting` contains tests of this contract.
 public protocol Origin: Sendable {
-    /// Sends `request` and returns when the response's head is here.
+    /// Sends a request, and returns when the response head has been received.
     func send(_ request: OriginRequest) async throws -> OriginResponse
 }
 
-/// A GET request as it goes to an origin.
+/// A GET request to an origin.
 public struct OriginRequest: Sendable {
-    /// What is asked for.
+    /// The requested URL.
     public var url: ResourceURL
-    /// All header fields but `Host`, which follows from ``url``.
+    /// All header fields except `Host`, which follows from ``url``.
     public var headerFields: HTTPFields
-    /// How long to wait for what.
+    /// The time limits of the exchange.
     public var limits: TransferLimits
-    /// Which addresses may be connected to. It's checked at the connected address, before a byte of the request.
+    /// The addresses that may be contacted. The connected address is checked before a byte of the request is sent.
     public var scope: AddressScope
 
     /// Creates a request.
@@ -44,13 +44,13 @@ public struct OriginRequest: Sendable {
     }
 }
 
-/// How long an exchange may take where.
+/// The time limits of an exchange.
 public struct TransferLimits: Sendable, Hashable {
-    /// Until a connection stands, TLS included. 10 s unless set.
+    /// The limit for connecting, including TLS. 10 s unless set.
     public var connect: Duration
-    /// From the request's last byte to the response's head. 20 s unless set.
+    /// The limit from the end of the request to the response head. 20 s unless set.
     public var firstByte: Duration
-    /// The longest time without a byte while the body is being asked for. 15 s unless set.
+    /// The limit without a received byte while the reader waits for the body. 15 s unless set.
     public var stall: Duration
 
     /// Creates limits.
@@ -61,15 +61,15 @@ public struct TransferLimits: Sendable, Hashable {
     }
 }
 
-/// A response's head, and its body to be read.
+/// A response head, and the body to be read.
 public struct OriginResponse: Sendable {
     /// The status code (RFC 9110 §15).
     public var status: Int
-    /// The header fields as they came.
+    /// The header fields as received.
     public var headerFields: HTTPFields
-    /// What kind of address answered.
+    /// The kind of address that responded.
     public var peer: AddressKind
-    /// The content. It must be read to its end, cancelled, or let go.
+    /// The content. It must be read to its end, cancelled or released.
     public var body: any OriginBody
 
     /// Creates a response.
@@ -81,20 +81,20 @@ public struct OriginResponse: Sendable {
     }
 }
 
-/// A response's content, read buffer by buffer by one reader.
+/// The content of a response, read by one reader buffer by buffer.
 public protocol OriginBody: AnyObject, Sendable {
-    /// The next buffer, never empty, or nil at the end of a complete body.
+    /// Returns the next buffer, never empty; nil at the end of a complete body.
     ///
-    /// - Throws: ``CacheError``; ``CacheError/Code/badResponse`` if the body ended before its announced length.
+    /// - Throws: ``CacheError``, with ``CacheError/Code/badResponse`` if the body ended before its announced length.
     func next() async throws -> (any OriginBuffer)?
 
-    /// Closes the exchange. What hasn't been read is lost.
+    /// Closes the exchange. Unread bytes are lost.
     func cancel()
 }
 
-/// Bytes from an origin, in one piece of memory.
+/// Contiguous bytes from an origin.
 public protocol OriginBuffer: Sendable {
-    /// How many bytes there are.
+    /// The number of bytes.
     var count: Int { get }
 
     /// Calls `body` with the bytes, which are valid only during the call.
@@ -102,3 +102,33 @@ public protocol OriginBuffer: Sendable {
 }
 
 extension Array: OriginBuffer where Element == UInt8 {}
+
+/// A transport's exchange as its reader uses it.
+package protocol ReadableExchange: AnyObject, Sendable {
+    /// Resumes the continuation with the next buffer, with nil at the end, or with the exchange's error.
+    func read(_ continuation: CheckedContinuation<(any OriginBuffer)?, any Error>)
+    /// Closes the exchange. Can be called at any time and repeatedly.
+    func cancel()
+}
+
+/// The reader's end of an exchange. Its deallocation closes the exchange.
+package final class ExchangeBody: OriginBody {
+    private let exchange: any ReadableExchange
+
+    package init(_ exchange: any ReadableExchange) {
+        self.exchange = exchange
+    }
+
+    deinit { exchange.cancel() }
+
+    package func next() async throws -> (any OriginBuffer)? {
+        try await withTaskCancellationHandler {
+            if Task.isCancelled { cancel() }
+            return try await withCheckedThrowingContinuation { exchange.read($0) }
+        } onCancel: {
+            exchange.cancel()
+        }
+    }
+
+    package func cancel() { exchange.cancel() }
+}

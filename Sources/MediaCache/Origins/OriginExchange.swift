@@ -1,15 +1,16 @@
 package import Foundation
 package import HTTPTypes
+import Synchronization
 
-/// What every request to an origin needs.
+/// The dependencies of requests to an origin.
 package struct OriginContext: Sendable {
     package var origin: any Origin
     package var time: any TimeSource
     package var settings: TransferSettings
     package var counters: Counters
-    /// Is told how long answers take, if there is one.
+    /// The traffic coordinator, which is informed of latencies; nil for none.
     package var traffic: Traffic?
-    /// A number in 0..<1, for jitter.
+    /// A random number in `0..<1`, for jitter.
     package var random: @Sendable () -> Double
 
     package init(
@@ -29,40 +30,40 @@ package struct OriginContext: Sendable {
     }
 }
 
-/// One GET with its redirects: sends the header profile of each authority to that authority alone, and gives each
-/// redirect the scope of the answer that named it.
+/// A GET request with its redirects. It sends the header profile of each authority only to that authority, and gives
+/// each redirect the scope of the response that named it.
 struct OriginExchange {
     var context: OriginContext
     var locator: ResourceLocator
 
-    /// Sends the request and follows redirects until something else comes.
+    /// Sends the request and follows redirects. Returns the first other response.
     func send(_ conditions: HTTPFields) async throws -> (response: OriginResponse, url: ResourceURL) {
         let settings = context.settings
-        // Who asks has been told before; this is for whatever way may lead here.
+        // Callers check this before; this is the last safeguard.
         guard settings.asksOrigins else { throw CacheError.notKept(locator.url) }
         let start = locator.target(now: context.time.monotonic)
         var (url, scope) = (start.url, start.scope)
         var visited: Set<ResourceURL> = []
         while true {
             guard visited.insert(url).inserted, visited.count <= settings.maximumRedirects + 1 else {
-                throw CacheError(redirect: "\(locator.url) redirects in a loop, or too often, at \(url)")
+                throw CacheError(redirect: "\(locator.url) redirects in a loop or too often, at \(url)")
             }
             let request = OriginRequest(
                 url: url.withoutUserInfo,
                 headerFields: settings.headerFields(for: url, conditions, now: context.time.now),
                 limits: settings.limits, scope: settings.scope.narrowed(to: scope))
             context.counters.add(\.originRequests)
-            let asked = context.time.monotonic
+            let requestTime = context.time.monotonic
             let response = try await context.origin.send(request)
-            // A held request's latency says nothing of the link.
+            // The latency of a held request doesn't depend on the link.
             if !settings.waitsForOrigin {
-                context.traffic?.answered(by: url.origin, after: context.time.monotonic - asked)
+                context.traffic?.answered(by: url.origin, after: context.time.monotonic - requestTime)
             }
             guard [301, 302, 303, 307, 308].contains(response.status) else {
                 if url != start.url {
                     locator.remember(redirect: url, scope: scope, now: context.time.monotonic)
                 } else if start.isRedirected, response.status >= 400 {
-                    // The shortcut may have expired where the way to it hasn't.
+                    // A remembered target of a redirect may have expired, unlike the redirect itself.
                     response.body.cancel()
                     locator.forgetRedirect()
                     return try await send(conditions)
@@ -71,7 +72,7 @@ struct OriginExchange {
             }
             response.body.cancel()
             guard let location = response.headerFields[.location] else {
-                throw CacheError(redirect: "\(url) redirects without saying where (no Location)")
+                throw CacheError(redirect: "\(url) redirects without a Location field")
             }
             if !settings.allowsLocalRedirects {
                 scope = AddressScope(ofReferencesAt: url, from: response.peer, requestedWith: scope)
@@ -88,7 +89,7 @@ struct OriginExchange {
 }
 
 extension TransferSettings {
-    /// What a request to `url` carries besides `conditions`.
+    /// Returns the header fields of a request to `url`, including `conditions`.
     package func headerFields(for url: ResourceURL, _ conditions: HTTPFields = [:], now: Date) -> HTTPFields {
         var fields = conditions
         fields[.acceptEncoding] = "identity"
@@ -104,9 +105,69 @@ extension TransferSettings {
 }
 
 extension HTTPFields {
-    /// Asks that nothing be sent if the version with this validator is current (RFC 9110 §13.1.2 and §13.1.3).
+    /// Adds a condition: respond with 304 if the version with this validator is current (RFC 9110 §13.1.2 and §13.1.3).
     mutating func setUnless(_ validator: Validator) {
         self[.ifNoneMatch] = validator.entityTag
         if validator.entityTag == nil { self[.ifModifiedSince] = validator.lastModified }
+    }
+}
+
+/// The current URL of a resource: the one that named it, a refreshed one, or the target of the last redirect.
+package final class ResourceLocator: Sendable {
+    /// The time during which the target of a redirect is requested directly. Such URLs are often signed for minutes.
+    private static let redirectLifetime = Duration.seconds(30)
+
+    private struct State {
+        var url: ResourceURL
+        /// The scope of the document that named ``url``, if it's narrower than the request's.
+        var scope = AddressScope.any
+        var redirected: (target: ResourceURL, scope: AddressScope, until: Duration)?
+    }
+
+    private let state: Mutex<State>
+
+    package init(url: ResourceURL) {
+        state = Mutex(State(url: url))
+    }
+
+    /// The URL that names the resource.
+    package var url: ResourceURL { state.withLock { $0.url } }
+
+    /// Replaces the URL by that of a later request for the same key, which may have a newer token, or by a refreshed
+    /// one.
+    ///
+    /// - Parameter scope: The scope of the document that named a refreshed URL.
+    package func update(url: ResourceURL, scope: AddressScope = .any) {
+        state.withLock { state in
+            guard state.url != url else {
+                state.scope = state.scope.narrowed(to: scope)
+                return
+            }
+            state.url = url
+            state.scope = scope
+            state.redirected = nil
+        }
+    }
+
+    /// Returns the URL to request, and the scope of the document or redirect that named it.
+    func target(now: Duration) -> (url: ResourceURL, scope: AddressScope, isRedirected: Bool) {
+        state.withLock { state in
+            if let redirected = state.redirected, now < redirected.until {
+                return (redirected.target, redirected.scope, true)
+            }
+            return (state.url, state.scope, false)
+        }
+    }
+
+    /// Remembers the target of redirects.
+    ///
+    /// - Parameter scope: The scope of the redirects, regardless of the scope of the request.
+    func remember(redirect target: ResourceURL, scope: AddressScope, now: Duration) {
+        state.withLock { $0.redirected = (target, scope, now + Self.redirectLifetime) }
+    }
+
+    /// Forgets the target of redirects.
+    func forgetRedirect() {
+        state.withLock { $0.redirected = nil }
     }
 }

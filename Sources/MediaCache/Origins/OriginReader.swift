@@ -1,83 +1,87 @@
 import HTTPTypes
 
-/// Reads a range of a resource from its origin in order: checks every response, retries what may pass, and goes on at
-/// the first missing byte.
+/// A reader of a range of a resource from its origin, in order. It checks each response, repeats requests after
+/// temporary failures, and continues at the first missing byte.
 package actor OriginReader {
-    /// How many bytes a resumed read asks for again where only bytes can tell whether the version is the same.
+    /// The number of bytes that a resumed read requests again if only a comparison can confirm the version.
     package static let overlap: Int64 = 64 << 10
 
-    /// How many bytes before an offset can be compared with what is here. At most ``overlap`` counts.
+    /// Returns the number of bytes before an offset that can be compared. At most ``overlap`` bytes are used.
     package typealias ComparableBytes = @Sendable (Int64) -> Int64
 
-    private let context: OriginContext
-    private let exchange: OriginExchange
-    private let unless: Validator?
-    private let takesWhole: Bool
-    private let sendsRange: Bool
-    private let takesCodings: Bool
+    let context: OriginContext
+    let exchange: OriginExchange
+    let unless: Validator?
+    let takesWhole: Bool
+    let sendsRange: Bool
+    let takesCodings: Bool
     private let startsOver: Bool
-    nonisolated let tap: ContentTap?
-    private var comparable: ComparableBytes
-    private let asked: AskedRange
-    private var known: KnownRepresentation?
-    private var acceptsOtherTag = false
-    /// A complete length that the origin gave under the tag of another.
-    private var otherLength: Int64?
-    private var head: CheckedHead?
-    /// Whether the response allows keeping its bytes.
-    private var mayBeKept = true
-    private var body: (any OriginBody)?
-    /// Where the next byte of `body` lies.
-    private var bodyPosition: Int64 = 0
-    /// The first byte not yet handed over.
-    private var position: Int64 = 0
-    /// One past the last byte that will come; nil if only the body's end tells.
-    package private(set) var end: Int64?
-    private var budget: RetryBudget
-    private var watch: StallWatch?
-    /// The first byte handed over of the current body: before ``position`` where bytes are to be compared.
-    private var compareFrom: Int64 = 0
-    /// Where ``position`` was when the current body began.
-    private var bodyFirst: Int64 = 0
-    /// The most to overlap by: less than what the origin gives at a time.
-    private var overlapLimit = OriginReader.overlap
-    /// What is left of the last buffer.
+    nonisolated let tap: ContentPipeline?
+    var comparable: ComparableBytes
+    let requested: RequestedRange
+    var known: KnownRepresentation?
+    var acceptsOtherTag = false
+    /// A complete length that the origin announced under the entity tag of another length.
+    var otherLength: Int64?
+    var head: CheckedHead?
+    /// Whether the response permits storing its bytes.
+    var mayBeKept = true
+    var body: (any OriginBody)?
+    /// The position of the next byte of `body`.
+    var bodyPosition: Int64 = 0
+    /// The position of the next byte to return.
+    var position: Int64 = 0
+    /// The end of the range; nil if only the end of the body determines it.
+    package internal(set) var end: Int64?
+    var budget: RetryBudget
+    var watch: StallWatch?
+    /// The first byte of the current body to return, before ``position`` if there is an overlap to compare.
+    var compareFrom: Int64 = 0
+    /// The value of ``position`` when the current body began.
+    var bodyFirst: Int64 = 0
+    /// The maximum overlap, less than the origin sends per response.
+    var overlapLimit = OriginReader.overlap
+    /// The rest of the last buffer.
     private var rest: (buffer: any OriginBuffer, part: Range<Int>)?
-    /// Whether bytes of an earlier request lie right before ``position``.
-    private var isResuming = false
-    /// Whether any byte has been handed over.
-    private var hasGiven = false
-    /// What ``peek(_:)`` has taken and ``next()`` hasn't given yet.
+    /// Whether bytes of an earlier request directly precede ``position``.
+    var isResuming = false
+    /// Whether a byte has been returned.
+    var hasReturnedBytes = false
+    /// The pieces received by ``peek(_:most:patience:)`` and not yet returned by ``next()``.
     private var peeked: [OriginPiece] = []
     private var isReceiving = false
-    /// A buffer that was waited for longer than its reader wanted to.
+    /// The reception of a buffer that its reader no longer waits for.
     private var pending: Task<(any OriginBuffer)?, any Error>?
     private var wasLetGo = false
-    /// Whether a further request is wanted.
-    private var mayAsk: @Sendable () -> Bool = { true }
+    /// Returns whether another request may be sent.
+    var mayRequest: @Sendable () -> Bool = { true }
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
-    ///   - asked: the bytes wanted.
-    ///   - known: the representation they must be of, or nil to take what comes.
-    ///   - unless: the version that nothing is to be sent of: ``unmodified`` says that it's current.
-    ///   - takesWhole: whether to take all that comes where the origin answers a range with the whole; else it's cut.
-    ///   - sendsRange: whether to ask with `Range`. An empty resource satisfies none, and is asked for without.
-    ///   - takesCodings: whether a whole body may come in a content coding, though identity is asked for.
-    ///   - startsOver: whether a response that breaks off is lost: ``next()`` throws ``BodyLost``, and ``open(overlapping:)``
-    ///     asks for all of it again.
-    ///   - tap: what the bytes pass before they are given out. Not those that ``peek(_:)`` shows.
-    ///   - comparable: how many bytes before an offset are here, for a resumed read without a strong validator.
+    ///   - asked: The requested bytes.
+    ///   - known: The representation that the bytes must belong to; nil for any.
+    ///   - unless: The validator of a version to confirm. If it's current, ``unmodified`` is set and no bytes are sent.
+    ///   - takesWhole: Whether to return the whole content if the origin ignores the range; otherwise it's cut.
+    ///   - sendsRange: Whether to send `Range`. An empty resource satisfies no range, so it needs a request without
+    ///     one.
+    ///   - takesCodings: Whether a whole body may have a content coding despite `Accept-Encoding: identity`.
+    ///   - startsOver: Whether an interrupted response is discarded: ``next()`` throws ``BodyLost``, and
+    ///     ``open(overlapping:)`` requests everything again.
+    ///   - tap: Processes the bytes before ``next()`` returns them, but not those of ``peek(_:most:patience:)``.
+    ///   - comparable: Returns the number of cached bytes before an offset, for a resumed read without a strong
+    ///     validator.
     package init(
         context: OriginContext,
         locator: ResourceLocator,
-        asked: AskedRange,
+        asked requested: RequestedRange,
         known: KnownRepresentation?,
         unless: Validator? = nil,
         takesWhole: Bool = false,
         sendsRange: Bool = true,
         takesCodings: Bool = false,
         startsOver: Bool = false,
-        tap: ContentTap? = nil,
+        tap: ContentPipeline? = nil,
         comparable: @escaping ComparableBytes = { _ in 0 }
     ) {
         self.unless = unless
@@ -89,12 +93,12 @@ package actor OriginReader {
         self.context = context
         budget = RetryBudget(context.settings.retries)
         self.exchange = OriginExchange(context: context, locator: locator)
-        self.asked = asked
+        self.requested = requested
         self.known = known
         self.comparable = comparable
-        if case .from(let start, let end) = asked {
-            position = start
-            self.end = end
+        if let bounds = requested.bounds {
+            position = bounds.start
+            end = bounds.end
         }
     }
 
@@ -103,17 +107,17 @@ package actor OriginReader {
         watch?.stop()
     }
 
-    /// Asks, with retries, until a response may be used.
+    /// Sends requests until a response can be used.
     ///
-    /// - Parameter overlapping: whether the bytes before the first are to be compared, if nothing stronger tells
-    ///   versions apart.
-    /// - Throws: ``CacheError``; ``CacheError/Code/representationChanged`` if the origin has another version now.
+    /// - Parameter overlapping: Whether to compare the bytes before the range if no strong validator confirms the
+    ///   version.
+    /// - Throws: ``CacheError``, with ``CacheError/Code/representationChanged`` if the origin has another version.
     package func open(overlapping: Bool = false) async throws -> CheckedHead {
         isResuming = overlapping
         return try await reopen()
     }
 
-    /// The next bytes in order, or nil at the end of what was asked for.
+    /// Returns the next bytes in order; nil at the end of the range.
     package func next() async throws -> OriginPiece? {
         let piece = peeked.isEmpty ? try await receiveNext() : peeked.removeFirst()
         guard let piece, let tap else { return piece }
@@ -151,23 +155,23 @@ package actor OriginReader {
         throw BodyLost()
     }
 
-    /// Says that a response broke off and its bytes are lost.
+    /// The error for an interrupted response whose bytes are discarded.
     package struct BodyLost: Error {}
 
-    /// Goes back to the state before the first response.
+    /// Resets the reader to its state before the first response.
     private func forget() {
         head = nil
         known = nil
         end = nil
         (position, bodyFirst, compareFrom) = (0, 0, 0)
         peeked = []
-        (isResuming, hasGiven) = (false, false)
+        (isResuming, hasReturnedBytes) = (false, false)
     }
 
-    /// The next bytes, at least `count` of them if so many come, and of more that are here as many as `most` in each
-    /// piece; ``next()`` gives them again.
+    /// Returns the next bytes, which ``next()`` returns again: at least `count` of them if the body is long enough, and
+    /// up to `most` of each received piece.
     ///
-    /// - Parameter patience: how long bytes that are here wait for those that are missing.
+    /// - Parameter patience: The time that received bytes wait for missing ones.
     package func peek(_ count: Int, most: Int = 0, patience: Duration? = nil) async throws -> [UInt8] {
         while true {
             let here = peeked.reduce(0) { $0 + $1.part.count }
@@ -175,7 +179,7 @@ package actor OriginReader {
             if here > 0, let patience, await !receives(within: patience) { break }
             guard let piece = try await receiveNext() else { break }
             peeked.append(piece)
-            // What comes after a break must be of the version that these bytes are of.
+            // After an interruption, the rest must be of this version.
             if known == nil, let head {
                 known = KnownRepresentation(validator: head.validator, length: head.completeLength)
             }
@@ -183,14 +187,14 @@ package actor OriginReader {
         return peeked.flatMap { piece in piece.withUnsafeBytes { Array($0.prefix(max(count, most))) } }
     }
 
-    /// Sets whether the reader may send further requests. Where it may not, ``next()`` throws ``CacheError`` with
+    /// Sets the function that permits further requests. If it returns false, ``next()`` throws ``CacheError`` with
     /// ``CacheError/Code/cancelled``.
-    package func setMayAsk(_ mayAsk: @escaping @Sendable () -> Bool) { self.mayAsk = mayAsk }
+    package func setMayRequest(_ mayRequest: @escaping @Sendable () -> Bool) { self.mayRequest = mayRequest }
 
-    /// Takes back a piece that ``next()`` gave last, to be given again.
-    package func takeBack(_ piece: OriginPiece) { peeked.insert(piece, at: 0) }
+    /// Puts back the last piece that ``next()`` returned, to be returned again.
+    package func putBack(_ piece: OriginPiece) { peeked.insert(piece, at: 0) }
 
-    /// Lets the connection go; ``next()`` opens another and goes on at the first missing byte.
+    /// Closes the connection. ``next()`` opens another and continues at the first missing byte.
     package func close() {
         body?.cancel()
         body = nil
@@ -200,7 +204,8 @@ package actor OriginReader {
         watch = nil
     }
 
-    /// The same while ``next()`` may be waiting for bytes: that throws ``ConnectionLetGo`` then, and may be called again.
+    /// Closes the connection while ``next()`` may be waiting for bytes. The waiting call throws ``ConnectionLetGo`` and
+    /// can be repeated.
     package func letGo() {
         guard body != nil else { return }
         wasLetGo = isReceiving
@@ -208,155 +213,37 @@ package actor OriginReader {
         close()
     }
 
-    /// Says that the connection was let go while bytes were waited for.
+    /// The error for a connection closed by ``letGo()`` during a wait.
     package struct ConnectionLetGo: Error {}
 
-    /// The representation is known now: what comes later must be of it.
+    /// Sets the representation that further bytes must belong to.
     package func expect(_ known: KnownRepresentation, comparable: ComparableBytes? = nil) {
         self.known = known
         if let comparable { self.comparable = comparable }
     }
 
-    /// The bytes have been compared by other means: another tag doesn't mean another version.
+    /// Accepts another entity tag as that of the same version, because the caller has compared the bytes.
     package func acceptOtherTag() { acceptsOtherTag = true }
 
-    /// The response that bytes come from now, or came from last.
+    /// The current or last response.
     package var answer: CheckedHead? { head }
 
-    /// The first byte that ``next()`` will give.
+    /// The position of the next byte that ``next()`` returns.
     package var start: Int64 { peeked.first?.offset ?? position }
 
-    /// What the origin said of the version that nothing was to be sent of, if that is current (RFC 9110 §15.4.5).
-    private(set) var unmodified: HTTPFields?
+    /// The fields of the response that confirmed the version passed as `unless` (RFC 9110 §15.4.5).
+    var unmodified: HTTPFields?
 
-    /// Where redirects led to, if away from the URL asked for.
-    package private(set) var location: ResourceURL?
+    /// The URL after redirects; nil if it's the requested one.
+    package internal(set) var location: ResourceURL?
 
-    /// What kind of address answered.
-    package private(set) var peer = AddressKind.unknown
+    /// The kind of address that responded.
+    package internal(set) var peer = AddressKind.unknown
 
-    /// The complete length, once a body of unknown length has ended.
-    package private(set) var learnedLength: Int64?
+    /// The complete length, known at the end of a body of unknown length.
+    package internal(set) var learnedLength: Int64?
 
-    // MARK: - Asking
-
-    private func reopen() async throws -> CheckedHead {
-        while true {
-            do {
-                return try await ask()
-            } catch {
-                try await recover(from: error)
-            }
-        }
-    }
-
-    private func ask() async throws -> CheckedHead {
-        close()
-        guard mayAsk() else { throw CacheError(.cancelled, "\(exchange.locator.url) is no longer wanted") }
-        budget.began(at: context.time.monotonic)
-        let overlap = overlapForNextRequest()
-        let range: AskedRange = head == nil && asked.isSuffix ? asked : .from(position - overlap, to: end)
-        var conditions: HTTPFields = [:]
-        if sendsRange {
-            conditions[.range] = range.fieldValue
-            if let known, !acceptsOtherTag {
-                conditions[.ifRange] = known.validator.strongEntityTag ?? known.validator.lastModified
-            }
-        }
-        if let unless, head == nil { conditions.setUnless(unless) }
-        var (response, url) = try await exchange.send(conditions)
-        if let unless, head == nil, response.status == 304 {
-            response.body.cancel()
-            unmodified = response.headerFields
-            end = position
-            return CheckedHead(
-                start: position, end: position, validator: unless, ignoredRange: false,
-                headerFields: response.headerFields)
-        }
-        if known != nil { response = try await response.refusingPage(from: url, context: context) }
-        let verdict = ResponseCheck.judge(
-            status: response.status, headerFields: response.headerFields, asked: sendsRange ? range : nil,
-            known: expected, takesCodings: takesCodings, url: url, now: context.time.now)
-        switch verdict {
-        case .use(let checked):
-            location = url == exchange.locator.url ? nil : url.withoutUserInfo
-            peer = response.peer
-            begin(checked, body: response.body, overlap: overlap)
-            return checked
-        case .changed(let other):
-            response.body.cancel()
-            if context.settings.alternatingEntityTags == .compareBytes, !acceptsOtherTag, comparable(position) > 0,
-                let other, let length = known?.length, other.completeLength == length
-            {
-                acceptsOtherTag = true
-                return try await ask()
-            }
-            throw CacheError(.representationChanged, "\(url) has another version now")
-        case .refuse(let error):
-            response.body.cancel()
-            if let end = try endFound(by: error) { return end }
-            if error.code == .badResponse, let length = error.completeLength {
-                // Said once it's a slip; said again it's what was said first that was wrong.
-                if length == otherLength { throw CacheError(.representationChanged, "\(url) has \(length) bytes now") }
-                otherLength = length
-            }
-            throw error
-        }
-    }
-
-    /// A version whose length nobody told ends where nothing more can be asked for.
-    private func endFound(by error: CacheError) throws -> CheckedHead? {
-        guard error.status == 416, let known, known.length == nil, hasGiven || comparable(position) > 0 else {
-            return nil
-        }
-        if let length = error.completeLength, length < position {
-            throw CacheError(.representationChanged, "\(exchange.locator.url) has become shorter")
-        }
-        learnedLength = position
-        end = position
-        return CheckedHead(
-            start: position, end: position, completeLength: position, validator: known.validator,
-            ignoredRange: false, headerFields: [:])
-    }
-
-    /// What a response has to agree with; with alternating tags, everything but the tag.
-    private var expected: KnownRepresentation? {
-        guard acceptsOtherTag, let known else { return known }
-        return KnownRepresentation(
-            validator: Validator(lastModified: known.validator.lastModified), length: known.length)
-    }
-
-    private func overlapForNextRequest() -> Int64 {
-        guard let known, acceptsOtherTag || (known.validator.strongEntityTag == nil && isResuming) else { return 0 }
-        return min(overlapLimit, comparable(position), position)
-    }
-
-    private func begin(_ checked: CheckedHead, body: any OriginBody, overlap: Int64) {
-        if head == nil, asked.isSuffix {
-            // Only now is it known where the last bytes begin.
-            if case .suffix(let count) = asked, checked.start == 0, let length = checked.completeLength {
-                position = max(0, length - count)
-            } else {
-                position = checked.start
-            }
-        }
-        if checked.ignoredRange, takesWhole, head == nil {
-            position = 0
-            end = checked.completeLength
-        }
-        compareFrom = min(position, max(checked.start, position - overlap))
-        head = checked
-        mayBeKept = ResponseCheck.refusal(checked.headerFields, context.settings) == nil
-        bodyFirst = position
-        self.body = body
-        bodyPosition = checked.start
-        if let length = checked.completeLength ?? known?.length { end = min(end ?? length, length) }
-        let watch = StallWatch(body: body, limit: context.settings.limits.stall, time: context.time)
-        watch.start()
-        self.watch = watch
-    }
-
-    // MARK: - Receiving
+    // MARK: - Reception
 
     private func receive() async throws -> (any OriginBuffer)? {
         guard let body, let watch else { return nil }
@@ -389,7 +276,7 @@ package actor OriginReader {
         }
     }
 
-    /// Returns whether the next buffer, or the end, comes within a time. It's kept for ``receive()``.
+    /// Returns whether the next buffer or the end is received within a time limit. ``receive()`` returns that buffer.
     private func receives(within patience: Duration) async -> Bool {
         guard let body, rest == nil, end.map({ position < $0 }) ?? true else { return true }
         let next = pending ?? Task { try await body.next() }
@@ -415,7 +302,7 @@ package actor OriginReader {
         return isReceived
     }
 
-    /// The next part of a buffer that is wanted, if any: bytes to compare and bytes to write come apart.
+    /// Returns the next needed part of a buffer, if any. Bytes to compare and bytes to write are separate pieces.
     private func cut(_ received: (buffer: any OriginBuffer, part: Range<Int>)) -> OriginPiece? {
         rest = nil
         let offset = bodyPosition
@@ -433,10 +320,10 @@ package actor OriginReader {
             rest = (received.buffer, first + Int(upper - offset)..<received.part.upperBound)
         }
         if !isOverlap {
-            // Bytes that may be lost again don't make up for a failure.
+            // Bytes that may be discarded again don't reset the retry budget.
             if !startsOver { budget.received(upper - position) }
             position = upper
-            hasGiven = true
+            hasReturnedBytes = true
             isResuming = false
         }
         return OriginPiece(
@@ -445,7 +332,7 @@ package actor OriginReader {
             hasOtherTag: acceptsOtherTag)
     }
 
-    /// Whether the body that ended was the last one needed.
+    /// Returns whether the body that ended was the last one needed.
     private func finishBody() throws -> Bool {
         guard let head else { return true }
         close()
@@ -460,23 +347,23 @@ package actor OriginReader {
                 .badResponse,
                 "\(exchange.locator.url) sent \(bodyPosition - head.start) of \(bodyEnd - head.start) bytes")
         }
-        // A range may be answered in part, and without a length: the rest is asked for anew, until there is none.
+        // A range may be answered partially and without a complete length. The rest is requested until there is none.
         let isLast = end.map { position >= $0 } ?? (head.completeLength != nil)
         if !isLast, position == bodyFirst {
-            // Nothing but what was to be compared; the same request would bring the same again.
+            // The body contained only the overlap; the same request would return the same bytes.
             let less = max(1, (bodyEnd - head.start) / 2)
             guard less < overlapLimit else {
-                throw CacheError(.badResponse, "\(exchange.locator.url) sent none of the bytes that were asked for")
+                throw CacheError(.badResponse, "\(exchange.locator.url) sent none of the requested bytes")
             }
             overlapLimit = less
         }
         return isLast
     }
 
-    // MARK: - Failing
+    // MARK: - Failures
 
-    /// Waits as the retry policy says, or throws what can't be helped.
-    private func recover(from error: any Error) async throws {
+    /// Waits as the retry policy says, or throws an error that can't be recovered from.
+    func recover(from error: any Error) async throws {
         close()
         isResuming = true
         let failure = CacheError.wrap(error, as: .unreachable, "\(exchange.locator.url) can't be read")
@@ -494,7 +381,7 @@ package actor OriginReader {
         }
     }
 
-    /// Asks the caller for a fresh URL: at most twice without a byte in between.
+    /// Requests a fresh URL from the caller, at most twice without a received byte in between.
     private func refresh() async throws -> Bool {
         guard budget.mayRefresh, let fresh = try await context.settings.refreshed(exchange.locator.url) else {
             return false
@@ -502,5 +389,33 @@ package actor OriginReader {
         budget.refreshed()
         exchange.locator.update(url: fresh.url, scope: fresh.scope)
         return true
+    }
+}
+
+/// Received bytes of a representation and their position.
+package struct OriginPiece: Sendable {
+    package var buffer: any OriginBuffer
+    /// The valid part of `buffer`.
+    package var part: Range<Int>
+    /// The position of the first byte in the representation.
+    package var offset: Int64
+    /// Whether the bytes are already cached, and are only to be compared.
+    package var isOverlap: Bool
+    /// The validators of the response.
+    package var validator: Validator
+    /// Whether the response permits storing its bytes.
+    package var mayBeKept: Bool
+    /// Whether the response had another entity tag than the version, whose bytes were compared instead.
+    package var hasOtherTag: Bool
+
+    /// Whether the bytes have been observed and transformed.
+    package var hasPassed = false
+
+    /// The byte range in the representation.
+    package var range: Range<Int64> { offset..<offset + Int64(part.count) }
+
+    /// Calls `body` with the bytes, which are valid only during the call.
+    package func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[part])) }
     }
 }

@@ -2,13 +2,13 @@ import HTTPTypes
 import Synchronization
 
 extension OriginResponse {
-    /// How long the bytes that tell media from a page may take after the first ones.
+    /// The time limit for the bytes that distinguish media from a page, after the first ones.
     private static var patience: Duration { .seconds(2) }
 
-    /// This response, unless it's a page, or nothing, where a known version of some media was asked for: a login, a
-    /// captive portal, an error report. Media that is merely labelled as a page passes, since its first bytes tell.
+    /// Returns this response, unless it's a page or empty where a known version of media was requested: a login, a
+    /// captive portal, or an error report. Media with the wrong `Content-Type` is accepted by its first bytes.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia``; the version that is kept stays as it is.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia``; the cached version stays unchanged.
     func refusingPage(
         from url: ResourceURL, as kind: ResourceKind = .file, context: OriginContext
     ) async throws -> OriginResponse {
@@ -16,7 +16,7 @@ extension OriginResponse {
             MediaType.expectsAudioOrVideo(declared: headerFields[.contentType], where: url.pathExtension)
         {
             body.cancel()
-            throw CacheError(.notMedia, "\(url) came empty, where there should be media")
+            throw CacheError(.notMedia, "\(url) is empty, but should be media")
         }
         let type = MediaType.essence(headerFields[.contentType])
         guard status == 200 || status == 206, let type, MediaType.isDocument(type, where: url.pathExtension),
@@ -47,13 +47,13 @@ extension OriginResponse {
             if watch.hasFired { throw CacheError(.timedOut, "\(url) sent nothing for \(stall.seconds) s") }
             guard end.hasFired else { throw error }
         }
-        // The middle of media tells nothing; the front of a page does.
+        // Bytes from the middle of media are inconclusive; those of a page's start aren't.
         let isMedia = sniffed.map { !MediaType.isDocument($0) } ?? front.withUnsafeBytes(MediaType.isBinary)
         guard !end.hasFired, isMedia || (sniffed == nil && status == 206) else {
             body.cancel()
             throw CacheError(
                 .notMedia,
-                "\(url) came as a page (\(type)), not as media; it may want a login, or the link is over")
+                "\(url) is a page (\(type)) instead of media; it may need a login, or the link may have expired")
         }
         var response = self
         response.body = PeekedBody(front: front, rest: body)
@@ -61,7 +61,7 @@ extension OriginResponse {
     }
 }
 
-/// A body whose first bytes have been looked at.
+/// A body whose first bytes have been read.
 private final class PeekedBody: OriginBody {
     private let front: Mutex<[UInt8]?>
     private let rest: any OriginBody

@@ -1,26 +1,7 @@
 package import Foundation
 package import HTTPTypes
 
-/// What a request asked an origin for.
-package enum AskedRange: Sendable, Hashable {
-    /// From an offset; to one past the last byte, or to the end.
-    case from(Int64, to: Int64?)
-    /// The last bytes.
-    case suffix(Int64)
-
-    package var isSuffix: Bool { if case .suffix = self { true } else { false } }
-
-    /// The field value of `Range` (RFC 9110 §14.2).
-    package var fieldValue: String {
-        switch self {
-        case .from(let start, let end?): "bytes=\(start)-\(end - 1)"
-        case .from(let start, nil): "bytes=\(start)-"
-        case .suffix(let count): "bytes=-\(count)"
-        }
-    }
-}
-
-/// What is known of the representation that a response should belong to.
+/// The known properties of the representation that a response should belong to.
 package struct KnownRepresentation: Sendable, Hashable {
     package var validator: Validator
     package var length: Int64?
@@ -31,25 +12,26 @@ package struct KnownRepresentation: Sendable, Hashable {
     }
 }
 
-/// The part of a checked response that says which bytes its body holds, and of what.
+/// The byte range and version of a checked response.
 package struct CheckedHead: Sendable, Hashable {
-    /// The bytes of the representation that the body holds; the upper bound is nil if only the body's end tells.
+    /// The byte range of the body. The end is nil if only the end of the body determines it.
     package var start: Int64
     package var end: Int64?
-    /// The complete length, if the response says it.
+    /// The complete length; nil if the response has none.
     package var completeLength: Int64?
     package var validator: Validator
-    /// Whether a range was asked for and the whole came.
+    /// Whether the response contains the whole content although a range was requested.
     package var ignoredRange: Bool
     package var headerFields: HTTPFields
 }
 
-/// Decides whether a response may be used: whether its bytes are those that were asked for, and of the version they
-/// were asked of. Nothing reaches a blob or a reader before.
+/// The check that decides whether a response can be used: whether its bytes are the requested ones, and of the expected
+/// version. No byte reaches a blob or a reader before it.
 package enum ResponseCheck {
+    /// The result of a check.
     package enum Verdict: Sendable {
         case use(CheckedHead)
-        /// The resource has another version now; this is the response's.
+        /// The resource has another version, that of the response.
         case changed(CheckedHead?)
         case refuse(CacheError)
     }
@@ -57,7 +39,7 @@ package enum ResponseCheck {
     package static func judge(
         status: Int,
         headerFields: HTTPFields,
-        asked: AskedRange?,
+        asked requested: RequestedRange?,
         known: KnownRepresentation?,
         takesCodings: Bool = false,
         url: ResourceURL,
@@ -73,11 +55,11 @@ package enum ResponseCheck {
         }
         let validator = Validator(entityTag: headerFields[.eTag], lastModified: headerFields[.lastModified])
         switch status {
-        case 206: return partial(headerFields, validator, asked: asked, known: known, url: url)
-        case 200: return whole(headerFields, validator, asked: asked, known: known)
-        case 416: return unsatisfied(headerFields, validator, asked: asked, known: known, url: url)
+        case 206: return partial(headerFields, validator, requested: requested, known: known, url: url)
+        case 200: return whole(headerFields, validator, requested: requested, known: known)
+        case 416: return unsatisfied(headerFields, validator, requested: requested, known: known, url: url)
         case 200..<300:
-            return .refuse(CacheError(.badResponse, "\(url) answered \(status), which carries no media"))
+            return .refuse(CacheError(.badResponse, "\(url) answered \(status), which has no content"))
         default:
             return .refuse(
                 CacheError(
@@ -87,12 +69,13 @@ package enum ResponseCheck {
     }
 
     private static func partial(
-        _ fields: HTTPFields, _ validator: Validator, asked: AskedRange?, known: KnownRepresentation?, url: ResourceURL
+        _ fields: HTTPFields, _ validator: Validator, requested: RequestedRange?, known: KnownRepresentation?,
+        url: ResourceURL
     ) -> Verdict {
         func refuse(_ reason: String) -> Verdict {
             .refuse(CacheError(.badResponse, "\(url) answered 206 \(reason)"))
         }
-        guard let asked else { return refuse("to a request without Range") }
+        guard let requested else { return refuse("to a request without Range") }
         guard let text = fields[.contentRange], let content = ContentRange(text), let range = content.range else {
             return refuse("with Content-Range “\(fields[.contentRange] ?? "")”")
         }
@@ -101,7 +84,7 @@ package enum ResponseCheck {
             validator: validator, ignoredRange: false, headerFields: fields)
         if let known, !known.validator.joins(validator) { return .changed(head) }
         if let length = known?.length, let total = content.completeLength, length != total {
-            // One strong tag for two lengths is a broken answer; anything less is a new version.
+            // A strong tag with two lengths is an error. Any weaker evidence means a new version.
             let tag = known?.validator.strongEntityTag
             if tag != nil, tag == validator.entityTag {
                 return .refuse(
@@ -112,14 +95,13 @@ package enum ResponseCheck {
             return .changed(head)
         }
         let isAsked =
-            switch asked {
-            case .from(let start, let end):
+            if let (start, end) = requested.bounds {
                 range.lowerBound == start && end.map { range.upperBound <= $0 } ?? true
                     && (known?.length).map { range.upperBound <= $0 } ?? true
-            case .suffix(let count):
-                content.completeLength.map { range == max(0, $0 - count)..<$0 } ?? false
+            } else {
+                content.completeLength.map { range == requested.resolved(in: $0) } ?? false
             }
-        guard isAsked else { return refuse("with “\(text)” to “\(asked.fieldValue)”") }
+        guard isAsked else { return refuse("with “\(text)” to “\(requested.fieldValue)”") }
         if let length = fields[.contentLength].flatMap(Int64.init), length != Int64(range.count) {
             return refuse("with “\(text)” and Content-Length \(length)")
         }
@@ -127,11 +109,13 @@ package enum ResponseCheck {
     }
 
     private static func whole(
-        _ fields: HTTPFields, _ validator: Validator, asked: AskedRange?, known: KnownRepresentation?
+        _ fields: HTTPFields, _ validator: Validator, requested: RequestedRange?, known: KnownRepresentation?
     ) -> Verdict {
         let length = fields[.contentLength].flatMap(Int64.init)
-        var ignored = asked != nil
-        if case .from(0, let end) = asked { ignored = end.map { end in length.map { $0 > end } ?? true } ?? false }
+        var ignored = requested != nil
+        if let bounds = requested?.bounds, bounds.start == 0 {
+            ignored = bounds.end.map { end in length.map { $0 > end } ?? true } ?? false
+        }
         let head = CheckedHead(
             start: 0, end: length, completeLength: length, validator: validator, ignoredRange: ignored,
             headerFields: fields)
@@ -142,24 +126,19 @@ package enum ResponseCheck {
     }
 
     private static func unsatisfied(
-        _ fields: HTTPFields, _ validator: Validator, asked: AskedRange?, known: KnownRepresentation?, url: ResourceURL
+        _ fields: HTTPFields, _ validator: Validator, requested: RequestedRange?, known: KnownRepresentation?,
+        url: ResourceURL
     ) -> Verdict {
         let length = fields[.contentRange].flatMap(ContentRange.init)?.completeLength
         if let before = known?.length {
             if let length, length != before { return .changed(nil) }
-            return .refuse(CacheError(.badResponse, "\(url) answered 416 for bytes it has"))
+            return .refuse(CacheError(.badResponse, "\(url) answered 416 for existing bytes"))
         }
         guard let length else {
-            return .refuse(CacheError(.badResponse, "\(url) answered 416 without its length", status: 416))
+            return .refuse(CacheError(.badResponse, "\(url) answered 416 without the complete length", status: 416))
         }
-        let isThere =
-            switch asked {
-            case .from(let start, _): start < length
-            case .suffix(let count): count > 0 && length > 0
-            case nil: false
-            }
-        if isThere {
-            return .refuse(CacheError(.badResponse, "\(url) answered 416 for bytes it has"))
+        if requested?.resolved(in: length) != nil {
+            return .refuse(CacheError(.badResponse, "\(url) answered 416 for existing bytes"))
         }
         return .refuse(
             CacheError(
@@ -167,25 +146,26 @@ package enum ResponseCheck {
                 completeLength: length))
     }
 
-    /// The coding that a body came in (RFC 9110 §8.4), in lower case; nil for none.
+    /// Returns the content coding of a body (RFC 9110 §8.4) in lower case; nil for none.
     package static func contentCoding(_ fields: HTTPFields) -> String? {
         let coding = (fields[.contentEncoding] ?? "").filter { !$0.isWhitespace }.lowercased()
         return coding.isEmpty || coding == "identity" ? nil : coding
     }
 
-    /// Why a response's bytes may not be kept: it forbids it, or depends on what we don't know; nil if they may.
+    /// Returns the reason not to store a response: it forbids it, or it varies with unknown fields; nil if it may be
+    /// stored.
     package static func refusal(_ fields: HTTPFields, _ settings: TransferSettings) -> CacheError? {
         if CacheControl(fields).noStore, !settings.keepsNoStore {
             return CacheError(notKept: "its origin forbids it (Cache-Control: no-store)")
         }
         if varies(fields) {
-            return CacheError(notKept: "its origin says that others may get something else (Vary)")
+            return CacheError(notKept: "its response varies with other request fields (Vary)")
         }
         return nil
     }
 
-    /// Whether another request could get other bytes (RFC 9111 §4.1): `Vary` names something that isn't the same in all
-    /// of ours.
+    /// Returns whether other requests could get other bytes (RFC 9111 §4.1), because `Vary` names a field that differs
+    /// between requests.
     package static func varies(_ fields: HTTPFields) -> Bool {
         let constant: Set = ["accept-encoding", "accept", "origin", "range", "user-agent"]
         return (fields[.vary] ?? "").split(separator: ",").contains { name in
@@ -193,12 +173,66 @@ package enum ResponseCheck {
         }
     }
 
-    /// `Retry-After` in seconds or as a date (RFC 9110 §10.2.3).
+    /// Returns the delay of `Retry-After`, given in seconds or as a date (RFC 9110 §10.2.3).
     private static func retryAfter(_ fields: HTTPFields, now: Date) -> Duration? {
         guard let text = fields[.retryAfter] else { return nil }
         if let seconds = Int64(text), seconds >= 0 { return .seconds(min(seconds, 86_400)) }
         guard let date = HTTPDate.parse(text) else { return nil }
         let sent = fields[.date].flatMap(HTTPDate.parse) ?? now
         return .seconds(max(0, min(date.timeIntervalSince(sent), 86_400)))
+    }
+}
+
+/// A `Content-Range` field (RFC 9110 §14.4).
+package struct ContentRange: Sendable, Hashable {
+    /// The maximum length and end position accepted from an origin: 1 PiB, about the maximum file size of file systems.
+    /// Smaller offsets can be added and rounded up without overflow.
+    static let maximumLength: Int64 = 1 << 50
+
+    /// The byte range of the body; nil for the unsatisfied form `bytes */N`.
+    package var range: Range<Int64>?
+    /// The complete length; nil for `*`.
+    package var completeLength: Int64?
+
+    package init(range: Range<Int64>?, completeLength: Int64?) {
+        self.range = range
+        self.completeLength = completeLength
+    }
+
+    /// The field value; nil if both range and length are unknown.
+    package var fieldValue: String? {
+        switch (range, completeLength) {
+        case (let range?, let length):
+            "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length.map { "\($0)" } ?? "*")"
+        case (nil, let length?): "bytes */\(length)"
+        case (nil, nil): nil
+        }
+    }
+
+    /// Parses a field value. Returns nil if it's invalid: another unit, a last byte before the first or beyond the
+    /// complete length, or a length or an end above ``maximumLength``.
+    package init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: true)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        if parts[1] != "*" {
+            guard let length = Self.number(parts[1]) else { return nil }
+            completeLength = length
+        }
+        guard parts[0] != "*" else {
+            guard completeLength != nil else { return nil }
+            return
+        }
+        let bounds = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard bounds.count == 2, let first = Self.number(bounds[0]), let last = Self.number(bounds[1]),
+            first <= last, last < Self.maximumLength, completeLength.map({ last < $0 }) ?? true
+        else { return nil }
+        range = first..<last + 1
+    }
+
+    private static func number(_ digits: Substring) -> Int64? {
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(digits).flatMap { $0 <= maximumLength ? $0 : nil }
     }
 }

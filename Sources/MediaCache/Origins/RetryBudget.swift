@@ -1,50 +1,133 @@
-/// What is left of an origin's further chances: how often it failed in a row, and for how long.
+import Synchronization
+
+/// The remaining attempts after failures, by number and time.
 struct RetryBudget {
     private static let maximumRefreshes = 2
 
     private let policy: RetryPolicy
     private var failures = 0
     private var refreshes = 0
-    /// When the first request began since enough bytes came.
-    private var troubledSince: Duration?
-    /// Bytes that came since the last failure.
-    private var gained: Int64 = 0
+    /// The start time of the first request since enough bytes were received.
+    private var failingSince: Duration?
+    /// The number of bytes received since the last failure.
+    private var receivedBytes: Int64 = 0
 
     init(_ policy: RetryPolicy) {
         self.policy = policy
     }
 
-    /// A request begins.
+    /// Records the start of a request.
     mutating func began(at now: Duration) {
-        troubledSince = troubledSince ?? now
+        failingSince = failingSince ?? now
     }
 
-    /// Bytes came; so few that they count as a stall make up for nothing.
+    /// Records received bytes. Fewer bytes than a stall permits don't reset the budget.
     mutating func received(_ count: Int64) {
-        gained += count
-        guard gained >= StallWatch.minimumBytes else { return }
+        receivedBytes += count
+        guard receivedBytes >= StallWatch.minimumBytes else { return }
         failures = 0
         refreshes = 0
-        troubledSince = nil
+        failingSince = nil
     }
 
-    /// How long to wait before the next try, `random` being in 0..<1.
+    /// Returns the delay before the next attempt. `random` is in `0..<1`.
     ///
-    /// - Throws: `failure` itself, if another try wouldn't help, or none is left.
+    /// - Throws: `failure` if another attempt wouldn't help, or none is left.
     mutating func delay(after failure: CacheError, at now: Duration, random: Double) throws(CacheError) -> Duration {
-        let trouble = troubledSince.map { now - $0 } ?? .zero
-        guard failure.isRetryable, failures < policy.budget, trouble < policy.patience else { throw failure }
+        let failureTime = failingSince.map { now - $0 } ?? .zero
+        guard failure.isRetryable, failures < policy.budget, failureTime < policy.patience else { throw failure }
         failures += 1
-        gained = 0
+        receivedBytes = 0
         let delay = policy.delay(attempt: failures, random: random)
         guard let retryAfter = failure.retryAfter else { return delay }
         guard retryAfter <= policy.maximumDelay else { throw failure }
         return max(delay, retryAfter)
     }
 
-    /// Whether a fresh URL may be asked for: twice at most without bytes in between.
+    /// Whether a fresh URL may be requested: at most twice without received bytes in between.
     var mayRefresh: Bool { refreshes < Self.maximumRefreshes }
 
-    /// A fresh URL came.
+    /// Records that a fresh URL was received.
     mutating func refreshed() { refreshes += 1 }
+}
+
+/// A watchdog that cancels a body if too few bytes are received while its reader waits.
+///
+/// It uses one timer per body instead of one per buffer, so that fast transfers aren't slowed down.
+final class StallWatch: Sendable {
+    /// The number of bytes within the limit below which a body counts as stalled.
+    static let minimumBytes = 1024
+
+    private struct State {
+        var awaitedSince: Duration?
+        var awaited: Duration = .zero
+        var bytes = 0
+        var hasFired = false
+        var timer: Task<Void, Never>?
+    }
+
+    private let body: any OriginBody
+    private let limit: Duration
+    private let time: any TimeSource
+    private let state = Mutex(State())
+
+    init(body: any OriginBody, limit: Duration, time: any TimeSource) {
+        self.body = body
+        self.limit = limit
+        self.time = time
+    }
+
+    /// Whether the body was cancelled because it stalled.
+    var hasFired: Bool { state.withLock { $0.hasFired } }
+
+    /// Starts the timer.
+    func start() {
+        let timer = Task { [weak self, time, limit] in
+            while !Task.isCancelled {
+                do { try await time.sleep(for: limit / 4) } catch { return }
+                guard let self, self.check() else { return }
+            }
+        }
+        state.withLock { $0.timer = timer }
+    }
+
+    /// Stops the timer.
+    func stop() {
+        state.withLock { $0.timer?.cancel() }
+    }
+
+    /// Records whether the reader is waiting. Only waiting time counts.
+    func isAwaited(_ isAwaited: Bool) {
+        let now = time.monotonic
+        state.withLock { state in
+            if let since = state.awaitedSince { state.awaited += now - since }
+            state.awaitedSince = isAwaited ? now : nil
+        }
+    }
+
+    /// Records received bytes.
+    func received(_ count: Int) {
+        state.withLock { state in
+            state.bytes += count
+            if state.bytes >= Self.minimumBytes {
+                state.bytes = 0
+                state.awaited = .zero
+                state.awaitedSince = state.awaitedSince.map { _ in time.monotonic }
+            }
+        }
+    }
+
+    /// Cancels a stalled body. Returns false once there is nothing left to watch.
+    ///
+    private func check() -> Bool {
+        let now = time.monotonic
+        let isStalled = state.withLock { state in
+            let awaited = state.awaited + (state.awaitedSince.map { now - $0 } ?? .zero)
+            guard awaited >= limit, state.awaitedSince != nil else { return false }
+            state.hasFired = true
+            return true
+        }
+        if isStalled { body.cancel() }
+        return !isStalled
+    }
 }

@@ -204,7 +204,7 @@ final class PassingFill: Sendable {
             guard state.room != nil else { return nil }
             // A copy: those who can't stay are let go by the task that writes, which can tell them.
             var window = state.window
-            guard window.makeRoom(now: now).count > 0 else {
+            guard window.makeSpace(now: now).count > 0 else {
                 state.window.charge(now: now)
                 return nil
             }
@@ -231,7 +231,7 @@ final class PassingFill: Sendable {
             if let length { onLength(length) }
             // Its readers would ask again, and again.
             if length == nil, state.withLock({ $0.window.end < $0.window.limit && $0.window.limit < .max }) {
-                throw CacheError(.badResponse, "the origin's answer ended before the bytes that were asked for")
+                throw CacheError(.badResponse, "the origin's answer ended before the requested bytes")
             }
         } catch {
             failure = CacheError.wrap(error, as: .unreachable, "the origin can't be read")
@@ -254,7 +254,7 @@ final class PassingFill: Sendable {
             try Task.checkCancellation()
             let now = engine.time.monotonic
             let (count, wakes) = state.withLock { state -> (Int, [@Sendable () -> Void]) in
-                let room = state.window.makeRoom(now: now)
+                let room = state.window.makeSpace(now: now)
                 let count = min(room.count, piece.part.count - taken)
                 if count > 0 { Self.write(piece, from: taken, count: count, to: &state) }
                 let woken = count > 0 ? state.window.didAppend(count) : []
@@ -262,7 +262,7 @@ final class PassingFill: Sendable {
             }
             for wake in wakes { wake() }
             taken += count
-            if count == 0 { await waitForRoom() }
+            if count == 0 { await waitForCommitter() }
         }
     }
 
@@ -281,7 +281,7 @@ final class PassingFill: Sendable {
         }
     }
 
-    private func waitForRoom() async {
+    private func waitForCommitter() async {
         let (limit, time) = (engine.configuration.transfers.idleLimit, engine.time)
         let (reader, ticket) = (reader, ticket)
         let idle = Task {

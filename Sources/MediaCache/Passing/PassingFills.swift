@@ -24,7 +24,7 @@ final class PassingFills: Sendable {
 
     /// A place in a fill that is under way; nil if none is near.
     func joinRunning(
-        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, tap: ContentTap
+        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, tap: ContentPipeline
     ) -> PassThrough? {
         let audience = audience(settings, tap)
         let fills = state.withLock { $0.fills }
@@ -37,7 +37,7 @@ final class PassingFills: Sendable {
     /// A place in a fill that is under way and near, or else in one of its own.
     func join(
         _ range: Range<Int64>, known: KnownRepresentation, settings: TransferSettings?, transferClass: TransferClass,
-        group: TransferGroup?, tap: ContentTap
+        group: TransferGroup?, tap: ContentPipeline
     ) -> PassThrough {
         if let place = joinRunning(range, settings: settings, transferClass: transferClass, tap: tap) { return place }
         let isUnbounded = range.upperBound == .max
@@ -84,7 +84,7 @@ final class PassingFills: Sendable {
         return fill
     }
 
-    private func audience(_ settings: TransferSettings?, _ tap: ContentTap?) -> PassingFill.Audience {
+    private func audience(_ settings: TransferSettings?, _ tap: ContentPipeline?) -> PassingFill.Audience {
         let exchange = OriginExchange(context: engine.originContext(settings), locator: locator)
         return PassingFill.Audience(
             fields: exchange.context.settings.headerFields(for: locator.url, now: exchange.context.time.now),

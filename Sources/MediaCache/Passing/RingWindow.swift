@@ -87,13 +87,13 @@ struct RingWindow {
     // MARK: - Room
 
     /// How many bytes may come now, and who had to be let go for it.
-    mutating func makeRoom(now: Duration) -> (count: Int, fallen: [Reader]) {
+    mutating func makeSpace(now: Duration) -> (count: Int, fallen: [Reader]) {
         charge(now: now)
         let wanted = Self.lookahead.clampedSum(first - end)
         guard wanted > 0 else { return (0, []) }
         guard isBlocked else { return (Int(min(wanted, free)), []) }
-        guard inTheWay.allSatisfy({ !$0.value.isHold && $0.value.delay >= Self.grace }) else { return (0, []) }
-        let fallen = inTheWay
+        guard blockers.allSatisfy({ !$0.value.isHold && $0.value.delay >= Self.grace }) else { return (0, []) }
+        let fallen = blockers
         for id in fallen.keys { readers[id] = nil }
         countedUntil = nil
         return (Int(min(wanted, free)), Array(fallen.values))
@@ -102,7 +102,7 @@ struct RingWindow {
     /// Counts for how long those at the end of the ring have kept the others waiting.
     mutating func charge(now: Duration) {
         if let countedUntil {
-            for id in inTheWay.keys { readers[id]?.delay += now - countedUntil }
+            for id in blockers.keys { readers[id]?.delay += now - countedUntil }
         }
         countedUntil = isBlocked ? now : nil
     }
@@ -113,7 +113,7 @@ struct RingWindow {
     /// Where the reader is that is furthest ahead.
     private var first: Int64 { readers.values.filter { !$0.isHold }.map(\.position).max() ?? start }
 
-    private var inTheWay: [Int: Reader] { readers.filter { $0.value.position < end - Self.capacity + Self.step } }
+    private var blockers: [Int: Reader] { readers.filter { $0.value.position < end - Self.capacity + Self.step } }
 
     /// The room that nobody's bytes are in.
     private var free: Int64 {

@@ -1,22 +1,22 @@
-/// Gives URLs of this machine under which a player gets what a store has and fetches: what a local server does.
+/// A provider of local URLs through which players read from a store, such as a local server.
 public protocol LocalURLProvider: Sendable {
-    /// The local URL of a resource: a file, or a playlist with all that it names.
+    /// Returns the local URL of a file, or of a playlist and everything it references.
     ///
-    /// - Throws: what keeps the server from running.
+    /// - Throws: The error that keeps the server from running.
     func localURL(for url: ResourceURL) async throws -> LocalURL
 }
 
-/// A URL that works while this is kept.
+/// A URL that is valid as long as this object exists.
 public final class LocalURL: Sendable {
     /// The URL.
     public let text: String
     private let release: @Sendable () -> Void
 
-    /// A URL.
+    /// Creates a URL.
     ///
     /// - Parameters:
-    ///   - text: the URL.
-    ///   - release: called once, when nobody keeps it any more.
+    ///   - text: The URL.
+    ///   - release: Called once, when the object is deallocated.
     public init(_ text: String, release: @escaping @Sendable () -> Void) {
         self.text = text
         self.release = release

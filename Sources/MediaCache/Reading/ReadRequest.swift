@@ -1,33 +1,32 @@
-/// What a reader asks of the store: which resource, which part, how it is to be filled.
+/// A request to read a resource: its URL, the range, and how to fill it.
 public struct ReadRequest: Sendable {
     /// The URL to read.
     public var url: ResourceURL
-    /// The part to read. All of it unless set.
+    /// The range to read. All of it unless set.
     public var range: RequestedRange
-    /// How far beyond the reader the store fills.
+    /// The extent to which the store fills beyond the reader.
     public var policy: FillPolicy
-    /// How urgent the bytes are.
+    /// The transfer class. ``TransferClass/playback`` unless set.
     public var transferClass: TransferClass
-    /// Settings of this read alone; nil takes the store's.
+    /// Settings for this read; nil for the store's.
     public var settings: TransferSettings?
-    /// When the origin is asked whether what is kept is current. Beside the first use unless set.
+    /// When to revalidate the cached content with the origin. ``Revalidation/beside`` unless set.
     public var revalidation: Revalidation
-    /// What the resource is to the reader: what transforms and observers go by.
+    /// The resource kind, which selects transforms and observers.
     public var kind: ResourceKind
-    /// Whether what is kept of the resource is pinned from its first byte: it's never evicted, and lies with what is
-    /// kept.
+    /// Whether the resource is pinned from its first byte, which protects it from eviction.
     public var pins: Bool
-    /// Whose transfer it is: what the scheduler ranks and limits it by. Nobody's unless set.
+    /// The group by which the scheduler ranks and limits the transfer. None unless set.
     public var group: TransferGroup?
-    /// What it's kept as, in place of what the key policy makes of the URL; nil leaves that to the policy. For bytes that
-    /// are to stay as they came, whatever their origin gives under the same URL later. No two resources may have one.
+    /// The cache key in place of the key policy's; nil for the policy's. For bytes that must stay as received even if
+    /// the origin changes the content of the URL. It must identify one resource only.
     package var name: String?
-    /// Whether reading it is using it: what is used goes last when room is made. Looking what is kept isn't.
+    /// Whether the read counts as a use for eviction. Inspecting the cache doesn't.
     package var countsAsUse = true
-    /// Whether the range is asked for as it stands, without a read-ahead.
+    /// Whether exactly the range is requested, without read-ahead.
     var isExact = false
 
-    /// Whether a pinned version that the origin has replaced may be read where the origin doesn't give a newer one.
+    /// Whether a pinned version that the origin has replaced may be read if the origin doesn't provide the newer one.
     var acceptsOlderVersion: Bool { !isExact && !revalidation.isSince }
 
     /// Creates a request.
@@ -54,19 +53,19 @@ public struct ReadRequest: Sendable {
     }
 }
 
-/// When the origin is asked whether what is kept is current, where the origin itself says nothing of it. If it can't be
-/// reached, what is kept is used in any case, and marked stale, but for ``since(_:)``.
+/// When to revalidate cached content with the origin if the response has no freshness information. If the origin is
+/// unreachable, the cached content is used and marked as stale, except with ``since(_:)``.
 public enum Revalidation: Sendable, Hashable {
-    /// Not at all.
+    /// Never.
     case never
-    /// Beside the first use after opening, and then daily: what is kept is used at once.
+    /// In the background at the first use after opening, and then daily. The cached content is used at once.
     case beside
-    /// Before this use, unless that was within the last 5 s, in which players open twice what they have just looked at;
-    /// while the origin can't be reached, within the last minute.
+    /// Before the use, unless the last revalidation was less than 5 s ago, since players often open a resource twice;
+    /// less than a minute ago while the origin is unreachable.
     case before
-    /// Before this use, unless the origin has confirmed it in answer to a request that began at or after a moment of
-    /// ``CacheStore/monotonicTime``: for names that are given again, and mean something else from a moment on. What no
-    /// validator tells from another version is fetched anew, and what the origin doesn't confirm isn't used.
+    /// Before the use, unless the origin has confirmed the content in response to a request that started at or after a
+    /// moment of ``CacheStore/monotonicTime``. For URLs whose content is replaced at a known moment. Content without a
+    /// validator is fetched again, and unconfirmed content isn't used.
     case since(Duration)
 
     var isSince: Bool {
@@ -74,18 +73,18 @@ public enum Revalidation: Sendable, Hashable {
     }
 }
 
-/// One part of a resource, as it can be asked for before its length is known (RFC 9110 §14.1.2).
+/// A range of a resource, which can be requested before its length is known (RFC 9110 §14.1.2).
 public enum RequestedRange: Sendable, Hashable {
-    /// From the first byte to the last.
+    /// All bytes.
     case all
-    /// From an offset to the end.
+    /// From a byte offset to the end.
     case from(Int64)
-    /// From the first offset to the last, both inclusive; cut at the end of the resource.
+    /// From the first byte offset to the last, both inclusive; cut at the end of the resource.
     case closed(Int64, through: Int64)
-    /// The last bytes; all of it if it's shorter.
+    /// The last bytes, by count; all bytes if the resource is shorter.
     case suffix(Int64)
 
-    /// The bytes this means in a resource of `length` bytes, or nil if it can't be satisfied.
+    /// Returns the byte range within a resource of `length` bytes; nil if the range can't be satisfied.
     public func resolved(in length: Int64) -> Range<Int64>? {
         switch self {
         case .all: 0..<length
@@ -95,48 +94,70 @@ public enum RequestedRange: Sendable, Hashable {
         }
     }
 
-    /// The first byte, where it is known without the length.
-    package var knownStart: Int64? {
+    /// Returns the range from an offset to an exclusive end; nil for the end of the resource.
+    package static func from(_ start: Int64, to end: Int64?) -> RequestedRange {
+        end.map { .closed(start, through: $0 - 1) } ?? .from(start)
+    }
+
+    /// The offset of the first byte and the exclusive end, which is nil for the end of the resource; nil for a suffix.
+    package var bounds: (start: Int64, end: Int64?)? {
         switch self {
-        case .all: 0
-        case .from(let first), .closed(let first, _): first
+        case .all: (0, nil)
+        case .from(let first): (first, nil)
+        case .closed(let first, let last): (first, last.clampedSum(1))
         case .suffix: nil
         }
     }
+
+    /// Whether it's a number of last bytes.
+    package var isSuffix: Bool { if case .suffix = self { true } else { false } }
+
+    /// The field value of `Range` (RFC 9110 §14.2).
+    package var fieldValue: String {
+        switch self {
+        case .all: "bytes=0-"
+        case .from(let first): "bytes=\(first)-"
+        case .closed(let first, let last): "bytes=\(first)-\(last)"
+        case .suffix(let count): "bytes=-\(count)"
+        }
+    }
+
+    /// The offset of the first byte; nil if it depends on the length.
+    package var knownStart: Int64? { bounds?.start }
 }
 
 extension Int64 {
-    /// This offset and `count` more, at most `Int64.max`: ranges come from players, and may end anywhere.
+    /// Returns the sum, at most `Int64.max`. Ranges in requests may have any end.
     package func clampedSum(_ count: Int64) -> Int64 {
         let (sum, isOver) = addingReportingOverflow(count)
         return isOver ? .max : sum
     }
 }
 
-/// How far beyond its readers a resource is filled.
+/// The extent to which a resource is filled beyond its readers.
 public enum FillPolicy: Sendable, Hashable {
-    /// What is read, and a read-ahead that grows with sequential reading (``TransferSettings/readAhead``).
+    /// The requested bytes and a read-ahead, which grows with sequential reading (``TransferSettings/readAhead``).
     case onDemand
-    /// All of it: from the reader to the end, then what lies before.
+    /// All bytes: from the reader to the end, then those before.
     case whole
 }
 
-/// How urgent a transfer is. A higher class is always served first.
+/// The priority class of a transfer. Higher classes are served first.
 public enum TransferClass: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// What nobody waits for.
+    /// Work without a waiting user, such as covers and checks.
     case background
-    /// What a person wants to have.
+    /// Downloads.
     case download
-    /// What will play next.
+    /// Content that plays next.
     case preload
-    /// What is recorded while it's there: it holds back for nobody, and nobody for it.
+    /// Recordings of live content. They neither pause for playback nor cause pauses.
     case recording
-    /// What plays now.
+    /// Content that is playing.
     case playback
 
-    /// Whether it holds back while what plays is short of bytes, and for others on the link.
+    /// Whether transfers of this class pause while playback is short of bytes, and limit their load on the link.
     var holdsBack: Bool { self < .recording }
 
-    /// Whether `a` is the less urgent.
+    /// Returns whether `a` is less urgent than `b`.
     public static func < (a: TransferClass, b: TransferClass) -> Bool { a.rawValue < b.rawValue }
 }

@@ -1,22 +1,23 @@
 import Synchronization
 
 extension ReadSession {
-    /// The session's bytes, buffer by buffer. Waiting for one doesn't block a thread; cancelling the task ends it.
+    /// The session's bytes as an asynchronous sequence of buffers. Waiting doesn't block a thread. Cancelling the task
+    /// ends the session.
     public var buffers: Buffers { Buffers(session: self) }
 
     /// A session's bytes as an asynchronous sequence.
     public struct Buffers: AsyncSequence, Sendable {
         let session: ReadSession
 
-        /// Starts, or goes on, where the session stands.
+        /// Returns an iterator that starts at the session's position.
         public func makeAsyncIterator() -> Iterator { Iterator(session: session) }
 
-        /// Reads a session.
+        /// The iterator of a session's bytes.
         public struct Iterator: AsyncIteratorProtocol {
             private static let maximum = 256 << 10
             let session: ReadSession
 
-            /// The next bytes, never empty, or nil at the end of the session's range.
+            /// Returns the next bytes, never empty; nil at the end of the session's range.
             ///
             /// - Throws: ``CacheError``.
             public mutating func next() async throws -> [UInt8]? {
@@ -36,7 +37,7 @@ extension ReadSession {
         }
     }
 
-    /// Polls until there is something other than waiting.
+    /// Polls until the step isn't ``ReadStep/wait``.
     fileprivate func nextStep(maximum: Int) async throws -> ReadStep {
         let waiter = Waiter()
         return await withTaskCancellationHandler {
@@ -49,7 +50,7 @@ extension ReadSession {
         }
     }
 
-    /// Reads on the pool if the bytes aren't in memory; nil if they couldn't be read, which the session now knows.
+    /// Reads bytes, on the pool unless they are in memory. Returns nil after a read error, which the session records.
     fileprivate func read(_ source: any ByteSource, offset: Int64, count: Int) async -> [UInt8]? {
         do {
             var isRead = false
@@ -71,7 +72,7 @@ extension ReadSession {
     }
 }
 
-/// One asynchronous poll: resumes its continuation once, whether bytes or cancellation come first.
+/// One asynchronous poll, which resumes its continuation once, on bytes or on cancellation.
 private final class Waiter: Sendable {
     private struct State {
         var continuation: CheckedContinuation<ReadStep, Never>?

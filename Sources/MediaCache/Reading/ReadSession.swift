@@ -1,23 +1,23 @@
 import Synchronization
 
-/// One reader's ordered walk over a range of one representation: what is here comes from its blob, what isn't through
-/// fills.
+/// One reader's ordered pass over a range of a representation. Cached bytes are read from its blob; missing bytes are
+/// filled.
 ///
-/// A session stays with its representation to the end. If the origin changes in between, bytes that are here still
-/// come; a hole ends the session with ``CacheError/Code/representationChanged``. Versions are never mixed.
+/// A session stays with its representation. If the origin's version changes, the session still returns cached bytes and
+/// ends at the next hole with ``CacheError/Code/representationChanged``. Versions are never mixed.
 public final class ReadSession: Sendable {
-    /// What was known of the representation when the session was opened.
+    /// The head of the representation at the opening of the session.
     public let head: ResourceHead
-    /// The bytes this session reads; the upper bound is `Int64.max` while the length isn't known.
+    /// The session's byte range. The upper bound is `Int64.max` while the length is unknown.
     public let range: Range<Int64>
 
     private struct State {
         var position: Int64
-        /// Bytes up to here may be read without asking, unless the representation has given up bytes since.
+        /// The end of the bytes that may be read without asking, unless the representation has lost bytes since.
         var available: Int64
-        /// The representation's count of losses of that time.
+        /// The representation's count of losses at that time.
         var losses = 0
-        /// Where the read-ahead is to be looked after.
+        /// The position at which to plan the read-ahead again.
         var planAt: Int64
         var window: Int64
         var through: PassThrough?
@@ -26,7 +26,7 @@ public final class ReadSession: Sendable {
     }
 
     private let representation: Representation?
-    /// What is read instead where nothing is kept.
+    /// The version that isn't stored, if there is no representation.
     private let passing: PassingVersion?
     private let sessionID: Int
     private let engine: Engine
@@ -35,11 +35,11 @@ public final class ReadSession: Sendable {
     private let group: TransferGroup?
     private let url: ResourceURL
     private let kind: ResourceKind
-    /// What was here when the session was opened.
+    /// The cached spans at the opening of the session.
     private let cached: SpanMap
     private let state: OrderedMutex<State>
 
-    /// A session over a representation; `attached` comes from ``Representation/attach(at:)``.
+    /// Creates a session over a representation. `attached` is the result of ``Representation/attach(at:)``.
     init(
         representation: Representation, attached: (id: Int, window: Int64), head: ResourceHead, range: Range<Int64>,
         request: ReadRequest
@@ -65,7 +65,7 @@ public final class ReadSession: Sendable {
         engine.events.send(isHit ? .hit(key: key) : .miss(key: key))
     }
 
-    /// A session over bytes that aren't kept; `place` is where it reads, if it has one already.
+    /// Creates a session over bytes that aren't stored. `place` is the session's place in a running fill, if any.
     init(
         passing: PassingVersion, place: PassThrough?, range: Range<Int64>, request: ReadRequest, key: String,
         engine: Engine
@@ -94,20 +94,20 @@ public final class ReadSession: Sendable {
 
     var blockingPool: BlockingPool { engine.pool }
 
-    /// The representation this session reads, unless its bytes aren't kept.
+    /// The representation; nil if its bytes aren't stored.
     var currentRepresentation: Representation? { representation }
 
-    /// How many bytes of a range were here when the session was opened.
+    /// Returns how many bytes of a range were cached at the opening of the session.
     package func bytesCached(in range: Range<Int64>) -> Int64 { cached.bytes(in: range) }
 
-    /// Whether a byte is kept at this moment.
+    /// Returns whether a byte is cached at present.
     package func isKept(at offset: Int64) -> Bool { representation?.spans.span(at: offset) != nil }
 
-    /// Where the next byte comes from.
+    /// The offset of the next byte.
     public var position: Int64 { state.withLock { $0.position } }
 
-    /// What there is to read now: at most `maximum` bytes. One reader polls; `onReady` is kept only when the answer
-    /// is `.wait`, and is then called once, on any thread, outside every lock.
+    /// Returns the next step, with at most `maximum` bytes. Only one reader polls. `onReady` is used only if the step
+    /// is ``ReadStep/wait``; it's then called once, on any thread, outside all locks.
     package func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {
         state.withLock { state in
             while true {
@@ -156,11 +156,11 @@ public final class ReadSession: Sendable {
         }
     }
 
-    /// Goes on where nothing is kept: with others who are near, or alone.
+    /// Continues without the store, in a shared fill or alone.
     private func passOn(_ state: inout State) -> ReadStep? {
         guard let passing, state.position < min(range.upperBound, passing.fills.length ?? .max) else { return .end }
         guard !engine.isStopped else {
-            return .failed(CacheError(.closed, "the store is closed or suspended; nothing of this is kept"))
+            return .failed(CacheError(.closed, "the store is closed or suspended; this resource isn't cached"))
         }
         let known = KnownRepresentation(validator: head.validator, length: head.length)
         state.through = passing.fills.join(
@@ -179,7 +179,7 @@ public final class ReadSession: Sendable {
         }
     }
 
-    /// The reader has taken `count` bytes of what `poll` gave.
+    /// Advances past `count` bytes returned by ``poll(maximum:onReady:)``.
     package func consume(_ count: Int) {
         let (position, through) = state.withLock { state in
             state.failedReads = 0
@@ -191,12 +191,12 @@ public final class ReadSession: Sendable {
             bytes: Int64(count), fromCache: cached.bytes(in: position..<position + Int64(count)))
     }
 
-    /// The reader couldn't read what `poll` gave: the first time it may try again, then the bytes count as lost and
-    /// are fetched again.
+    /// Reports that bytes returned by ``poll(maximum:onReady:)`` couldn't be read. The first failure permits another
+    /// attempt; after the second, the bytes are lost and fetched again.
     package func readFailed(count: Int, error: any Error) {
         let lost = state.withLock { state -> Range<Int64>? in
             state.failedReads += 1
-            // What passes through may have gone by, and comes again.
+            // Bypassed bytes may have left the window, and are requested again.
             guard state.failedReads > 1, state.through == nil else { return nil }
             state.failedReads = 0
             state.available = state.position
@@ -205,9 +205,9 @@ public final class ReadSession: Sendable {
         if let lost { representation?.readFailed(lost, error: error) }
     }
 
-    /// Goes on at `offset`, at once: fills that nobody else reads stop.
+    /// Continues at `offset`. Fills without other readers are abandoned.
     ///
-    /// - Precondition: `offset` lies within ``range`` or at its end, and no poll is under way.
+    /// - Precondition: `offset` lies within ``range`` or at its end, and no poll is in progress.
     public func seek(to offset: Int64) {
         precondition(offset >= range.lowerBound && offset <= range.upperBound, "a seek outside the session's range")
         let through = state.withLock { state in
@@ -222,7 +222,7 @@ public final class ReadSession: Sendable {
         representation?.leaveFills(sessionID)
     }
 
-    /// Ends the session. Fills that nobody else reads stop. May be called more than once.
+    /// Ends the session and abandons fills without other readers. Further calls have no effect.
     public func cancel() {
         let ended = state.withLock { state -> State? in
             guard !state.isCancelled else { return nil }
@@ -234,4 +234,37 @@ public final class ReadSession: Sendable {
         representation?.detach(sessionID, at: ended.position, window: ended.window)
         engine.counters.add(\.openReads, -1)
     }
+}
+
+/// The next step of a reader.
+package enum ReadStep: Sendable {
+    /// `count` bytes are available at `offset` of `source` until the reader calls ``ReadSession/consume(_:)``.
+    case bytes(any ByteSource, offset: Int64, count: Int)
+    /// No bytes yet. The callback passed to `poll` is called once, outside all locks, when polling is worthwhile.
+    case wait
+    /// The range has been read.
+    case end
+    /// The session has failed.
+    case failed(CacheError)
+}
+
+/// The source of a session's bytes: a blob, or memory.
+package protocol ByteSource: Sendable {
+    /// Reads exactly `buffer.count` bytes at `offset`; returns false if that would wait for a disk.
+    ///
+    /// Callable from an event loop.
+    func readWithoutBlocking(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool
+
+    /// Reads exactly `buffer.count` bytes at `offset`. May block.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws
+
+    /// Returns the descriptor of a file with these bytes at the same offset, if samples show that they are in memory,
+    /// so that the system can send them directly. It's valid while this object exists; the caller must not close it.
+    ///
+    /// Callable from an event loop.
+    func descriptor(forSending range: Range<Int64>) -> Int32?
+}
+
+extension ByteSource {
+    package func descriptor(forSending range: Range<Int64>) -> Int32? { nil }
 }

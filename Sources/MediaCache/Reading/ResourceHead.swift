@@ -1,25 +1,25 @@
 public import Foundation
 
-/// What is known of one version of a resource: how long it is, of what type, and by what it's told from others.
+/// The head of one version of a resource: length, media type and validators.
 public struct ResourceHead: Sendable, Hashable {
-    /// The complete length in bytes, or nil until the origin's answer ends.
+    /// The complete length in bytes; nil until it's known, at the latest at the end of the response.
     public var length: Int64?
-    /// The media type that players are given: from the first bytes where they are sure, else the origin's
-    /// `Content-Type`, else from the URL's extension.
+    /// The media type for players: from the first bytes if they are conclusive, otherwise from `Content-Type`,
+    /// otherwise from the URL's extension.
     public var contentType: String
-    /// By what this version is told from others.
+    /// The validators.
     public var validator: Validator
-    /// When the origin last confirmed this version.
+    /// The time when the origin last confirmed this version.
     public var validatedAt: Date
-    /// Whether the origin couldn't be asked when this was last due, so that it may be out of date.
+    /// Whether a due revalidation failed, so that the version may be outdated.
     public var isStale: Bool
 
-    /// The entity tag that the server sends: the origin's, or one of our own where it has none.
+    /// The entity tag sent to clients: the origin's, or a generated one.
     public var entityTag: String
-    /// Where redirects led to when this version was found, if it's another place than the one asked for. Relative
-    /// references in the content resolve against it.
+    /// The URL after redirects if it differs from the requested one. Relative references in the content resolve against
+    /// it.
     public var location: ResourceURL?
-    /// What kind of address this version came from. What one from outside names may not lead behind the firewall.
+    /// The kind of address that sent this version. A public document never leads to a private address.
     public var peer: AddressKind
 
     /// Creates a head.
@@ -44,14 +44,14 @@ public struct ResourceHead: Sendable, Hashable {
     }
 }
 
-/// What tells one representation of a resource from another (RFC 9110 §8.8).
+/// The validators of a representation (RFC 9110 §8.8).
 public struct Validator: Sendable, Hashable, Codable {
-    /// The `ETag` as it came, `W/` and quotes included.
+    /// The `ETag` as received, including `W/` and quotes.
     public var entityTag: String?
-    /// The `Last-Modified` date as it came.
+    /// The `Last-Modified` date as received.
     public var lastModified: String?
 
-    /// Creates a validator; a resource may have neither.
+    /// Creates a validator; a representation may have neither field.
     public init(entityTag: String? = nil, lastModified: String? = nil) {
         self.entityTag = entityTag
         self.lastModified = lastModified
@@ -62,25 +62,25 @@ public struct Validator: Sendable, Hashable, Codable {
         entityTag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
     }
 
-    /// Whether it can prove anything.
+    /// Whether it has a strong entity tag or a date.
     package var isTold: Bool { strongEntityTag != nil || lastModified != nil }
 
-    /// Whether what carries `other` is of the same version for sure: by a strong tag, or by the date (RFC 9110 §8.8.2).
+    /// Returns whether `other` certainly belongs to the same version, by a strong tag or by the date (RFC 9110 §8.8.2).
     package func proves(_ other: Validator) -> Bool {
         if let mine = strongEntityTag, let theirs = other.strongEntityTag { return mine == theirs }
         return lastModified != nil && lastModified == other.lastModified
     }
 
-    /// Whether bytes of a response that carries `other` may be put together with bytes of this version: under a strong
-    /// tag only where the response proves to be of the same version (RFC 9111 §3.4).
+    /// Returns whether bytes of a response with `other` may be combined with bytes of this version. With a strong tag,
+    /// the response must prove that it's of the same version (RFC 9111 §3.4).
     package func joins(_ other: Validator) -> Bool {
         agrees(with: other) && (strongEntityTag == nil || proves(other))
     }
 
-    /// Whether a response that carries `other` can be of the same version.
+    /// Returns whether a response with `other` may be of the same version.
     ///
-    /// Strong tags decide alone. Without them the dates do, and a date that is missing on one side decides nothing;
-    /// then the length and the overlap of a resumed fill have to.
+    /// Entity tags decide alone if both have one; otherwise dates do. If one side has neither, the length and the
+    /// overlap of a resumed fill decide.
     public func agrees(with other: Validator) -> Bool {
         if let mine = entityTag, let theirs = other.entityTag { return mine == theirs }
         if let mine = lastModified, let theirs = other.lastModified { return mine == theirs }

@@ -1,15 +1,15 @@
-/// A resource's whole content in memory: for what is small and may be another with each request, as playlists are.
+/// The whole content of a resource in memory, for small and changing resources such as playlists.
 public struct WholeBody: Sendable {
-    /// What the response said of it.
+    /// The response head.
     public var head: ResourceHead
-    /// The `Content-Encoding` of ``bytes``, in lower case, if the origin sent one though it was asked for none. What is
-    /// kept has none.
+    /// The `Content-Encoding` of ``bytes`` in lower case, if the origin applied one despite `Accept-Encoding:
+    /// identity`. Cached bodies have none.
     public var contentCoding: String?
     /// The content.
     public var bytes: [UInt8]
-    /// Whether it was kept before it was asked for.
+    /// Whether the body was cached before the request.
     public var isKept: Bool
-    /// Whether another version had been kept that the origin doesn't have any more.
+    /// Whether it replaces a cached version that the origin no longer has.
     package var replacesAnother = false
 
     /// Creates a body.
@@ -21,27 +21,27 @@ public struct WholeBody: Sendable {
     }
 }
 
-/// What is asked of the store by somebody who wants the whole content, and decides by it whether it's kept.
+/// A request for the whole content of a resource, with a decision about storing it.
 public struct WholeBodyRequest: Sendable {
     /// The URL to read.
     public var url: ResourceURL
-    /// The longest body that is taken, in bytes. 64 MiB unless set.
+    /// The maximum length of the body in bytes. 64 MiB unless set.
     public var maximumLength: Int64
-    /// How urgent it is.
+    /// The transfer class. ``TransferClass/playback`` unless set.
     public var transferClass: TransferClass
-    /// Settings of this read alone; nil takes the store's.
+    /// Settings for this read; nil for the store's.
     public var settings: TransferSettings?
-    /// When the origin is asked whether what is kept is current: ``Revalidation/before`` unless set.
+    /// When to revalidate the cached content. ``Revalidation/before`` unless set.
     public var revalidation: Revalidation
-    /// What the resource is to the reader: what transforms and observers go by.
+    /// The resource kind, which selects transforms and observers.
     public var kind: ResourceKind
-    /// Whose transfer it is: what the scheduler ranks and limits it by. Nobody's unless set.
+    /// The group by which the scheduler ranks and limits the transfer. None unless set.
     public var group: TransferGroup?
-    /// Whether reading it is using it, as in ``ReadRequest``.
+    /// Whether the read counts as a use for eviction, as in ``ReadRequest``.
     package var countsAsUse = true
-    /// Whether a body that came from the origin is kept. One that isn't is shared by those who ask while it's on its
-    /// way, and by nobody after them. May decode the body first: one in a content coding isn't kept. Sees it before any
-    /// ``ContentTransform``. Called outside every lock; what it throws ends the request.
+    /// Returns whether to store a received body. An unstored body is shared by concurrent callers only. The function
+    /// may decode the body first, because a body with a content coding isn't stored. It gets the body before any
+    /// ``ContentTransform``, and is called outside all locks. An error that it throws ends the request.
     public var keeps: @Sendable (inout WholeBody) throws -> Bool
 
     /// Creates a request.

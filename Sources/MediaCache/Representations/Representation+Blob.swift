@@ -9,7 +9,7 @@ import Synchronization
 #endif
 
 extension Representation {
-    /// Opens what the catalog knows. A blob that is missing or shorter than its spans has lost the rest. Blocks.
+    /// Opens a representation from its catalog record. Spans beyond the end of its blob are lost. Blocks.
     static func restore(_ stored: StoredRepresentation, of resource: Resource, engine: Engine) throws -> Representation
     {
         let pages = try engine.catalog.checksumPages(of: stored.id)
@@ -18,9 +18,9 @@ extension Representation {
             written: stored.spans, lost: stored.lost, checksums: BlockChecksums(encodedPages: pages),
             transform: stored.transform)
         state.isSuperseded = stored.isSuperseded
-        // So that readers pass over holes at once.
-        state.folderFailure = engine.trouble?.writing
-        // A power cut may have come between moving the blob and saying so.
+        // Readers bypass holes at once.
+        state.folderFailure = engine.folderFailure?.writing
+        // A power cut may have interrupted a move between renaming the blob and committing its new place.
         var isKept = stored.isKept
         var size = Self.size(of: stored.blob, isKept: isKept, engine: engine)
         if size == nil, let moved = Self.size(of: stored.blob, isKept: !isKept, engine: engine) {
@@ -30,7 +30,7 @@ extension Representation {
         }
         if stored.spans.upperBound > size ?? 0 {
             for span in stored.spans.spans(in: (size ?? 0)..<stored.spans.upperBound) { state.lose(span) }
-            // More than what is missing: a checksum is of a whole run.
+            // This can exceed the missing bytes, because a checksum covers a whole run.
             state.lostAtOpening = stored.spans
             for span in state.written.spans { state.lostAtOpening.remove(span) }
             for span in state.lostAtOpening.spans { engine.events.send(.damaged(key: resource.key, range: span)) }
@@ -44,7 +44,7 @@ extension Representation {
         try? engine.files.open(engine.blobs.path(of: blob, isKept: isKept), creating: false).size()
     }
 
-    /// The blob, opened when it's first needed.
+    /// Returns the blob, opened at first use.
     func source() throws -> any BlobFile {
         try file.withLock { state in
             if let file = state.file { return file }
@@ -54,7 +54,7 @@ extension Representation {
             do {
                 file = try engine.files.open(path, creating: state.isNew)
             } catch let error as SystemError where error.number == ENOENT && !state.isNew {
-                // One that is being moved has its new name a moment before it's known here.
+                // A blob that is being moved has its new name shortly before `isKept` changes.
                 let other = engine.blobs.path(of: blob, isKept: !state.isKept)
                 guard let moved = try? engine.files.open(other, creating: false) else { throw error }
                 file = moved
@@ -64,16 +64,16 @@ extension Representation {
         }
     }
 
-    /// Writes the parts of `bytes` that fill `holes`, and notes all of `range` as written. Blocks.
+    /// Writes the parts of `bytes` that fill `holes`, and records all of `range` as written. Blocks.
     ///
-    /// Both happen before anybody else may write the blob, copy it elsewhere or give up what a failed sync may have lost:
-    /// no byte counts as written that isn't in the blob.
+    /// Both steps hold the ``writing`` lock, so that a byte recorded as written is always in the blob when another
+    /// thread writes, copies or truncates it.
     ///
     /// - Parameters:
-    ///   - range: where the bytes lie.
-    ///   - fill: the fill that brought them; 0 for none.
-    ///   - willNote: called between the two, for tests.
-    /// - Returns: the readers to be woken.
+    ///   - range: The position of the bytes.
+    ///   - fill: The fill that received the bytes; 0 for none.
+    ///   - willNote: The call between both steps, for tests.
+    /// - Returns: The wakes of readers that wait for these bytes.
     func write(
         _ bytes: UnsafeRawBufferPointer, at range: Range<Int64>, into holes: [Range<Int64>],
         by fill: RepresentationState.FillID = 0, willNote: () -> Void = {}
@@ -94,49 +94,50 @@ extension Representation {
         return woken
     }
 
-    /// Calls `body` with the blob, to be written to. Called by the holder of ``writing``.
+    /// Calls `body` with the blob opened for writing. The caller holds ``writing``.
     private func withWritable(_ body: (any BlobFile) throws -> Void) throws {
         try replaceIfLinked()
         do {
             try body(try source())
         } catch let error as SystemError where error.number == ENOENT && !file.withLock({ $0.isNew }) {
-            // The system has purged the blob since it was opened: another one takes its place.
+            // The system has purged the blob since it was opened. Create another.
             file.withLock { $0.isNew = true }
             try body(try source())
         } catch let error as SystemError where error.number == EROFS {
-            // It was opened while it could only be read. That may be over.
+            // The file was opened while the file system was read-only. Reopen it.
             file.withLock { $0.file = nil }
             try body(try source())
         }
     }
 
-    // MARK: - Names outside
+    // MARK: - External links
 
-    /// A second name of the blob with the right extension, beside it; its own where none can be made. Blocks.
+    /// Returns the path of a hard link to the blob with the given extension, in the blob's folder; the blob's own path
+    /// if a link can't be created. Blocks.
     ///
-    /// Others may give the file names of their own from now on, so that it's never written again.
-    func linkOut(extension fileExtension: String) throws -> String {
+    /// The blob is never modified in place afterwards, because the link may be linked from outside the cache.
+    func linkBlob(extension fileExtension: String) throws -> String {
         try writing.withLock { _ in
             let path = path
             let link = path.dropLast(".bin".count) + ".\(fileExtension)"
             file.withLock { $0.mayBeLinked = true }
             if engine.files.exists(String(link)) { return String(link) }
             guard engine.blobs.isWritable else { return path }
-            // Of an empty resource nothing was ever written.
+            // The blob of an empty resource doesn't exist until it's opened.
             if !engine.files.exists(path) { _ = try source() }
             try engine.files.link(path, to: String(link))
             return String(link)
         }
     }
 
-    /// A blob that has another name may be a person's file: what is written goes to a copy that takes its place.
+    /// Replaces a blob that has other links with a copy before it's written to: a link may be a user's file.
     private func replaceIfLinked() throws {
         guard file.withLock({ $0.mayBeLinked }) else { return }
         let path = path
         if engine.files.exists(path), try engine.files.linkCount(of: path) > 1 {
             let copy = try copyBlob(beside: path)
             try engine.files.rename(copy.path, to: path)
-            // What is left in the folder under other names is the old file.
+            // The other links in the folder refer to the previous file.
             let folder = engine.blobs.folder(of: blob, isKept: isKept)
             for name in try engine.files.names(in: folder) where BlobFolder.isAlias(name, of: blob) {
                 try engine.files.remove("\(folder)/\(name)")
@@ -149,12 +150,14 @@ extension Representation {
 
     // MARK: - Moving
 
-    /// Moves the blob between what is evicted and what is kept, by renaming or by copying across file systems. Blocks.
+    /// Moves the blob between the evictable and the pinned folder, by renaming or, across file systems, by copying.
+    /// Blocks.
     package func move(isKept: Bool) throws {
         try engine.move([self], isKept: isKept)
     }
 
-    /// Gives the blob its name where it's to lie; durable when these folders are. Nil if it lies there. Blocks.
+    /// Renames the blob into its new folder. The rename is durable once both folders are synced. Returns nil if the
+    /// blob is already there. Blocks.
     fileprivate func rename(isKept: Bool) throws -> (from: String, to: String)? {
         try writing.withLock { _ in
             let wasKept = self.isKept
@@ -183,11 +186,11 @@ extension Representation {
         try engine.files.rename(copy.path, to: destination)
         try engine.files.syncFolder(POSIXFileSystem.parent(of: destination))
         file.withLock { $0.file = copy.file }
-        // Two whole files under two names do no harm, wherever a power cut comes.
+        // A power cut at any point leaves at least one complete file; a duplicate does no harm.
         try engine.files.remove(source)
     }
 
-    /// A durable copy of what is here, beside `path` under a name of its own.
+    /// Returns a durable copy of the cached spans, under a temporary name beside `path`.
     private func copyBlob(beside path: String) throws -> (path: String, file: any BlobFile) {
         let temporary = "\(path).\(engine.token)\(BlobFolder.copySuffix)"
         do {
@@ -202,7 +205,7 @@ extension Representation {
         }
     }
 
-    /// Copies a span; what can't be read becomes a hole.
+    /// Copies a span. Bytes that can't be read become a hole.
     private func copy(_ span: Range<Int64>, from old: any BlobFile, to new: any BlobFile) throws {
         let piece = 1 << 20
         try withUnsafeTemporaryAllocation(byteCount: piece, alignment: 4096) { buffer in
@@ -222,10 +225,10 @@ extension Representation {
 }
 
 extension Engine {
-    /// Deletes blobs with all their names in the cache. Their sidecars have to be gone. Blocks.
+    /// Deletes blobs and their links inside the cache. Their sidecars must have been deleted before. Blocks.
     func unlink(blobs names: [String]) throws {
         for isKept in [false, true] {
-            // Each folder is listed once, however many of its blobs go.
+            // List each folder once, however many of its blobs are deleted.
             let folders = Dictionary(grouping: names) { blobs.folder(of: $0, isKept: isKept) }
             for (folder, names) in folders {
                 let going = Set(names)
@@ -236,13 +239,13 @@ extension Engine {
         }
     }
 
-    /// Takes blobs off the list outside the catalog, durably and before the catalog gives them up: a sidecar that the
-    /// catalog doesn't know is one that the catalog lost. Blocks.
+    /// Deletes sidecars durably. This precedes the deletion from the catalog, because recovery treats a sidecar without
+    /// a catalog record as one that the catalog lost. Blocks.
     func removeSidecars(of names: [String]) throws {
         try syncFolders(Set(names.compactMap { try dropSidecar(of: $0) }))
     }
 
-    /// The same of one, which is durable when its folder is. Returns that, if there was a sidecar. Blocks.
+    /// Deletes a blob's sidecar, and returns the folder to be synced; nil if there was no sidecar. Blocks.
     func dropSidecar(of blob: String) throws -> String? {
         let path = blobs.sidecarPath(of: blob)
         guard files.exists(path) else { return nil }
@@ -250,16 +253,16 @@ extension Engine {
         return blobs.folder(of: blob, isKept: true)
     }
 
-    /// Moves blobs between what is evicted and what is kept. Blocks.
+    /// Moves blobs between the evictable and the pinned folders. Blocks.
     func move(_ representations: [Representation], isKept: Bool) throws {
         defer { for representation in representations { representation.withState { $0.setNeedsCommit() } } }
         let moved = try representations.compactMap { try $0.rename(isKept: isKept) }
-        // The new names before the old ones are gone.
+        // Make the new names durable before the removal of the old ones.
         try syncFolders(Set(moved.map(\.to)))
         try syncFolders(Set(moved.map(\.from)))
     }
 
-    /// Makes changes of folders durable. Blocks.
+    /// Makes changes to the entries of folders durable. Blocks.
     func syncFolders(_ folders: Set<String>) throws {
         if folders.count >= Self.manyFiles, let first = folders.first { files.flush(fileSystemOf: first) }
         for folder in folders { try files.syncFolder(folder) }

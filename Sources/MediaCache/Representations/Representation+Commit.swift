@@ -2,82 +2,82 @@ import Logging
 import Synchronization
 
 extension Representation {
-    /// How far writing may run ahead of what is committed.
+    /// The number of uncommitted bytes beyond which writing waits for a commit.
     private static let commitDistance: Int64 = 64 << 20
 
-    // MARK: - Room
+    // MARK: - Back pressure
 
-    /// Returns when the committer is near enough for more bytes to be written.
+    /// Waits until fewer than ``commitDistance`` bytes are uncommitted.
     ///
-    /// - Throws: what keeps bytes from being kept; `CancellationError` when the task is cancelled.
-    func waitForRoom() async throws {
+    /// - Throws: The error that prevents bytes from being stored; `CancellationError` if the task is cancelled.
+    func waitForCommitter() async throws {
         while true {
             try Task.checkCancellation()
-            let (failure, isFar) = state.withLock { ($0.keepFailure, $0.uncommittedBytes > Self.commitDistance) }
+            let (failure, isFar) = state.withLock { ($0.storingFailure, $0.uncommittedBytes > Self.commitDistance) }
             if let failure { throw failure }
             guard isFar else { return }
             await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
-                    file.withLock { $0.roomWaiters.append(continuation) }
-                    // A commit may have ended since the look above; it would not look again.
-                    if hasRoom || Task.isCancelled { releaseRoomWaiters() } else { engine.committer.commitSoon() }
+                    file.withLock { $0.waitingWriters.append(continuation) }
+                    // A commit may have ended before the continuation was added, and would not resume it.
+                    if mayWrite || Task.isCancelled { resumeWriters() } else { engine.committer.commitSoon() }
                 }
             } onCancel: {
-                releaseRoomWaiters()
+                resumeWriters()
             }
         }
     }
 
-    private var hasRoom: Bool {
-        state.withLock { $0.uncommittedBytes <= Self.commitDistance || $0.keepFailure != nil }
+    private var mayWrite: Bool {
+        state.withLock { $0.uncommittedBytes <= Self.commitDistance || $0.storingFailure != nil }
     }
 
-    private func releaseRoomWaiters() {
+    private func resumeWriters() {
         let waiters = file.withLock { state in
-            defer { state.roomWaiters = [] }
-            return state.roomWaiters
+            defer { state.waitingWriters = [] }
+            return state.waitingWriters
         }
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The folder takes bytes again.
+    /// Resumes storing bytes after the folder became writable again.
     func storageRecovered() {
-        state.withLock { $0.keepFailure = nil }
+        state.withLock { $0.storingFailure = nil }
     }
 
     // MARK: - Commit
 
-    /// What is to be committed now, with the file to be synced first; nil if there is nothing.
+    /// Returns the changes to commit and the file to sync before; nil if there are none.
     package func takeCommit() -> PendingCommit? {
         let isAbandoned = file.withLock { file in
             file.isCommitting = true
             return file.isAbandoned
         }
-        // Never inside the state's lock: a resource looks at its representations inside its own.
+        // Outside the state's lock, because a resource locks its representations inside its own lock.
         let (stored, isTransient) = resource.rowForCommit
-        let taken = isAbandoned ? nil : takeState()
-        guard let taken else {
+        let pending = isAbandoned ? nil : commitState()
+        guard let pending else {
             file.withLock { $0.isCommitting = false }
             return nil
         }
-        // Looked at after the state: whatever the state says was written had the file open by then.
+        // Read after the state, because any bytes the state lists as written had the file open by then.
         let (isKept, isNew, openFile) = file.withLock { ($0.isKept, $0.isNew, $0.file) }
         return PendingCommit(
             representation: self,
             snapshot: CommitSnapshot(
                 resource: stored,
                 representation: StoredRepresentation(
-                    id: id, resourceID: resource.id, blob: blob, isKept: isKept, head: taken.head,
-                    freshness: taken.freshness, ignoresRanges: taken.ignoresRanges,
-                    isSuperseded: taken.isSuperseded || isTransient, spans: taken.spans, lost: taken.lost,
-                    transform: taken.transform),
-                dirtyPages: taken.dirtyPages),
-            file: taken.bytes > 0 ? openFile : nil,
-            newFolder: isNew && taken.bytes > 0 ? engine.blobs.folder(of: blob, isKept: isKept) : nil,
-            bytes: taken.bytes)
+                    id: id, resourceID: resource.id, blob: blob, isKept: isKept, head: pending.head,
+                    freshness: pending.freshness, ignoresRanges: pending.ignoresRanges,
+                    isSuperseded: pending.isSuperseded || isTransient, spans: pending.spans, lost: pending.lost,
+                    transform: pending.transform),
+                dirtyPages: pending.dirtyPages),
+            file: pending.bytes > 0 ? openFile : nil,
+            newFolder: isNew && pending.bytes > 0 ? engine.blobs.folder(of: blob, isKept: isKept) : nil,
+            bytes: pending.bytes)
     }
 
-    private struct TakenState: Sendable {
+    private struct CommitState: Sendable {
         var head: ResourceHead
         var freshness: Freshness
         var ignoresRanges: Bool
@@ -89,10 +89,10 @@ extension Representation {
         var bytes: Int64
     }
 
-    private func takeState() -> TakenState? {
+    private func commitState() -> CommitState? {
         state.withLock { state in
             guard state.needsCommit else { return nil }
-            return TakenState(
+            return CommitState(
                 head: state.head, freshness: state.freshness, ignoresRanges: state.ignoresRanges,
                 isSuperseded: state.isSuperseded || state.isReplaced, transform: state.transform,
                 spans: state.written, lost: state.lost, dirtyPages: state.takeDirtyPages(),
@@ -100,11 +100,12 @@ extension Representation {
         }
     }
 
+    /// Completes a commit, or schedules its changes for another one if it failed.
     package func commitEnded(_ commit: PendingCommit, error: CacheError?) {
         if let error {
             state.withLock { state in
                 state.commitFailed(pages: commit.snapshot.dirtyPages.keys)
-                state.keepFailure = error
+                state.storingFailure = error
             }
             engine.committer.markDirty(self, bytes: 0)
         } else {
@@ -115,12 +116,12 @@ extension Representation {
             }
         }
         file.withLock { $0.isCommitting = false }
-        releaseRoomWaiters()
+        resumeWriters()
         resource.useEnded()
     }
 
-    /// A sync failed: the system may have dropped what was written, during the sync too, and says so only once. What the
-    /// catalog doesn't know becomes a hole. Blocks.
+    /// Turns all uncommitted bytes into holes after a failed sync. The system may have dropped the writes, including
+    /// those made during the sync, and reports it only once. Blocks.
     func forgetUnsynced() {
         writing.withLock { _ in
             let committed = file.withLock { $0.committed }
@@ -133,8 +134,8 @@ extension Representation {
         }
     }
 
-    /// It's being deleted: nothing of it is committed from now on. Where nobody reads it, its file is let go, whoever
-    /// still refers to this object: a deleted file takes room until it's closed.
+    /// Excludes the representation from all later commits, because it's being deleted. Closes its file unless it's
+    /// being read: a deleted file occupies disk space until it's closed.
     func abandon(isRead: Bool = false) {
         file.withLock { file in
             file.isAbandoned = true
@@ -142,9 +143,9 @@ extension Representation {
         }
     }
 
-    /// What the catalog has never known of may not hold the room that the catalog would need to learn of it: the file
-    /// goes. Who reads it goes on reading, and it's forgotten with its last reader.
-    func giveUpIfDiskIsFull() async {
+    /// Deletes a blob that was never committed if the disk is full, because the catalog needs the space. Active readers
+    /// continue, and the representation is removed after the last of them.
+    func deleteBlobIfDiskIsFull() async {
         let (engine, blob) = (engine, blob)
         guard !resource.stored.isPinned, await engine.pool.perform({ (try? engine.isDiskFull) == true }) else { return }
         abandon(isRead: true)
@@ -162,13 +163,15 @@ extension Representation {
     }
 }
 
-/// What one representation adds to a commit.
+/// One representation's contribution to a commit.
 package struct PendingCommit: Sendable {
     package var representation: Representation
+    /// The catalog records to write.
     package var snapshot: CommitSnapshot
     /// The file to sync, if bytes were written to it.
     package var file: (any BlobFile)?
-    /// The folder whose entries have to become durable.
+    /// The folder whose entries must be synced.
     package var newFolder: String?
+    /// The number of bytes that become committed.
     package var bytes: Int64
 }

@@ -1,13 +1,13 @@
 import Synchronization
 
 extension Representation {
-    /// Whether a sidecar belongs beside the blob.
+    /// Whether the blob has a sidecar.
     private var wantsSidecar: Bool {
         engine.blobs.isWritable && resource.stored.isPinned && file.withLock { $0.isKept && !$0.isAbandoned }
     }
 
-    /// The sidecar of a pinned representation, where the one on disk lists other spans: while a fill runs, only if there
-    /// is none yet. Nil otherwise.
+    /// Returns the new content of the sidecar of a pinned representation if the sidecar on disk lists other spans; nil
+    /// otherwise. During a fill only the first sidecar is written.
     func sidecarThatIsDue() throws -> (path: String, bytes: [UInt8], listed: SpanMap)? {
         let listed = file.withLock { $0.listed }
         guard wantsSidecar, isSidecarDue(listed) else { return nil }
@@ -21,7 +21,7 @@ extension Representation {
         return state.withLock { ($0.fills.isEmpty || $0.isComplete) && $0.written != listed }
     }
 
-    /// Gives a written sidecar its name, unless it's not to be there any more. Blocks.
+    /// Renames a written sidecar to its final name, or deletes it if it's no longer wanted. Blocks.
     func placeSidecar(_ temporary: String, listing spans: SpanMap) throws {
         try writing.withLock { _ in
             guard wantsSidecar else { return try engine.files.remove(temporary) }
@@ -30,7 +30,7 @@ extension Representation {
         }
     }
 
-    /// Takes the representation off that list; durable when its folder is. Returns that, if it was listed. Blocks.
+    /// Deletes the sidecar, and returns the folder to be synced; nil if there was no sidecar. Blocks.
     fileprivate func dropSidecar() throws -> String? {
         try writing.withLock { _ in
             let folder = try engine.dropSidecar(of: blob)
@@ -41,18 +41,17 @@ extension Representation {
 }
 
 extension Engine {
-    /// So many sidecars are written together.
+    /// The number of sidecars written together.
     private static let sidecarsAtOnce = 64
-    /// From so many files on, flushing them first is the shorter way to have each of them synced.
+    /// The number of files from which flushing the file system first is faster than syncing each file alone.
     static let manyFiles = 8
 
-    /// Takes representations off the list outside the catalog, durably. Blocks.
+    /// Deletes the sidecars of representations durably. Blocks.
     func removeSidecars(of representations: [Representation]) throws {
         try syncFolders(Set(representations.compactMap { try $0.dropSidecar() }))
     }
 
-    /// Lists pinned representations outside the catalog, those of which that is due. Each sidecar is there whole or as
-    /// it was before. Blocks.
+    /// Writes the outdated sidecars of pinned representations, each atomically. Blocks.
     func writeSidecars(of representations: [Representation]) throws {
         for batch in representations.batches(of: Self.sidecarsAtOnce) { try writeSidecarsAtOnce(of: batch) }
     }
@@ -85,8 +84,8 @@ extension Engine {
         }
     }
 
-    /// Writes the sidecar of a pinned version that isn't open, where it's missing or lacks bytes that the catalog has.
-    /// Blocks.
+    /// Writes the sidecar of a pinned representation that isn't open if it's missing or lists fewer spans than the
+    /// catalog. Blocks.
     func renewSidecar(of stored: StoredRepresentation, _ resource: StoredResource) throws {
         guard files.exists(blobs.path(of: stored.blob, isKept: true)) else { return }
         let path = blobs.sidecarPath(of: stored.blob)
@@ -104,7 +103,7 @@ extension Engine {
         try files.replace(path, with: Sidecar(resource: resource, blob: stored.blob, state: &state).encoded())
     }
 
-    /// Whether the blob of a version that isn't open has all of the version's bytes, by its length. Blocks.
+    /// Returns whether the blob of a representation that isn't open is long enough for all of its spans. Blocks.
     func hasBlob(of stored: StoredRepresentation) -> Bool {
         [true, false].contains { isKept in
             let file = try? files.open(blobs.path(of: stored.blob, isKept: isKept), creating: false)

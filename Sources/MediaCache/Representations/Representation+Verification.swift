@@ -2,21 +2,20 @@ import Logging
 import Synchronization
 
 extension Representation {
-    /// Compares what is here of `range` with its checksums, off the caller's thread, and wakes who waits.
+    /// Verifies the cached bytes of `range` on a pool thread, and wakes the waiting readers.
     func verify(_ range: Range<Int64>) {
         guard file.withLock({ $0.verifying.insert(range).inserted }) else { return }
         engine.pool.start { [self] in _ = compare(range) }
     }
 
-    /// Compares what is here of `range` with its checksums. What doesn't match, or can't be read, becomes a hole.
-    /// Blocks.
+    /// Compares the cached bytes of `range` with their checksums. Damaged and unreadable bytes become holes. Blocks.
     ///
-    /// - Returns: the bytes that were lost.
+    /// - Returns: The ranges that were lost.
     @discardableResult
     package func compare(_ range: Range<Int64>) -> [Range<Int64>] {
         let records = state.withLock { $0.recordsToVerify(in: range) }
         let good = records.filter { matches($0) || matches($0) }.map(\.range)
-        // Before those who wait are woken: who comes now has to start another comparison.
+        // Before readers are woken, because a new reader has to start another comparison.
         file.withLock { _ = $0.verifying.remove(range) }
         let (damaged, woken) = state.withLock { $0.didVerify(range, good: good) }
         for span in damaged {
@@ -29,9 +28,9 @@ extension Representation {
         return damaged
     }
 
-    /// Forgets which bytes were compared since opening, so that all of them are again.
+    /// Verifies all cached bytes again, including those verified since the store was opened. Blocks.
     package func compareAll() -> [Range<Int64>] {
-        state.withLock { $0.distrust() }
+        state.withLock { $0.discardVerification() }
         return spans.spans.flatMap { compare($0) }
     }
 
@@ -43,12 +42,63 @@ extension Representation {
         }
     }
 
-    /// A reader couldn't read bytes that should be here, twice: they are a hole from now on.
+    /// Turns bytes into a hole after a reader failed twice to read them.
     func readFailed(_ range: Range<Int64>, error: any Error) {
         engine.logger.error("blob can't be read", metadata: ["path": "\(path)", "error": "\(error)"])
         state.withLock { $0.lose(range) }
         engine.counters.add(\.bytesDamaged, Int64(range.count))
         engine.events.send(.damaged(key: resource.key, range: range))
         engine.committer.markDirty(self, bytes: 0)
+    }
+}
+
+extension Representation {
+    /// Returns the number of contiguous cached bytes before `offset`.
+    func comparableBytes(before offset: Int64) -> Int64 {
+        withState { state in
+            guard offset > 0, let span = state.written.span(at: offset - 1) else { return 0 }
+            return offset - span.lowerBound
+        }
+    }
+
+    /// Returns whether a piece has the same bytes as the cached parts.
+    ///
+    /// Cached bytes that turn out to be damaged become a hole and don't count.
+    func agrees(with piece: OriginPiece, in parts: [Range<Int64>]) async throws -> Bool {
+        try await engine.pool.run { [self] in
+            let file = try source()
+            return try parts.allSatisfy { part in
+                let isSame = try withUnsafeTemporaryAllocation(byteCount: part.count, alignment: 16) { buffer in
+                    try file.read(into: buffer, at: part.lowerBound)
+                    return piece.withUnsafeBytes { bytes in
+                        let start = Int(part.lowerBound - piece.offset)
+                        return bytes[start..<start + part.count].elementsEqual(buffer)
+                    }
+                }
+                return isSame || !compare(part).isEmpty
+            }
+        }
+    }
+
+    /// Requests up to 64 KiB of the cached bytes again and compares them, for versions without a distinguishing
+    /// validator.
+    func isSameAtOrigin(_ settings: TransferSettings?) async throws -> Bool {
+        let head = head
+        guard let span = spans.spans.first else { return true }
+        // A part of the origin's bytes can't be compared with the result of a whole transform.
+        //
+        guard content.transform?.isWhole != true else { return false }
+        let reader = OriginReader(
+            context: engine.originContext(settings), locator: resource.locator,
+            asked: .from(span.lowerBound, to: min(span.upperBound, span.lowerBound + OriginReader.overlap)),
+            known: KnownRepresentation(
+                validator: Validator(lastModified: head.validator.lastModified), length: head.length),
+            tap: engine.tap(self, observes: false))
+        defer { Task { await reader.close() } }
+        while let piece = try await reader.next() {
+            let here = withState { $0.written.spans(in: piece.range) }
+            guard try await agrees(with: piece, in: here) else { return false }
+        }
+        return true
     }
 }

@@ -1,20 +1,22 @@
 import Logging
 import Synchronization
 
-/// One version of a resource while it's open: its state, its blob, and the work on both.
+/// One version of a resource while it's open: its state, its blob, and their operations.
 ///
-/// Decisions are ``RepresentationState``'s; this type holds the lock, does what was decided, and calls readers outside
-/// the lock.
+/// ``RepresentationState`` makes the decisions. This type holds the locks, executes the decisions, and calls readers
+/// outside of the locks.
 package final class Representation: Sendable {
+    /// The identifier of the catalog record.
     package let id: Int64
     package let resource: Resource
+    /// The name of the blob.
     package let blob: String
     let engine: Engine
     let state: OrderedMutex<RepresentationState>
     let file: OrderedMutex<BlobState>
-    /// Held, on threads of the pool only, by whoever writes to the blob, moves it or replaces it.
+    /// Held while the blob is written, moved or replaced; on pool threads only.
     let writing = Mutex(())
-    /// The fills of bytes that can't be kept.
+    /// The fills of bytes that can't be stored.
     let passing: PassingFills
 
     package init(
@@ -30,30 +32,38 @@ package final class Representation: Sendable {
         self.state = OrderedMutex(.representation, state)
     }
 
+    /// The response head, shared by all ranges of the representation.
     package var head: ResourceHead { state.withLock { $0.head } }
-    /// Whether someone reads or fills it, or something of it isn't committed yet. While it is, no second object may
-    /// stand for the same row.
+    /// Whether it's being read, filled or committed. While it is, no second object may represent the same catalog
+    /// record.
     package var isInUse: Bool {
         state.withLock { $0.isInUse || $0.needsCommit || $0.uncommittedBytes > 0 }
             || file.withLock { $0.isCommitting && !$0.isAbandoned }
     }
 
-    /// The same, but that what can't be committed, as on a full disk, doesn't keep it from being given up.
+    /// Whether it's being read or filled, or has changes that can be committed. Unlike ``isInUse``, changes that can't
+    /// be committed, as on a full disk, don't count.
     var isHeld: Bool {
-        state.withLock { $0.isInUse || ($0.keepFailure == nil && ($0.needsCommit || $0.uncommittedBytes > 0)) }
+        state.withLock { $0.isInUse || ($0.storingFailure == nil && ($0.needsCommit || $0.uncommittedBytes > 0)) }
             || file.withLock { $0.isCommitting && !$0.isAbandoned }
     }
+    /// Whether all bytes are cached.
     package var isComplete: Bool { state.withLock { $0.isComplete } }
+    /// Whether the origin has a newer representation.
     package var isSuperseded: Bool { state.withLock { $0.isSuperseded } }
-    /// What it is to who read it last, and what made its bytes.
+    /// The resource kind requested by the last reader, and the transform that was applied to the bytes.
     var content: (kind: ResourceKind, transform: AppliedTransform?) { state.withLock { ($0.kind, $0.transform) } }
     package var freshness: Freshness { state.withLock { $0.freshness } }
+    /// The number of times that cached bytes were given up.
     var losses: Int { state.withLock { $0.losses } }
+    /// The cached spans.
     package var spans: SpanMap { state.withLock { $0.written } }
+    /// Whether the blob is in the pinned folder.
     package var isKept: Bool { file.withLock { $0.isKept } }
+    /// The path of the blob.
     package var path: String { engine.blobs.path(of: blob, isKept: isKept) }
 
-    /// What the origin said of this version when it was asked again.
+    /// Records the result of a revalidation.
     package func revalidated(_ freshness: Freshness?, isStale: Bool) {
         let now = engine.time.now
         state.withLock { state in
@@ -65,7 +75,7 @@ package final class Representation: Sendable {
         engine.committer.markDirty(self, bytes: 0)
     }
 
-    /// Readers want it made by another transform from now on, or by this one again.
+    /// Sets whether readers request another transform of this representation.
     func setReplaced(_ isReplaced: Bool) {
         state.withLock { state in
             state.isReplaced = isReplaced
@@ -74,6 +84,7 @@ package final class Representation: Sendable {
         engine.committer.markDirty(self, bytes: 0)
     }
 
+    /// Marks the representation as replaced by a newer one.
     package func supersede() {
         state.withLock { state in
             state.isSuperseded = true
@@ -84,10 +95,12 @@ package final class Representation: Sendable {
 
     // MARK: - Readers
 
+    /// Registers a reader. Returns its session and its initial read-ahead window in bytes.
     func attach(at position: Int64) -> (id: Int, window: Int64) {
         state.withLock { $0.attach(at: position, readAhead: engine.configuration.transfers.readAhead) }
     }
 
+    /// Unregisters a reader, and remembers its window for a reader that continues at its position.
     func detach(_ session: Int, at position: Int64, window: Int64) {
         let calls = state.withLock { $0.detach(session, at: position, window: window) }
         for call in calls { call() }
@@ -95,10 +108,12 @@ package final class Representation: Sendable {
         if engine.isStopped, resource.retire() { resource.dismantle() }
     }
 
+    /// Removes a reader from its fills.
     func leaveFills(_ session: Int) {
         for call in state.withLock({ $0.leaveFills(session) }) { call() }
     }
 
+    /// Returns the next step of the reader at `position`, and starts the fills that it needs.
     func advance(
         _ session: Int, position: Int64, end: Int64, window: inout Int64, settings: TransferSettings?,
         transferClass: TransferClass, group: TransferGroup?, wake: @escaping @Sendable () -> Void
@@ -116,9 +131,9 @@ package final class Representation: Sendable {
             resource.changed(self)
         }
         if engine.isStopped, answer.asksOrigin {
-            // A fill would end at once, and the reader would ask for the next one, and so on.
+            // A fill would end at once, and the reader would request another, endlessly.
             drop(work.plans, of: session)
-            return .failed(CacheError(.closed, "the store is closed or suspended; what is kept can still be read"))
+            return .failed(CacheError(.closed, "the store is closed or suspended; only cached bytes can be read"))
         }
         let asksOrigins = settings?.asksOrigins ?? engine.configuration.transfers.asksOrigins
         for plan in work.plans where asksOrigins { launch(plan, settings: settings, group: group) }
@@ -130,15 +145,15 @@ package final class Representation: Sendable {
         return answer
     }
 
-    /// Ends fills of a session that may not start. The session waits for nothing any more; other readers in their
-    /// range plan again.
+    /// Discards the planned fills of a session that may not start. The session no longer waits; other readers of their
+    /// ranges plan again.
     private func drop(_ plans: [RepresentationState.FillPlan], of session: Int) {
         leaveFills(session)
         wakeBeside(plans.flatMap { plan in state.withLock { $0.fillEnded(plan.id, error: nil) } })
         wakeFillWaiters()
     }
 
-    /// Wakes other readers from a task of its own: the caller may hold its session's lock.
+    /// Wakes other readers in a separate task, because the caller may hold its session's lock.
     private func wakeBeside(_ wakes: [@Sendable () -> Void]) {
         guard !wakes.isEmpty else { return }
         Task { for wake in wakes { wake() } }
@@ -146,7 +161,7 @@ package final class Representation: Sendable {
 
     // MARK: - Filling
 
-    /// Starts a fill on its way.
+    /// Starts a planned fill.
     func launch(
         _ plan: RepresentationState.FillPlan, settings: TransferSettings?, group: TransferGroup? = nil,
         reader: OriginReader? = nil, ticket: TransferScheduler.Ticket? = nil
@@ -155,21 +170,22 @@ package final class Representation: Sendable {
             plan: plan, representation: self, settings: settings, group: group, reader: reader, ticket: ticket)
         let task = Task { await fill.run() }
         let isEnded = state.withLock { $0.setCancel({ task.cancel() }, of: plan.id) }
-        // Whoever stops the engine cancels the fills it sees; this one it may not have seen.
+        // A stop of the engine cancels the fills that it lists, which may not have included this one.
         if isEnded || engine.isStopped { task.cancel() }
     }
 
-    /// How urgent a fill is now.
+    /// Returns the current transfer class of a fill.
     func transferClass(of fill: Int) -> TransferClass { state.withLock { $0.transferClass(of: fill) } }
 
-    /// Ends a fill if it's abandoned, since another transfer needs its connection. Returns whether it was.
+    /// Ends an abandoned fill because another transfer needs its connection. Returns whether the fill was abandoned.
     func preempt(_ fill: Int) -> Bool {
         let end = state.withLock { $0.preempt(fill) }
         end?()
         return end != nil
     }
 
-    /// Ends a fill once it has been abandoned for the grace period. Called whenever it may have been abandoned.
+    /// Starts the grace period of an abandoned fill, at whose end the fill ends. Called whenever a fill may be
+    /// abandoned.
     func watchAbandoned(_ fill: Int) {
         guard state.withLock({ $0.watchAbandoned(fill) }) else { return }
         Task { [weak self, time = engine.time] in
@@ -181,24 +197,24 @@ package final class Representation: Sendable {
         }
     }
 
-    /// Returns when no fill runs any more. The engine has been stopped.
+    /// Waits until no fill is running. The engine has been stopped.
     func waitForLastFill() async {
         await waitForFills { !$0.isEmpty }
     }
 
-    /// Returns when the fills that run are none to wait for.
+    /// Waits while the condition holds for the running fills. The condition is checked whenever a fill ends.
     func waitForFills(
-        while isToBeWaitedFor: @Sendable ([RepresentationState.FillID: RepresentationState.RunningFill]) -> Bool
+        while shouldWait: @Sendable ([RepresentationState.FillID: RepresentationState.RunningFill]) -> Bool
     ) async {
-        while state.withLock({ isToBeWaitedFor($0.fills) }) {
+        while state.withLock({ shouldWait($0.fills) }) {
             await withCheckedContinuation { continuation in
                 file.withLock { $0.fillWaiters.append(continuation) }
-                if !state.withLock({ isToBeWaitedFor($0.fills) }) { wakeFillWaiters() }
+                if !state.withLock({ shouldWait($0.fills) }) { wakeFillWaiters() }
             }
         }
     }
 
-    /// A fill has ended.
+    /// Resumes the tasks that wait for fills.
     func wakeFillWaiters() {
         let waiters = file.withLock { state in
             defer { state.fillWaiters = [] }
@@ -207,7 +223,8 @@ package final class Representation: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The bytes of a hole that can't be filled, straight from the origin; nil if there are none, as is known now.
+    /// Returns the bytes of a hole that can't be stored, directly from the origin; nil if the length turns out to be
+    /// known.
     func passThrough(
         _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, group: TransferGroup?
     ) -> PassThrough? {
@@ -221,7 +238,7 @@ package final class Representation: Sendable {
             transferClass: transferClass, group: group, tap: engine.tap(self))
     }
 
-    /// The length of a version that was found without one.
+    /// Sets the length of a representation whose response head had none.
     func learn(_ length: Int64) {
         let woken = withState { $0.head.length == nil ? $0.learned(length: length) : [] }
         for wake in woken { wake() }
@@ -233,10 +250,38 @@ package final class Representation: Sendable {
         passing.end()
     }
 
-    /// Changes the state; what then needs a commit gets one.
+    /// Changes the state, and schedules a commit if the change needs one.
     func withState<Result>(_ body: (inout RepresentationState) throws -> sending Result) rethrows -> sending Result {
         let result = try state.withLock { try body(&$0) }
         if state.withLock({ $0.needsCommit }) { engine.committer.markDirty(self, bytes: 0) }
         return result
+    }
+}
+
+/// The state of a representation's blob file.
+struct BlobState {
+    var file: (any BlobFile)?
+    var isKept: Bool
+    /// Whether the file's directory entry isn't durable yet.
+    var isNew: Bool
+    /// Whether the file may have links outside the cache, which must be checked before the next write.
+    var mayBeLinked: Bool
+    /// The spans listed in the catalog. Other spans are lost if they can't be synced.
+    var committed: SpanMap
+    /// Whether a commit of the representation is in progress.
+    var isCommitting = false
+    /// Whether the representation is being deleted, so that a late commit must not restore it. Never reset.
+    var isAbandoned = false
+    /// The spans listed by the sidecar on disk; nil if it hasn't been written since the store was opened.
+    var listed: SpanMap?
+    var waitingWriters: [CheckedContinuation<Void, Never>] = []
+    var fillWaiters: [CheckedContinuation<Void, Never>] = []
+    var verifying: Set<Range<Int64>> = []
+
+    init(isKept: Bool, isNew: Bool, committed: SpanMap) {
+        self.isKept = isKept
+        self.isNew = isNew
+        mayBeLinked = !isNew
+        self.committed = committed
     }
 }

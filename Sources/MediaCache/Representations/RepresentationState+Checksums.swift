@@ -1,15 +1,15 @@
 extension RepresentationState {
-    /// The checksum records to compare before bytes of `range` may be served.
+    /// Returns the checksum records to verify before bytes of `range` may be served.
     mutating func recordsToVerify(in range: Range<Int64>) -> [BlockChecksums.Record] {
         checksums.records(in: range).filter { !verified.contains($0.range) }
     }
 
-    /// Nothing counts as verified any more.
-    mutating func distrust() { verified = SpanMap() }
+    /// Marks all bytes as unverified.
+    mutating func discardVerification() { verified = SpanMap() }
 
-    /// What the comparison found. Bytes without a record, or with one that doesn't match, become a hole.
+    /// Records the result of a comparison. Bytes without a record, or with a wrong checksum, become holes.
     ///
-    /// - Returns: what was lost, and whom to wake.
+    /// - Returns: The lost ranges, and the wakes of waiting readers.
     mutating func didVerify(
         _ range: Range<Int64>, good: [Range<Int64>]
     ) -> (damaged: [Range<Int64>], woken: [@Sendable () -> Void]) {
@@ -23,9 +23,9 @@ extension RepresentationState {
         return (damaged, takeWaiters { _ in true })
     }
 
-    /// Bytes are given up: a hole from now on.
+    /// Turns bytes into a hole.
     ///
-    /// - Returns: what was here of it; more than the range where a checksum is of more.
+    /// - Returns: The ranges removed from the cached spans. They exceed `range` where a checksum covers more.
     @discardableResult
     package mutating func forget(_ range: Range<Int64>) -> [Range<Int64>] {
         var forgotten: [Range<Int64>] = []
@@ -40,7 +40,7 @@ extension RepresentationState {
         return forgotten
     }
 
-    /// Bytes are damaged, or can't be read: a hole from now on, which `verify` tells of until they come again.
+    /// Turns damaged or unreadable bytes into a hole, which `verify` reports until they are fetched again.
     mutating func lose(_ range: Range<Int64>) {
         for span in forget(range) { lost.insert(span) }
     }

@@ -1,5 +1,5 @@
 extension RepresentationState {
-    /// What is on its way: from the byte that each fill writes next up to its end, in order.
+    /// The ranges still to be received by fills, in ascending order.
     var rangesBeingFilled: [Range<Int64>] {
         fills.values.compactMap { fill in
             let end = min(fill.limit, length)
@@ -7,7 +7,7 @@ extension RepresentationState {
         }.sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// The fill that will reach `position` sooner than a new request would.
+    /// Returns the fill that reaches `position` sooner than a new request would; nil if there is none.
     func fill(worthWaitingForAt position: Int64) -> FillID? {
         let candidates = fills.filter { $0.value.position <= position && position < $0.value.limit }
         guard let (id, fill) = candidates.max(by: { $0.value.position < $1.value.position }) else { return nil }
@@ -16,12 +16,13 @@ extension RepresentationState {
         return isNear || ignoresRanges ? id : nil
     }
 
+    /// Starts a fill for a reader at the hole at `position`.
     mutating func start(
         at position: Int64, end: Int64, window: Int64, readAhead: ReadAhead,
         reader: (id: SessionID, transferClass: TransferClass), wakes: inout [@Sendable () -> Void]
     ) -> FillPlan {
         let hole = written.hole(at: position, limit: length) ?? position..<length
-        // No further than the reader will go, but for one read-ahead.
+        // Doesn't extend past the reader's range by more than the initial read-ahead.
         var limit = min(hole.upperBound, max(end, position.clampedSum(readAhead.initial)))
         if window < limit - position { limit = position + window }
         if ignoresRanges || head.length == nil { limit = hole.upperBound }
@@ -30,9 +31,9 @@ extension RepresentationState {
             wakes: &wakes)
     }
 
-    /// Starts a fill of the first hole in `range` that no fill is on, if there is one.
-    mutating func startWanted(
-        in range: Range<Int64>, _ want: WantID, _ transferClass: TransferClass, wakes: inout [@Sendable () -> Void]
+    /// Starts a fill of the first hole in `range` without a fill; returns nil if there is none.
+    mutating func startDemanded(
+        in range: Range<Int64>, _ demand: DemandID, _ transferClass: TransferClass, wakes: inout [@Sendable () -> Void]
     ) -> FillPlan? {
         var position = range.lowerBound
         while position < min(range.upperBound, length) {
@@ -41,32 +42,31 @@ extension RepresentationState {
             if let hole = written.hole(at: position, limit: min(range.upperBound, length)) {
                 let next = fills.values.map(\.position).filter { $0 > position }.min() ?? .max
                 return begin(
-                    position..<min(hole.upperBound, next), for: want, transferClass: transferClass, wakes: &wakes)
+                    position..<min(hole.upperBound, next), for: demand, transferClass: transferClass, wakes: &wakes)
             }
         }
         return nil
     }
 
-    /// Notes the fill of a response whose head has been received, for a representation that has no reader yet.
+    /// Registers the fill of a response whose head has been received, for a representation without readers.
     mutating func beginFound(_ range: Range<Int64>, transferClass: TransferClass) -> FillPlan {
         var wakes: [@Sendable () -> Void] = []
         let plan = begin(range, transferClass: transferClass, wakes: &wakes)
-        fills[plan.id]?.hasAsked = true
+        fills[plan.id]?.hasRequested = true
         fills[plan.id]?.hasHead = true
         return plan
     }
 
-    /// Notes a fill.
+    /// Registers a fill.
     ///
-    /// - Parameter wakes: receives the wakes of readers whose fill will stop before their position, since this one
-    ///   begins there: they have to plan again.
+    /// - Parameter wakes: Receives the wakes of readers whose fill now stops before their position. They plan again.
     mutating func begin(
-        _ range: Range<Int64>, readers: [SessionID: TransferClass] = [:], for want: WantID? = nil,
+        _ range: Range<Int64>, readers: [SessionID: TransferClass] = [:], for demand: DemandID? = nil,
         transferClass: TransferClass, wakes: inout [@Sendable () -> Void]
     ) -> FillPlan {
         nextID += 1
         var range = range
-        // Each byte has one fill: one on its way here stops here.
+        // Each byte belongs to one fill. A fill that approaches this range stops at its start.
         for id in fills.keys {
             guard let fill = fills[id] else { continue }
             if fill.position < range.lowerBound, range.lowerBound < fill.limit {
@@ -79,15 +79,15 @@ extension RepresentationState {
         let id = nextID
         fills[id] = RunningFill(
             position: range.lowerBound, limit: range.upperBound, readers: readers,
-            wants: want.map { [$0: transferClass] } ?? [:], starter: want, transferClass: transferClass)
+            demands: demand.map { [$0: transferClass] } ?? [:], starter: demand, transferClass: transferClass)
         let before = range.lowerBound - 1
         let isBeforeHere = before >= 0 && written.span(at: before) != nil
-        let resumes = isBeforeHere && (isUntold || arrived.span(at: before) == nil)
-        let probes = isUntold && !isBeforeHere && !written.isEmpty
+        let resumes = isBeforeHere && (lacksValidator || arrived.span(at: before) == nil)
+        let probes = lacksValidator && !isBeforeHere && !written.isEmpty
         return FillPlan(id: id, range: range, resumes: resumes, probes: probes)
     }
 
-    /// The origin sends the whole to every request: this fill may as well write all of it that is missing.
+    /// Extends a fill to the whole representation, because the origin answers range requests with the whole content.
     mutating func ignoreRanges(of fill: FillID) {
         ignoresRanges = true
         guard fills[fill]?.isEnded == false else { return }
@@ -96,45 +96,45 @@ extension RepresentationState {
         fills[fill]?.limit = end
     }
 
-    /// Returns whether it has been ended already.
+    /// Sets the function that cancels a fill. Returns whether the fill has ended already.
     mutating func setCancel(_ cancel: @escaping @Sendable () -> Void, of fill: FillID) -> Bool {
         fills[fill]?.cancel = cancel
         return fills[fill]?.isEnded ?? true
     }
 
-    /// Notes that a fill asks the origin, for the first time or again after a failure.
+    /// Records that a fill is about to send a request, the first or a repeated one.
     ///
-    /// - Returns: whether it may: an abandoned fill isn't worth a request.
-    mutating func asks(_ fill: FillID) -> Bool {
+    /// - Returns: Whether it may. An abandoned fill sends no request.
+    mutating func willRequest(_ fill: FillID) -> Bool {
         guard fills[fill]?.isAbandoned == false else { return false }
-        fills[fill]?.hasAsked = true
+        fills[fill]?.hasRequested = true
         fills[fill]?.hasHead = false
         return true
     }
 
-    /// Notes that the origin has answered a fill.
-    mutating func didGetHead(of fill: FillID) { fills[fill]?.hasHead = true }
+    /// Records that a fill has received a response head.
+    mutating func didReceiveHead(of fill: FillID) { fills[fill]?.hasHead = true }
 
-    /// Up to where a fill may write now.
+    /// Returns the end of a fill's range, which may shrink while the fill runs.
     func limit(of fill: FillID) -> Int64 { fills[fill]?.limit ?? 0 }
 
-    /// Whether a fill has written all that it was to write.
+    /// Returns whether a fill has written all of its range.
     func isFull(_ fill: FillID) -> Bool {
         fills[fill].map { $0.position >= min($0.limit, length) } ?? true
     }
 
-    /// The origin has said that what a fill would write from `position` on may not be kept.
+    /// Records that the origin forbids storing the rest of a fill from `position` on.
     mutating func forbid(from position: Int64, to fill: FillID) {
         guard let limit = fills[fill]?.limit, position < limit else { return }
         forbidden.insert(position..<limit)
     }
 
-    /// Bytes have been written. Returns whom to wake.
+    /// Records written bytes. Returns the wakes of readers that wait for them.
     mutating func didWrite(
         _ range: Range<Int64>, records: [BlockChecksums.Record], by fill: FillID
     ) -> [@Sendable () -> Void] {
         let before = written.byteCount
-        // Where two fills met, the first record counts; the other's bytes are the same.
+        // Where two fills met, the first record counts. Both wrote equal bytes.
         for record in records where written.bytes(in: record.range) == 0 {
             checksums.insert(record)
             written.insert(record.range)
@@ -153,18 +153,18 @@ extension RepresentationState {
     mutating func measured(latency: Duration) { rate.add(latency: latency) }
     package var bytesPerSecond: Double { rate.bytesPerSecond }
 
-    /// A fill has ended. Returns whom to wake: they plan anew, or learn of the failure.
+    /// Removes a fill that ended. Returns the wakes of its readers, which plan again or report the failure.
     ///
-    /// - Parameter refusal: why the rest isn't kept, which is no failure for readers.
+    /// - Parameter refusal: The reason not to store the rest. It isn't a failure for readers.
     mutating func fillEnded(
         _ id: FillID, error: CacheError?, refusal: CacheError? = nil
     ) -> [@Sendable () -> Void] {
         guard let fill = fills.removeValue(forKey: id) else { return [] }
-        if let starter = fill.starter, wants.contains(starter) { failedWants[starter] = error ?? refusal }
+        if let starter = fill.starter, demands.contains(starter) { failedDemands[starter] = error ?? refusal }
         let concerned = { (waiter: Waiter) in fill.position <= waiter.position && waiter.position < fill.limit }
         switch error?.code {
         case nil, .cancelled: break
-        case .storage: keepFailure = error
+        case .storage: storingFailure = error
         case .representationChanged:
             isSuperseded = true
             for (session, waiter) in waiters where concerned(waiter) { failures[session] = error }
@@ -174,20 +174,21 @@ extension RepresentationState {
         return takeWaiters(where: concerned)
     }
 
-    /// The end of a body of unknown length.
+    /// Sets the length at the end of a body of unknown length. Returns the wakes of all waiting readers.
     mutating func learned(length: Int64) -> [@Sendable () -> Void] {
         head.length = length
         needsCommit = true
         return takeWaiters { _ in true }
     }
 
-    /// Whether a reader waits for a byte of `range`.
+    /// Returns whether a reader waits for a byte of `range`.
     func isAwaited(_ range: Range<Int64>) -> Bool { waiters.values.contains { range.contains($0.position) } }
 
+    /// Removes the matching waiters and returns their wakes.
     mutating func takeWaiters(where isConcerned: (Waiter) -> Bool) -> [@Sendable () -> Void] {
         guard !waiters.isEmpty else { return [] }
-        let taken = waiters.filter { isConcerned($0.value) }
-        for session in taken.keys { waiters[session] = nil }
-        return taken.values.map(\.wake)
+        let matching = waiters.filter { isConcerned($0.value) }
+        for session in matching.keys { waiters[session] = nil }
+        return matching.values.map(\.wake)
     }
 }

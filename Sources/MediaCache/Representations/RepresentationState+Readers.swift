@@ -1,9 +1,10 @@
 extension RepresentationState {
+    /// Registers a reader, and returns its session and its read-ahead window in bytes.
     mutating func attach(at position: Int64, readAhead: ReadAhead) -> (id: SessionID, window: Int64) {
         nextID += 1
         if sessions.isEmpty {
-            // The disk may have room again, and the origin may say something else.
-            keepFailure = folderFailure
+            // Storing may be possible again, and the origin may permit it.
+            storingFailure = folderFailure
             forbidden = SpanMap()
         }
         sessions.insert(nextID)
@@ -11,8 +12,8 @@ extension RepresentationState {
         return (nextID, window)
     }
 
-    /// The reader goes. Returns what is to be called: its own wake, if it waits in another task, and the ends of the
-    /// fills that nobody reads any more.
+    /// Unregisters a reader. Returns the calls to make without the lock: its own wake if it waits in another task, and
+    /// the ends of fills without readers.
     mutating func detach(_ session: SessionID, at position: Int64, window: Int64) -> [@Sendable () -> Void] {
         sessions.remove(session)
         failures[session] = nil
@@ -22,19 +23,19 @@ extension RepresentationState {
         if recentEnds.count > 8 { recentEnds.removeFirst() }
         let left = wake + leaveFills(session)
         guard sessions.isEmpty else { return left }
-        // The fill that found the representation has no reader of its own.
+        // The fill that found the representation has no reader.
         return left + Array(fills.keys).flatMap { demote($0) { $0.abandonIfUnread() } }
     }
 
-    /// Takes a reader out of its fills. Returns the calls to make without the lock: the fills become less urgent.
+    /// Removes a reader from its fills. Returns the calls to make without the lock, which lower the fills' priority.
     mutating func leaveFills(_ session: SessionID) -> [@Sendable () -> Void] {
         let forgotten = waiters.removeValue(forKey: session).map { [Self.release($0.wake)] } ?? []
         let joined = fills.filter { $0.value.readers[session] != nil }.keys
         return forgotten + joined.flatMap { demote($0) { $0.leave(session) } }
     }
 
-    /// Makes a fill less urgent. One that is abandoned before its first request ends: no byte is on its way. One whose rest
-    /// arrives soon keeps its class, and yields its place if another transfer needs it.
+    /// Lowers the priority of a fill. A fill abandoned before its first request ends. A fill that is about to finish
+    /// keeps its class, but yields its connection if another transfer needs it.
     private mutating func demote(
         _ id: FillID, _ change: (inout RunningFill) -> (@Sendable () -> Void)?
     ) -> [@Sendable () -> Void] {
@@ -42,31 +43,32 @@ extension RepresentationState {
         let transferClass = fill.transferClass
         var calls = [change(&fill)]
         if fill.isAbandoned {
-            if !fill.hasAsked { calls.append(fill.end()) }
+            if !fill.hasRequested { calls.append(fill.end()) }
             if isSlow(fill) == false { fill.transferClass = transferClass }
         }
         fills[id] = fill
         return calls.compactMap(\.self)
     }
 
-    /// Ends a fill if it's abandoned, since another transfer needs its connection.
+    /// Ends an abandoned fill because another transfer needs its connection.
     ///
-    /// - Returns: the call to make without the lock; nil if a reader or a want needs the fill.
+    /// - Returns: The call to make without the lock; nil if a reader or a demand needs the fill.
     mutating func preempt(_ id: FillID) -> (@Sendable () -> Void)? {
         guard fills[id]?.isAbandoned == true else { return nil }
         return fills[id]?.end()
     }
 
-    /// Begins the grace period of an abandoned fill. Returns false if the fill isn't abandoned or the period has begun.
+    /// Starts the grace period of an abandoned fill. Returns false if the fill isn't abandoned or the period is
+    /// running.
     mutating func watchAbandoned(_ id: FillID) -> Bool {
         guard let fill = fills[id], fill.isAbandoned, !fill.isEnded, fill.watch == nil else { return false }
         fills[id]?.watch = (fill.abandonments, fill.position)
         return true
     }
 
-    /// The grace period of an abandoned fill has passed.
+    /// Evaluates an abandoned fill at the end of its grace period.
     ///
-    /// - Returns: whether another one begins, and the call to make without the lock, which ends the fill.
+    /// - Returns: Whether another period starts, and the call to make without the lock that ends the fill.
     mutating func graceEnded(_ id: FillID) -> (goesOn: Bool, end: (@Sendable () -> Void)?) {
         guard var fill = fills[id], fill.isAbandoned, !fill.isEnded, let watch = fill.watch else {
             fills[id]?.watch = nil
@@ -75,7 +77,7 @@ extension RepresentationState {
         let isStuck = fill.position == watch.position
         fill.watch = (fill.abandonments, fill.position)
         defer { fills[id] = fill }
-        // Abandoned again meanwhile: its grace period has only begun.
+        // The fill was rejoined and abandoned again, so its grace period has just started.
         let isFar = fill.limit - fill.position > Self.finishDistance
         guard fill.abandonments == watch.abandonment, isStuck || isFar || isSlow(fill) ?? true else {
             return (true, nil)
@@ -83,37 +85,37 @@ extension RepresentationState {
         return (false, fill.end())
     }
 
-    /// Whether the rest of a fill takes long; nil if nothing tells.
+    /// Returns whether the rest of a fill takes longer than ``finishTime``; nil if the rate is unknown.
     private func isSlow(_ fill: RunningFill) -> Bool? {
         rate.time(for: fill.limit - fill.position).map { $0 > Self.finishTime }
     }
 
-    /// Whether a fill holds back for playback: not while it's abandoned, unless its rest takes long. The bytes that are on
-    /// their way would be requested again.
+    /// Returns whether a fill pauses in favour of playback. An abandoned fill that finishes soon doesn't: the bytes in
+    /// transit would have to be requested again.
     func holdsBack(_ id: FillID) -> Bool {
         guard let fill = fills[id], fill.isAbandoned else { return true }
         return isSlow(fill) ?? false
     }
 
-    /// A call that only lets go of a wake. A wake may own what takes another lock when it's let go, so no lock is held
-    /// then.
+    /// Returns a call that releases a wake. Releasing a wake may acquire other locks, so it happens outside of this
+    /// one.
     static func release(_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         { withExtendedLifetime(wake) {} }
     }
 
-    /// How urgent a fill is now.
+    /// Returns the current transfer class of a fill.
     func transferClass(of fill: FillID) -> TransferClass { fills[fill]?.transferClass ?? .background }
 
-    mutating func setStandingChanged(_ standingChanged: @escaping @Sendable () -> Void, of fill: FillID) {
-        fills[fill]?.standingChanged = standingChanged
+    mutating func setPriorityChanged(_ priorityChanged: @escaping @Sendable () -> Void, of fill: FillID) {
+        fills[fill]?.priorityChanged = priorityChanged
     }
 
-    /// What there is for the reader at `position`, whose range ends at `end`.
+    /// Returns the next step of the reader at `position`, whose range ends at `end`.
     ///
     /// - Parameters:
-    ///   - window: how far this reader reads ahead; grows when it reads in order.
-    ///   - wake: kept if the answer is to wait or to verify.
-    ///   - work: gets the fills that are to be started, and what is to be called.
+    ///   - window: The reader's read-ahead in bytes, which grows while it reads in order.
+    ///   - wake: Called when the reader should ask again, after ``Answer/wait`` and ``Answer/verify(_:)``.
+    ///   - work: Receives the fills to start and the calls to make.
     mutating func advance(
         _ session: SessionID, position: Int64, end: Int64, window: inout Int64, readAhead: ReadAhead,
         transferClass: TransferClass, work: inout Work, wake: @escaping @Sendable () -> Void
@@ -136,12 +138,15 @@ extension RepresentationState {
         let hole = written.hole(at: position, limit: length) ?? position..<length
         if isSuperseded {
             return .failed(
-                CacheError(.representationChanged, "the origin has another version; this one's missing bytes are gone"))
+                CacheError(
+                    .representationChanged,
+                    "the origin has another version, so the missing bytes of this one aren't available"))
         }
         if transform?.isWhole == true {
-            return .failed(CacheError(.representationChanged, "a part is lost of what can be fetched only as a whole"))
+            return .failed(
+                CacheError(.representationChanged, "a part of a resource was lost that can be fetched only as a whole"))
         }
-        if keepFailure != nil {
+        if storingFailure != nil {
             return .passThrough(until: min(hole.upperBound, end, position.clampedSum(Self.passDistance)))
         }
         if let span = forbidden.span(at: position) {
@@ -159,23 +164,23 @@ extension RepresentationState {
         return .wait
     }
 
-    /// Asks for the next bytes before the reader gets there. Returns where to look again.
+    /// Starts fills ahead of the reader. Returns the position at which it should plan again.
     mutating func planAhead(
         _ session: SessionID, position: Int64, end: Int64, window: inout Int64, readAhead: ReadAhead,
         transferClass: TransferClass, work: inout Work
     ) -> Int64 {
         let covered = coverage(from: position)
-        // What is on its way for another reader is on its way for this one too, should the other leave.
+        // Joins fills within the window, so that they continue if their other readers leave.
         for (id, fill) in fills where fill.position < position.clampedSum(window) && position < fill.limit {
             work.calls += [fills[id]?.join(session, transferClass)].compactMap(\.self)
         }
-        guard covered < end, !isSuperseded, transform?.isWhole != true, keepFailure == nil,
+        guard covered < end, !isSuperseded, transform?.isWhole != true, storingFailure == nil,
             forbidden.span(at: covered) == nil
         else { return .max }
         let isNear = covered - position < window / 2
-        // Where only bytes tell versions apart, those before the next fill have to be here when it's compared.
-        let isTold = !isUntold || written.span(at: covered - 1) != nil
-        guard isNear, isTold else { return max(position + 1, covered - window / 2) }
+        // Without a validator, the bytes before a fill must be cached to compare versions.
+        let canCompare = !lacksValidator || written.span(at: covered - 1) != nil
+        guard isNear, canCompare else { return max(position + 1, covered - window / 2) }
         window = min(window * 2, readAhead.maximum)
         let reader = (session, transferClass)
         work.plans.append(
@@ -183,7 +188,7 @@ extension RepresentationState {
         return max(position + 1, coverage(from: position) - window / 2)
     }
 
-    /// The end of what is here or on its way, from `position` on.
+    /// Returns the end of the bytes that are cached or being filled, from `position` on.
     func coverage(from position: Int64) -> Int64 {
         var covered = position
         while covered < length {

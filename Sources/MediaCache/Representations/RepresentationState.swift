@@ -1,125 +1,129 @@
-/// What a representation knows while it's open, and every decision about it: which bytes may be served, who waits for
-/// which, what is to be filled next. Pure: it does no I/O and takes no lock; what is to be done comes back as a value.
+/// The state of an open representation and all decisions about it: the bytes that may be served, the waiting readers,
+/// the next fills. It does no I/O and takes no lock; it returns the actions to take as values.
 package struct RepresentationState: Sendable {
     package typealias SessionID = Int
     package typealias FillID = Int
 
-    /// A reader that waits for the byte at `position`.
+    /// A reader waiting for the byte at `position`.
     struct Waiter {
         var position: Int64
         var wake: @Sendable () -> Void
     }
 
-    /// A fill under way: it writes `position..<limit`, in order.
+    /// A running fill, which writes `position..<limit` in order.
     struct RunningFill {
         var position: Int64
         var limit: Int64
-        /// Who reads it, and how urgently.
+        /// The readers and their transfer classes.
         var readers: [SessionID: TransferClass]
-        /// Who wants all of it without reading it, and how urgently: then it goes on without readers.
-        var wants: [WantID: TransferClass] = [:]
-        /// For whom it was begun, if for one of those.
-        var starter: WantID?
-        /// The highest class of those for whom it runs; what it began with until the first has come and gone.
+        /// The demands and their transfer classes. They keep the fill running without readers.
+        var demands: [DemandID: TransferClass] = [:]
+        /// The demand that started the fill, if one did.
+        var starter: DemandID?
+        /// The highest class of the readers and demands. The initial class applies until the first one joins and
+        /// leaves.
         var transferClass: TransferClass
         var cancel: (@Sendable () -> Void)?
-        /// Whether a request has been sent for it.
-        var hasAsked = false
-        /// Whether the origin is sending: false from each request until its response.
+        /// Whether a request has been sent.
+        var hasRequested = false
+        /// Whether the response head has been received since the last request.
         var hasHead = false
-        /// Whether every reader and every want that it ran for has left.
+        /// Whether all readers and demands have left.
         private(set) var isAbandoned = false
-        /// How many times it has been abandoned.
+        /// The number of times it has been abandoned.
         private(set) var abandonments = 0
-        /// How things were when the grace period of an abandoned fill began; nil while none runs.
+        /// The state at the start of the current grace period; nil while none runs.
         var watch: (abandonment: Int, position: Int64)?
         /// Whether it was ended because it was abandoned.
         var isEnded = false
-        /// Has the scheduler look at ``transferClass`` again, and begins a grace period. Called outside every lock.
-        var standingChanged: (@Sendable () -> Void)?
+        /// Has the scheduler reread ``transferClass`` and starts a grace period. Called outside all locks.
+        var priorityChanged: (@Sendable () -> Void)?
 
-        /// Whether anybody reads it, or wants all of it.
-        var isOfInterest: Bool { !readers.isEmpty || !wants.isEmpty }
+        /// Whether a reader or a demand needs it.
+        var isNeeded: Bool { !readers.isEmpty || !demands.isEmpty }
 
         private var classOfInterest: TransferClass {
-            max(readers.values.max() ?? .background, wants.values.max() ?? .background)
+            max(readers.values.max() ?? .background, demands.values.max() ?? .background)
         }
 
         mutating func join(_ session: SessionID, _ transferClass: TransferClass) -> (@Sendable () -> Void)? {
             readers[session] = transferClass
-            return setStanding(max(self.transferClass, transferClass))
+            return setPriority(max(self.transferClass, transferClass))
         }
 
         mutating func leave(_ session: SessionID) -> (@Sendable () -> Void)? {
             readers[session] = nil
-            return setStanding(classOfInterest)
+            return setPriority(classOfInterest)
         }
 
-        mutating func want(_ want: WantID, _ transferClass: TransferClass) -> (@Sendable () -> Void)? {
-            wants[want] = transferClass
-            return setStanding(max(self.transferClass, transferClass))
+        mutating func addDemand(_ demand: DemandID, _ transferClass: TransferClass) -> (@Sendable () -> Void)? {
+            demands[demand] = transferClass
+            return setPriority(max(self.transferClass, transferClass))
         }
 
-        mutating func endWant(_ want: WantID) -> (@Sendable () -> Void)? {
-            wants[want] = nil
-            return setStanding(classOfInterest)
+        mutating func endDemand(_ demand: DemandID) -> (@Sendable () -> Void)? {
+            demands[demand] = nil
+            return setPriority(classOfInterest)
         }
 
-        /// Abandons a fill that no reader has joined: the last session of the representation has ended.
+        /// Abandons a fill that no reader has joined, when the last session of the representation ends.
         mutating func abandonIfUnread() -> (@Sendable () -> Void)? {
-            isOfInterest ? nil : setStanding(.background)
+            isNeeded ? nil : setPriority(.background)
         }
 
-        /// Ends the fill. Without a response it covers no byte any more: readers plan as if it didn't exist.
+        /// Ends the fill. Without a response head it releases its range, so that readers plan other fills.
         mutating func end() -> (@Sendable () -> Void)? {
             isEnded = true
             if !hasHead { limit = position }
             return cancel
         }
 
-        private mutating func setStanding(_ transferClass: TransferClass) -> (@Sendable () -> Void)? {
+        private mutating func setPriority(_ transferClass: TransferClass) -> (@Sendable () -> Void)? {
             let wasAbandoned = isAbandoned
-            isAbandoned = !isOfInterest
+            isAbandoned = !isNeeded
             if isAbandoned, !wasAbandoned { abandonments += 1 }
             guard self.transferClass != transferClass || isAbandoned != wasAbandoned else { return nil }
             self.transferClass = transferClass
-            return standingChanged
+            return priorityChanged
         }
     }
 
-    /// A fill to be started.
+    /// A planned fill.
     package struct FillPlan: Sendable, Hashable {
         package var id: FillID
         package var range: Range<Int64>
-        /// Whether the bytes before it came in an earlier opening, so that a weak validator has to be helped out by
-        /// comparing them.
+        /// Whether the bytes before the range were received before the store was opened, so that a weak validator must
+        /// be confirmed by comparing them.
         package var resumes: Bool
-        /// Whether no validator tells versions apart and nothing lies before it to be compared, so that some bytes
-        /// that are here have to be asked for again first.
+        /// Whether cached bytes must be requested again first: no validator identifies the version, and no cached bytes
+        /// precede the range for a comparison.
         package var probes: Bool
     }
 
-    /// What is to be done outside the lock after a reader was answered.
+    /// The actions to take outside the lock after a reader's request.
     struct Work {
         var plans: [FillPlan] = []
-        /// To be called without the representation's lock.
+        /// Calls to make without the representation's lock.
         var calls: [@Sendable () -> Void] = []
-        /// The wakes of other readers, to be called without any lock.
+        /// The wakes of other readers, called without any lock.
         var wakes: [@Sendable () -> Void] = []
     }
 
-    /// What a reader gets.
+    /// The next step of a reader.
     enum Answer {
-        /// Bytes up to `until` may be read; ask again when the reader is at `planAt`, or at `until`.
+        /// Bytes up to `until` may be read. The reader asks again at `planAt` or `until`, whichever it reaches first.
         case available(until: Int64, planAt: Int64)
+        /// Bytes are being fetched.
         case wait
-        /// Bytes are here that haven't been verified since opening.
+        /// Cached bytes must be verified first.
         case verify(Range<Int64>)
+        /// The range ends here.
         case end
-        /// The hole can't be filled into the blob: read up to `until` past it.
+        /// The hole can't be stored. The reader bypasses the blob up to `until`.
         case passThrough(until: Int64)
         case failed(CacheError)
 
+        /// Whether the step depends on the origin.
         var asksOrigin: Bool {
             switch self {
             case .wait, .passThrough: true
@@ -128,61 +132,65 @@ package struct RepresentationState: Sendable {
         }
     }
 
-    /// If a fill is this near, waiting for it is always quicker than asking anew.
+    /// The distance in bytes up to which waiting for a fill is always faster than a new request.
     static let nearDistance: Int64 = 256 << 10
-    /// How long an abandoned fill goes on at least where no other transfer needs its connection: the origin has sent
-    /// bytes already, and would send them again to a reader that comes back.
+    /// The minimum time that an abandoned fill continues unless another transfer needs its connection. A returning
+    /// reader can use the bytes that the origin has already sent.
     static let abandonmentGrace = Duration.seconds(1)
-    /// After that it goes on where this many bytes are missing at most, and arrive within ``finishTime``.
+    /// The number of missing bytes up to which an abandoned fill may finish, if they arrive within ``finishTime``.
     static let finishDistance: Int64 = 1 << 20
     static let finishTime = Duration.milliseconds(500)
-    /// How far a reader goes past the blob before it's asked whether bytes can be kept again.
+    /// The distance in bytes that a reader bypasses the blob before storing is tried again.
     static let passDistance: Int64 = 8 << 20
 
     package var head: ResourceHead
+    /// The freshness of the response (RFC 9111).
     package var freshness: Freshness
+    /// Whether the origin answers range requests with the whole content.
     package var ignoresRanges: Bool
+    /// Whether the origin has a newer representation.
     package var isSuperseded = false
-    /// Whether readers want it made by another transform: it goes when it has no readers.
+    /// Whether readers request another transform. The representation is removed when it has no readers.
     var isReplaced = false
-    /// What made its bytes of the origin's.
+    /// The transform that was applied to the origin's bytes.
     let transform: AppliedTransform?
-    /// What it is to who read it last.
+    /// The resource kind requested by the last reader.
     var kind = ResourceKind.file
-    /// Why bytes can't be written, if they can't.
-    package var keepFailure: CacheError?
-    /// Why they can't as long as the store is open; nil if they might.
+    /// The reason that bytes can't be stored at present; nil if they can.
+    package var storingFailure: CacheError?
+    /// The reason that bytes can't be stored as long as the store is open; nil if they may be.
     var folderFailure: CacheError? {
-        didSet { keepFailure = folderFailure }
+        didSet { storingFailure = folderFailure }
     }
+    /// The cached spans.
     package internal(set) var written: SpanMap
-    /// Bytes of which the origin has said that they may not be kept, as long as somebody reads.
+    /// Spans that the origin forbids storing. Reset when the first reader attaches.
     var forbidden = SpanMap()
-    /// The part of ``written`` that came in this opening or was compared with its checksums since.
+    /// The part of ``written`` that was received or verified since the store was opened.
     package internal(set) var verified = SpanMap()
-    /// The part of ``written`` that came in this opening.
+    /// The part of ``written`` that was received since the store was opened.
     var arrived = SpanMap()
     var checksums: BlockChecksums
+    /// The number of written bytes that aren't committed yet.
     package internal(set) var uncommittedBytes: Int64 = 0
     var needsCommit = false
-    /// Spans that were here, whose bytes were found to be damaged or gone, and that haven't come again. The catalog
-    /// knows them.
+    /// Spans that were cached, were found damaged or missing, and haven't been received again. The catalog lists them.
     package internal(set) var lost: SpanMap
-    /// The part of ``lost`` that wasn't in the blob at opening.
+    /// The part of ``lost`` that was missing from the blob at opening.
     var lostAtOpening = SpanMap()
 
-    /// How many times bytes have been given up: what a session knows to be available may not be any more.
+    /// The number of times that cached bytes were given up. A session's knowledge of available bytes ends with each.
     var losses = 0
     var nextID = 0
     var sessions: Set<SessionID> = []
     var waiters: [SessionID: Waiter] = [:]
     var failures: [SessionID: CacheError] = [:]
     var fills: [FillID: RunningFill] = [:]
-    /// Who wants bytes without reading them, and why the fill failed that was begun for it.
-    var wants: Set<WantID> = []
-    var failedWants: [WantID: CacheError] = [:]
+    /// The demands, and the errors of fills that they started.
+    var demands: Set<DemandID> = []
+    var failedDemands: [DemandID: CacheError] = [:]
     var rate = TransferRate()
-    /// Where sessions ended a moment ago and how far they read ahead: a player that reads in small ranges goes on there.
+    /// The positions and windows of recently ended sessions. A player that reads in small ranges continues there.
     var recentEnds: [(position: Int64, window: Int64)] = []
 
     package init(
@@ -200,12 +208,38 @@ package struct RepresentationState: Sendable {
         self.checksums = checksums
     }
 
+    /// Whether all bytes are cached.
     package var isComplete: Bool { head.length.map { written.byteCount == $0 } ?? false }
 
-    /// Whether nothing but bytes tells this version from another of the same length.
-    var isUntold: Bool { head.validator.strongEntityTag == nil && head.validator.lastModified == nil }
+    /// Whether no validator distinguishes this version from another of the same length.
+    var lacksValidator: Bool { head.validator.strongEntityTag == nil && head.validator.lastModified == nil }
 
+    /// Whether it has readers or fills.
     package var isInUse: Bool { !sessions.isEmpty || !fills.isEmpty }
 
+    /// The length in bytes; `Int64.max` while unknown.
     package var length: Int64 { head.length ?? .max }
+}
+
+/// Running estimates of an origin's speed.
+struct TransferRate: Sendable {
+    private(set) var bytesPerSecond = 0.0
+    /// The time from the request to the first byte.
+    private(set) var latency = Duration.milliseconds(100)
+
+    mutating func add(bytes: Int64, in duration: Duration) {
+        guard duration > .zero else { return }
+        let sample = Double(bytes) / duration.seconds
+        bytesPerSecond = bytesPerSecond == 0 ? sample : bytesPerSecond * 0.8 + sample * 0.2
+    }
+
+    mutating func add(latency sample: Duration) {
+        latency = latency * 0.7 + sample * 0.3
+    }
+
+    /// Returns the estimated duration of a transfer; nil while the rate is unknown.
+    ///
+    func time(for bytes: Int64) -> Duration? {
+        bytesPerSecond > 0 ? .seconds(Double(bytes) / bytesPerSecond) : nil
+    }
 }

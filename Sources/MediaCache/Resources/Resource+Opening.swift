@@ -2,43 +2,45 @@ import HTTPTypes
 import Synchronization
 
 extension Resource {
-    /// Opens a read session: from what is kept, or by asking the origin. Nil if this object has been retired.
+    /// Opens a read session over cached bytes, or after a request to the origin. Returns nil if this object has been
+    /// retired.
     func read(_ request: ReadRequest) async throws -> ReadSession? {
         locator.update(url: request.url)
         let isTransformedWhole = engine.transform(for: request.kind)?.applied.isWhole == true
-        var hasAsked = false
+        var hasRequested = false
         while true {
             if Task.isCancelled {
-                // An opening that succeeded just before has started a fill.
-                for representation in representations { await representation.endFillsOfNobody() }
+                // An opening that completed just before the cancellation has started a fill.
+                for representation in representations { await representation.endUnneededFills() }
                 throw CancellationError()
             }
-            let (readiness, asksBeside) = readiness(request, now: engine.time.now)
-            if asksBeside { checkBeside(request.settings) }
+            let (readiness, revalidatesInBackground) = readiness(request, now: engine.time.now)
+            if revalidatesInBackground { revalidateInBackground(request.settings) }
             switch readiness {
             case .retired: return nil
             case .ready(let representation): return try session(request, over: representation)
             case .askFirst(let representation, let mayBeServed):
                 if request.revalidation.isSince, !isTransformedWhole {
-                    // What is on its way may have been asked for too early; then it's asked for again.
+                    // The shared request may have started before the requested moment. In that case another one
+                    // follows.
                     if let session = try await find(request, insteadOf: representation).passing { return session }
-                } else if hasAsked, !request.revalidation.isSince {
+                } else if hasRequested, !request.revalidation.isSince {
                     return try session(request, over: representation)
                 } else {
-                    hasAsked = try await check(representation, for: request, mayBeServed: mayBeServed)
+                    hasRequested = try await check(representation, for: request, mayBeServed: mayBeServed)
                 }
             case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
                 throw CacheError.notKept(request.url)
             case .unknown:
                 guard !isTransformedWhole else {
                     throw CacheError(
-                        .invalidSetting, "a \(request.kind) is transformed as a whole here; read it as a whole first")
+                        .invalidSetting, "a \(request.kind) has a whole transform; read the whole body first")
                 }
                 if let session = joinPassing(request) { return session }
                 do {
                     let found = try await find(request, insteadOf: nil)
                     if let session = found.passing { return session }
-                    hasAsked = found.hasAsked
+                    hasRequested = found.hasRequested
                 } catch let error as CacheError {
                     guard let session = try pinnedSession(request, after: error) else { throw error }
                     return session
@@ -47,17 +49,17 @@ extension Resource {
         }
     }
 
-    // MARK: - A first look
+    // MARK: - First request
 
-    /// Finds the version that the origin has, once for all who want it.
+    /// Finds the origin's current version with one request, shared by all callers.
     ///
-    /// - Parameter known: the current version, which is to be confirmed or replaced.
-    /// - Returns: whether the origin was asked; if not, what is current has changed in between. And a session over what
-    ///   it answered, if that isn't kept. Where the pinned version can be read in place of a late answer, the request
-    ///   goes on without the reader.
+    /// - Parameter known: The current version, which the response confirms or replaces.
+    /// - Returns: Whether the origin was asked; if not, the current version has changed meanwhile. If the response
+    ///   isn't stored, also a session over it. If the pinned version can be read in place of a late response, the
+    ///   request continues without the reader.
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?
-    ) async throws -> (hasAsked: Bool, passing: ReadSession?) {
+    ) async throws -> (hasRequested: Bool, passing: ReadSession?) {
         var isOwn = false
         let opening = state.withLock { state -> SharedRequest<PassingResponse?>? in
             guard !state.isRetired, state.current === known else { return nil }
@@ -79,37 +81,37 @@ extension Resource {
                     pinned(request, after: lateAnswer)
                     Task {
                         _ = try? await opening.wait()
-                        for representation in representations { await representation.endFillsOfNobody() }
+                        for representation in representations { await representation.endUnneededFills() }
                     }
                     return (true, nil)
                 }
                 answered = answer
             } else {
                 answered = try await opening?.waitOrSeeEnd(request.transferClass) {
-                    for representation in representations { await representation.endFillsOfNobody() }
+                    for representation in representations { await representation.endUnneededFills() }
                 }
             }
         } catch let error as CacheError where error.status == 416 && !isOwn {
-            // It answers the range that another reader asked for.
+            // The status refers to another reader's range.
             if let length = error.completeLength, request.range.resolved(in: length) == nil { throw error }
             return (false, nil)
         } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
-            // A reader with a narrower scope asked.
+            // Another reader with a narrower scope made the request.
             guard (request.settings ?? engine.configuration.transfers).scope == .any else { throw error }
             return (false, nil)
         }
         guard let found = answered else { return (false, nil) }
-        // Another reader's may be of another kind.
+        // Another reader's request may have been of another kind.
         guard let found, found.version.transform == engine.transform(for: request.kind)?.applied else {
             return (true, nil)
         }
         return (true, try withExtendedLifetime(found) { try passingSession(request, of: found.version) })
     }
 
-    /// Asks for the first bytes wanted, and makes a representation of the answer and a fill of its body; unless the
-    /// answer is that the known version is current.
+    /// Requests the first bytes. Makes a representation of the response and a fill of its body, unless the response
+    /// confirms the known version.
     ///
-    /// - Returns: the response itself, if it isn't kept.
+    /// - Returns: The response itself if it isn't stored.
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?, ticket: TransferScheduler.Ticket
     ) async throws -> PassingResponse? {
@@ -147,41 +149,42 @@ extension Resource {
         }
     }
 
-    /// A reader whose first response is here.
+    /// Returns a reader that has received its first response head.
     private func firstReader(
         _ request: ReadRequest, unless validator: Validator?, context: OriginContext
     ) async throws -> OriginReader {
-        func reader(_ asked: AskedRange, sendsRange: Bool = true) -> OriginReader {
+        func reader(_ requested: RequestedRange, sendsRange: Bool = true) -> OriginReader {
             OriginReader(
-                context: context, locator: locator, asked: asked, known: nil, unless: validator, takesWhole: true,
+                context: context, locator: locator, asked: requested, known: nil, unless: validator,
+                takesWhole: true,
                 sendsRange: sendsRange, tap: engine.tap(request.url, request.kind))
         }
-        let asked = firstRange(request, readAhead: context.settings.readAhead)
-        let first = reader(asked)
+        let requested = firstRange(request, readAhead: context.settings.readAhead)
+        let first = reader(requested)
         do {
             _ = try await first.open()
             return first
-        } catch let error as CacheError where error.code == .badResponse && asked.isSuffix {
-            // Some origins don't know suffix ranges; the front tells the length as well.
+        } catch let error as CacheError where error.code == .badResponse && requested.isSuffix {
+            // Some origins reject suffix ranges. A request for the first bytes returns the length, too.
             let second = reader(.from(0, to: context.settings.readAhead.initial))
             _ = try await second.open()
             return second
         } catch let error as CacheError where error.code == .rangeNotSatisfiable && error.completeLength == 0 {
-            // An empty resource satisfies no range; without one it answers.
+            // An empty resource satisfies no range, but answers a request without one.
             let second = reader(.from(0, to: nil), sendsRange: false)
             _ = try await second.open()
             return second
         }
     }
 
-    /// How long the first bytes of a body wait for more that would tell its type.
+    /// The time that the first bytes of a body wait for more that would identify its type.
     private static let sniffPatience = Duration.milliseconds(250)
 
-    private func firstRange(_ request: ReadRequest, readAhead: ReadAhead) -> AskedRange {
+    private func firstRange(_ request: ReadRequest, readAhead: ReadAhead) -> RequestedRange {
         if case .suffix(let count) = request.range { return .suffix(count) }
         let start = request.range.knownStart ?? 0
         if refusal != nil || request.isExact {
-            // Nobody would have what is read ahead.
+            // Bytes read ahead couldn't be stored.
             guard case .closed(_, let last) = request.range else { return .from(start, to: nil) }
             return .from(start, to: max(start, last).clampedSum(1))
         }
@@ -196,7 +199,7 @@ extension Resource {
             return nil
         }
         if let known {
-            // As where a stored version is confirmed: it isn't given up for nothing.
+            // An empty response doesn't replace a stored version.
             if head.length == 0, known.head.length != 0, MediaType.isAudioOrVideo(head.contentType) {
                 throw CacheError(empty: locator.url, type: head.contentType)
             }
@@ -212,7 +215,7 @@ extension Resource {
         }
         let isTransient: Bool
         do {
-            isTransient = try keepsUntilClosed(answer, head: head, request: request, settings: context.settings)
+            isTransient = try storesUntilClosed(answer, head: head, request: request, settings: context.settings)
         } catch {
             return await pass(reader, head: head, because: error, settings: request.settings, ticket: ticket)
         }
@@ -226,7 +229,7 @@ extension Resource {
         let start = await reader.start
         var end = answer.end ?? head.length ?? .max
         if refusal != nil, request.policy == .onDemand, !answer.ignoredRange, head.length != nil {
-            // It was asked for more than is read ahead, since nothing was to be kept.
+            // The request extended beyond the read-ahead, because a previous response wasn't stored.
             end = min(end, start.clampedSum(context.settings.readAhead.initial))
         }
         let plan = representation.withState { state in
@@ -234,7 +237,7 @@ extension Resource {
             return state.beginFound(start..<max(start, end), transferClass: ticket.transferClass)
         }
         let alternates = state.withLock { state in
-            // What another transform made may have been asked for meanwhile.
+            // A version made by another transform may have become current meanwhile.
             replaceCurrent(in: &state)
             state.current = representation
             state.refusal = nil
@@ -242,7 +245,7 @@ extension Resource {
             state.lastCheck = engine.time.now
             state.confirmed = began
             state.originFailure = nil
-            state.goesWhenClosed = isTransient
+            state.isRemovedWhenClosed = isTransient
             return state.superseded.contains { older in
                 older.isSuperseded && older.head.length == head.length && head.validator.entityTag != nil
                     && older.head.validator.entityTag == head.validator.entityTag
@@ -255,13 +258,13 @@ extension Resource {
         return nil
     }
 
-    /// The head of what was answered, with a type that the first bytes confirm, never an error page; and the answer
-    /// that these bytes came with.
+    /// Returns the head of a response, with a media type that the first bytes confirm, and the response that the bytes
+    /// belong to. Throws if it's an error page.
     func head(
         of reader: OriginReader, kind: ResourceKind, context: OriginContext
     ) async throws -> (head: ResourceHead, answer: CheckedHead)? {
         let start = await reader.start
-        // In the middle the first bytes have to do: a reader that wants no more isn't kept waiting.
+        // Within a resource one byte must suffice, so that a reader of few bytes doesn't wait.
         let first = try await reader.peek(
             start == 0 ? MediaType.sniffLength : 1, most: MediaType.middleLength, patience: Self.sniffPatience)
         guard let answer = await reader.answer else { return nil }
@@ -286,18 +289,18 @@ extension Resource {
         return (head, answer)
     }
 
-    /// The origin's tag is of the origin's bytes: what a transform made of them has another.
+    /// Returns a new entity tag for transformed bytes, because the origin's tag identifies the original ones.
     private func ownTag(_ reader: OriginReader) -> String? {
         reader.tap?.transform == nil ? nil : "\"mc-\(BlobFolder.newName())\""
     }
 
-    /// Whether an answer's bytes are kept only until they have been read.
+    /// Returns whether a response's bytes are stored only until they have been read.
     ///
-    /// - Throws: why they aren't kept at all.
-    func keepsUntilClosed(
+    /// - Throws: The reason not to store them at all.
+    func storesUntilClosed(
         _ answer: CheckedHead, head: ResourceHead, request: ReadRequest, settings: TransferSettings
     ) throws(CacheError) -> Bool {
-        if let trouble = engine.trouble { throw trouble.writing }
+        if let failure = engine.folderFailure { throw failure.writing }
         if engine.health.isFailing, let failure = engine.health.lastFailure { throw failure }
         if let refusal = ResponseCheck.refusal(answer.headerFields, settings) { throw refusal }
         if head.length == 0, MediaType.isAudioOrVideo(head.contentType) {
@@ -306,7 +309,7 @@ extension Resource {
         switch engine.configuration.admission.admission(of: request.url, head: head) {
         case .keep: return false
         case .keepUntilClosed: return true
-        case .passThrough: throw CacheError(notKept: "it's larger than may be kept, or of another kind")
+        case .passThrough: throw CacheError(notKept: "the admission policy excludes it")
         }
     }
 }

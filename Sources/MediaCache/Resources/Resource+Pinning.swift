@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Resource.State {
-    /// The version that the pin names, by ``PinRank``. Nil while nothing is pinned.
+    /// The pinned version according to ``PinRank``; nil if the resource isn't pinned.
     var pinnedVersion: Representation? {
         guard stored.isPinned else { return nil }
         return representations.max { pinRank(of: $0) < pinRank(of: $1) }
@@ -16,7 +16,8 @@ extension Resource.State {
             id: representation.id)
     }
 
-    /// A pinned version that the origin has replaced, and that has all of a range of which the current one lacks bytes.
+    /// Returns a pinned version that isn't current and has all bytes of a range, if the current version lacks some of
+    /// them.
     func olderPinned(covering range: RequestedRange, madeBy transform: AppliedTransform?) -> Representation? {
         guard let pinned = pinnedVersion, pinned !== current, pinned.content.transform == transform,
             pinned.covers(range), current?.covers(range) != true
@@ -24,18 +25,18 @@ extension Resource.State {
         return pinned
     }
 
-    /// Whether the origin has failed to give a newer version than the pinned one less than a minute ago.
+    /// Returns whether the origin failed to provide a version newer than the pinned one within the last minute.
     func isOriginFailing(at now: Duration) -> Bool { originFailure.map { now - $0 < .seconds(60) } ?? false }
 }
 
 extension Resource {
-    /// How long a pin stays where it is after it couldn't be moved.
+    /// The interval between attempts to move a pin to a newer version.
     private static let pinRetryInterval = Duration.seconds(60)
 
-    /// The version that the pin names; nil while nothing is pinned.
+    /// The pinned version; nil if the resource isn't pinned.
     var pinnedVersion: Representation? { state.withLock(\.pinnedVersion) }
 
-    /// The version that the store lists: the current one if it's complete, otherwise the pinned one, if there is one.
+    /// The version that the store lists: the current one if it's complete, otherwise the pinned one, if any.
     var listed: Representation? {
         state.withLock { state in
             if let current = state.current, current.isComplete { return current }
@@ -43,8 +44,8 @@ extension Resource {
         }
     }
 
-    /// The version whose blob is to be moved because of the pin: the one that the pin names, where it hasn't been moved
-    /// yet, or the current one, where it replaces that.
+    /// The version whose blob has to move to the pinned folder: the pinned version if it's still elsewhere, or the
+    /// current version if it replaces the pinned one.
     var pinTarget: Representation? { state.withLock { pinTarget(in: $0) } }
 
     func pinTarget(in state: State) -> Representation? {
@@ -55,35 +56,36 @@ extension Resource {
         return current.replaces(pinned) ? current : nil
     }
 
-    /// Lets the pin move at once, whether it couldn't be moved before or not.
+    /// Allows another attempt to move the pin, even after a recent failure.
     func allowPinMove() {
         state.withLock { $0.pinFailure = nil }
     }
 
-    /// Notes that the pin couldn't be moved.
-    func pinStayed() {
+    /// Records a failure to move the pin.
+    func pinMoveFailed() {
         state.withLock { $0.pinFailure = engine.time.monotonic }
     }
 
-    /// A session over the pinned version where the origin doesn't give a newer one; nil if there is none to be used.
+    /// Returns a session over the pinned version if the origin doesn't provide a newer one; nil if no version is
+    /// usable.
     func pinnedSession(_ request: ReadRequest, after failure: CacheError) throws -> ReadSession? {
         try pinned(request, after: failure).flatMap { try session(request, over: $0) }
     }
 
-    /// The pinned version that may be read if the origin doesn't give a newer one; nil if there is none.
+    /// Returns the pinned version that may be read if the origin doesn't provide a newer one; nil if there is none.
     func fallback(for request: ReadRequest) -> Representation? {
         guard request.acceptsOlderVersion else { return nil }
         let transform = engine.transform(for: request.kind)?.applied
         return state.withLock { $0.olderPinned(covering: request.range, madeBy: transform) }
     }
 
-    /// The pinned version, where it may be read because the origin doesn't give a newer one. The failure is remembered:
-    /// other readers don't wait for the origin again for a minute.
+    /// Returns the pinned version if it may be read after a failure of the origin. Records the failure, so that other
+    /// readers don't wait for the origin for a minute.
     @discardableResult
     func pinned(_ request: ReadRequest, after failure: CacheError) -> Representation? {
         let isOfOrigin = ![.cancelled, .closed, .rangeNotSatisfiable].contains(failure.code)
         guard isOfOrigin, let pinned = fallback(for: request) else { return nil }
-        // An address that this reader may not reach is no failure of the origin.
+        // A reader's address restriction isn't a failure of the origin.
         if failure.code != .forbiddenAddress {
             state.withLock { $0.originFailure = engine.time.monotonic }
         }
@@ -92,10 +94,10 @@ extension Resource {
         return pinned
     }
 
-    /// Makes the pinned version current again, if it's the one that the origin has sent.
+    /// Makes the pinned version current again if the response is of that version.
     ///
-    /// - Parameter began: when the request began.
-    /// - Returns: whether it is.
+    /// - Parameter began: The time when the request started.
+    /// - Returns: Whether the pinned version has become current.
     func reinstatePinned(
         _ head: ResourceHead, _ freshness: Freshness, madeBy transform: AppliedTransform?, began: Duration
     ) -> Bool {
@@ -123,7 +125,7 @@ extension Resource {
 }
 
 extension Representation {
-    /// Whether every byte of a range is here.
+    /// Returns whether all bytes of a range are cached.
     func covers(_ range: RequestedRange) -> Bool {
         state.withLock { state in
             if let length = state.head.length {
@@ -134,19 +136,19 @@ extension Representation {
         }
     }
 
-    /// Whether this version may take the place of a pinned one: it's committed, and complete or has at least the same
-    /// bytes. An empty one replaces nothing.
+    /// Returns whether this version may replace a pinned one: it's committed, and complete or covers the same spans. An
+    /// empty version replaces nothing.
     func replaces(_ pinned: Representation) -> Bool {
         let (committed, written) = (file.withLock { $0.committed }, self.spans)
         let spans = pinned.spans
         if spans.isEmpty { return true }
         guard !committed.isEmpty else { return false }
-        // Committed bytes that were found to be damaged since are a hole.
+        // Committed bytes may have been found damaged since.
         return (head.length == committed.byteCount && isComplete)
             || spans.spans.allSatisfy { committed.contains($0) && written.contains($0) }
     }
 
-    /// The origin has this version again.
+    /// Clears the marks of replacement, because the origin has this version again.
     func reinstate() {
         state.withLock { state in
             state.isSuperseded = false

@@ -2,7 +2,7 @@ import HTTPTypes
 import Synchronization
 
 extension CacheStore {
-    /// Whether all of an open resource is here and may be used without asking: reading it would bring nothing.
+    /// Returns whether a resource is open and complete, and may be used without a request to the origin.
     package func isHere(_ request: ReadRequest) -> Bool {
         let found = table[key(of: request)]?.readiness(request, now: engine.time.now)
         guard case (.ready(let representation), _)? = found
@@ -12,8 +12,8 @@ extension CacheStore {
 }
 
 extension Resource {
-    /// Asks the origin whether the current version is that still, while it's being used.
-    func checkBeside(_ settings: TransferSettings?) {
+    /// Revalidates the current version in the background.
+    func revalidateInBackground(_ settings: TransferSettings?) {
         guard let representation = current else { return }
         let isFirst = state.withLock { state in
             defer { state.isChecking = true }
@@ -27,14 +27,14 @@ extension Resource {
         }
     }
 
-    /// How long a read waits for the origin where bytes may be served without its answer.
+    /// The time that a read waits for the origin if bytes may be served without its response.
     private static let patience = Duration.seconds(2)
 
-    /// Asks the origin whether `representation` is still current, once for all who want to know.
+    /// Revalidates `representation` with one request, shared by all callers.
     ///
-    /// - Parameter mayBeServed: whether the version may be served without the answer: then the wait is short, and the
-    ///   request goes on beside the read.
-    /// - Returns: whether it was asked; if not, what is current has changed in between.
+    /// - Parameter mayBeServed: Whether the version may be served without the response. If so, the wait is limited, and
+    ///   the request continues in the background.
+    /// - Returns: Whether the origin was asked; if not, the current version has changed meanwhile.
     func check(_ representation: Representation, for request: ReadRequest, mayBeServed: Bool) async throws -> Bool {
         let (settings, revalidation) = (request.settings, request.revalidation)
         let opening = state.withLock { state -> SharedRequest<PassingResponse?>? in
@@ -58,20 +58,20 @@ extension Resource {
             pinned(request, after: lateAnswer)
             return true
         } catch let error as CacheError where error.code != .cancelled && !revalidation.isSince {
-            // The request was one of somebody who uses nothing that isn't confirmed.
+            // The request belonged to a caller that requires confirmation; this caller doesn't.
             return true
         }
     }
 
-    /// The outcome of a wait that ends before the readers' patience does.
+    /// The outcome of a wait with a time limit.
     enum TimelyAnswer<Value: Sendable>: Sendable {
-        /// The request's result; nil if it was cancelled because all others who waited had left.
+        /// The request's result; nil if it was cancelled because its other waiters left.
         case answered(Value?)
-        /// There was none in time. The request goes on to its end.
+        /// No result within the limit. The request continues.
         case late
     }
 
-    /// Waits for a request that was sent to find or confirm a version, until its readers' patience ends.
+    /// Waits for a request that finds or confirms a version, up to the readers' time limit.
     func answer<Value>(
         of request: SharedRequest<Value>, _ transferClass: TransferClass = .background
     ) async throws -> TimelyAnswer<Value> {
@@ -90,9 +90,9 @@ extension Resource {
         }
     }
 
-    /// The failure of an origin that hasn't answered within the readers' patience.
+    /// The error for an origin that doesn't respond within the time limit.
     var lateAnswer: CacheError {
-        CacheError(.timedOut, "\(locator.url) hasn't answered for \(Self.patience.seconds) s")
+        CacheError(.timedOut, "\(locator.url) didn't respond within \(Self.patience.seconds) s")
     }
 
     private func ask(
@@ -125,18 +125,18 @@ extension Resource {
                     }
                 if isSame { return confirmed(representation, freshness, since: began) }
             case .changed(let other):
-                let isUntold = other?.validator == Validator() && !revalidation.isSince
-                guard isUntold || exchange.context.settings.alternatingEntityTags == .compareBytes, let other,
+                let lacksValidator = other?.validator == Validator() && !revalidation.isSince
+                guard lacksValidator || exchange.context.settings.alternatingEntityTags == .compareBytes, let other,
                     other.completeLength == head.length, try await representation.isSameAtOrigin(settings)
                 else { break }
-                if !isUntold { engine.events.send(.entityTagAlternates(key: key)) }
+                if !lacksValidator { engine.events.send(.entityTagAlternates(key: key)) }
                 return confirmed(representation, freshness, since: began)
             case .refuse(let error): throw error
             }
             changed(representation)
             engine.events.send(.representationChanged(key: key))
         } catch {
-            let failure = CacheError.wrap(error, as: .unreachable, "\(locator.url) can't be asked")
+            let failure = CacheError.wrap(error, as: .unreachable, "\(locator.url) can't be revalidated")
             if failure.code == .cancelled { throw failure }
             state.withLock { state in
                 state.lastCheck = engine.time.now
@@ -148,14 +148,14 @@ extension Resource {
         }
     }
 
-    /// Whether the answer to a request that `known` was a condition of says that it's the current version.
+    /// Returns whether a response to a conditional request confirms the known version, and records the confirmation.
     func isCurrent(
         _ known: Representation, by reader: OriginReader, since began: Duration
     ) async -> Bool {
         if let unmodified = await reader.unmodified {
             confirmed(known, by: unmodified, since: began)
         } else {
-            // Not every origin looks at conditions.
+            // Some origins ignore conditions.
             guard let answer = await reader.answer, answer.validator != Validator(),
                 known.head.validator != Validator(), known.head.validator.agrees(with: answer.validator),
                 answer.completeLength == known.head.length
@@ -165,7 +165,7 @@ extension Resource {
         return true
     }
 
-    /// Notes that a 304 has confirmed a version.
+    /// Records the confirmation of a version by a 304 response.
     private func confirmed(_ representation: Representation, by fields: HTTPFields, since began: Duration) {
         let freshness = Freshness(
             fields, confirming: representation.freshness, from: representation.head.validatedAt, now: engine.time.now)
@@ -178,7 +178,7 @@ extension Resource {
             state.originFailure = nil
             if state.current === representation { state.confirmed = began }
         }
-        // What must be asked about each time has just been; the readers that waited for it may go on.
+        // A version that must be revalidated on each use has just been, so waiting readers may continue.
         representation.revalidated(freshness, isStale: false)
     }
 }

@@ -2,10 +2,10 @@ import HTTPTypes
 import Synchronization
 
 extension CacheStore {
-    /// The whole content of a resource: what is kept, confirmed by the origin as the request says; else what the origin
-    /// sends to one request without a range, which all who ask meanwhile share.
+    /// Returns the whole content of a resource: the cached content, revalidated as requested, or the response to one
+    /// request without a range, which concurrent callers share.
     ///
-    /// - Throws: ``CacheError``, with ``CacheError/Code/badResponse`` if the body is longer than the request allows.
+    /// - Throws: ``CacheError``; with ``CacheError/Code/badResponse`` if the body is longer than the request allows.
     public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
         var request = request
         if !(request.settings?.asksOrigins ?? transfers.asksOrigins) { request.revalidation = .never }
@@ -26,36 +26,36 @@ extension CacheStore {
 }
 
 extension Resource {
-    /// The whole body, or nil if this object has been retired.
+    /// Returns the whole body; nil if this object has been retired.
     func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody? {
         locator.update(url: request.url)
-        var hasAsked = false
-        var wasKept = false
-        func told(_ body: WholeBody) -> WholeBody {
+        var hasRequested = false
+        var wasCached = false
+        func result(_ body: WholeBody) -> WholeBody {
             var body = body
-            body.replacesAnother = wasKept && !body.isKept
+            body.replacesAnother = wasCached && !body.isKept
             return body
         }
         while true {
             try Task.checkCancellation()
             let read = ReadRequest(
                 url: request.url, settings: request.settings, revalidation: request.revalidation, kind: request.kind)
-            // What is on its way is newer than what is kept.
-            if let body = try await sharedBody(request, read, starts: false) { return told(body) }
+            // A running request returns newer content than the cache.
+            if let body = try await sharedBody(request, read, starts: false) { return result(body) }
             switch readiness(read, now: engine.time.now).readiness {
             case .retired: return nil
             case .ready(let representation):
                 if let body = try await keptBody(of: representation, request) { return body }
-            case .askFirst(let representation, _) where hasAsked && !request.revalidation.isSince:
+            case .askFirst(let representation, _) where hasRequested && !request.revalidation.isSince:
                 if let body = try await keptBody(of: representation, request) { return body }
             case .askFirst(let representation, let mayBeServed):
-                wasKept = true
-                hasAsked = try await check(representation, for: read, mayBeServed: mayBeServed)
+                wasCached = true
+                hasRequested = try await check(representation, for: read, mayBeServed: mayBeServed)
             case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
                 throw CacheError.notKept(request.url)
             case .unknown:
                 do {
-                    if let body = try await sharedBody(request, read, starts: true) { return told(body) }
+                    if let body = try await sharedBody(request, read, starts: true) { return result(body) }
                 } catch let error as CacheError {
                     guard let pinned = pinned(read, after: error), let body = try await keptBody(of: pinned, request)
                     else { throw error }
@@ -65,9 +65,9 @@ extension Resource {
         }
     }
 
-    // MARK: - What is kept
+    // MARK: - Cached content
 
-    /// Reads all of it; nil if the origin has another version by now.
+    /// Reads the whole representation. Returns nil if the origin has replaced it.
     private func keptBody(of representation: Representation, _ request: WholeBodyRequest) async throws -> WholeBody? {
         var read = ReadRequest(
             url: request.url, transferClass: request.transferClass, settings: request.settings, kind: request.kind,
@@ -76,7 +76,7 @@ extension Resource {
         guard let session = try session(read, over: representation) else { return nil }
         defer { session.cancel() }
         var bytes: [UInt8] = []
-        // Growing by doubling would hold it twice.
+        // Growth by doubling would hold the content twice.
         bytes.reserveCapacity(Int(min(representation.head.length ?? 0, request.maximumLength)))
         do {
             for try await buffer in session.buffers {
@@ -92,13 +92,13 @@ extension Resource {
     private func checkLength(_ length: Int64, _ request: WholeBodyRequest) throws {
         guard length > request.maximumLength else { return }
         throw CacheError(
-            .badResponse, "\(request.url) is longer than the \(request.maximumLength) bytes that are taken at once")
+            .badResponse, "\(request.url) is longer than the limit of \(request.maximumLength) bytes")
     }
 
-    // MARK: - What comes
+    // MARK: - Requested content
 
-    /// Waits for the body that is on its way. Nil if none is, if it was given up meanwhile, or if it's late and the pinned
-    /// version can be read in its place.
+    /// Waits for the running request, or starts one. Returns nil if none is running, if it was abandoned, or if it's
+    /// late and the pinned version can be read instead.
     private func sharedBody(
         _ request: WholeBodyRequest, _ read: ReadRequest, starts: Bool
     ) async throws -> WholeBody? {
@@ -124,7 +124,7 @@ extension Resource {
             }
             return try await shared?.waitOrSeeEnd(request.transferClass)
         } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
-            // A reader with a narrower scope asked.
+            // Another reader with a narrower scope made the request.
             guard (request.settings ?? engine.configuration.transfers).scope == .any else { throw error }
             return nil
         }
@@ -161,7 +161,7 @@ extension Resource {
     ) async throws -> WholeBody {
         _ = try await reader.open()
         guard let (head, answer) = try await head(of: reader, kind: request.kind, context: context) else {
-            throw CacheError(.badResponse, "\(request.url) sent nothing")
+            throw CacheError(.badResponse, "\(request.url) sent an empty response")
         }
         if let length = head.length { try checkLength(length, request) }
         var bytes: [UInt8] = []
@@ -175,7 +175,7 @@ extension Resource {
         }
         let coding = ResponseCheck.contentCoding(answer.headerFields)
         var body = WholeBody(head: head, contentCoding: coding, bytes: bytes)
-        let isWanted = try request.keeps(&body)
+        let mayStore = try request.keeps(&body)
         let transform = body.contentCoding == nil ? engine.transform(for: request.kind) : nil
         if let transform {
             body.bytes = try transform.body(body.bytes)
@@ -183,8 +183,8 @@ extension Resource {
         }
         body.head.length = Int64(body.bytes.count)
         let read = ReadRequest(url: request.url, settings: request.settings)
-        let keeps = try? keepsUntilClosed(answer, head: body.head, request: read, settings: context.settings)
-        if isWanted, body.contentCoding == nil, keeps != nil {
+        let keeps = try? storesUntilClosed(answer, head: body.head, request: read, settings: context.settings)
+        if mayStore, body.contentCoding == nil, keeps != nil {
             let state = RepresentationState(
                 head: body.head, freshness: Freshness(answer.headerFields, now: engine.time.now),
                 transform: transform?.applied, kind: request.kind)
@@ -204,7 +204,7 @@ extension Resource {
         }
         guard isPlaced, !body.bytes.isEmpty else { return }
         do {
-            try await engine.room.take(Int64(body.bytes.count)) {
+            try await engine.space.take(Int64(body.bytes.count)) {
                 let woken = try await engine.pool.run {
                     try body.bytes.withUnsafeBytes { bytes in
                         let range = 0..<Int64(bytes.count)
@@ -214,7 +214,7 @@ extension Resource {
                 for wake in woken { wake() }
             }
         } catch {
-            // It's in memory for those who wait, and a hole in the blob for those who come.
+            // Waiting readers get the body from memory; for later ones it's a hole.
             engine.health.failed(CacheError.wrap(error, as: .storage, "\(representation.path) can't be written"))
         }
     }

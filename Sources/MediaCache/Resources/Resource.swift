@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// When a request began by which the origin confirmed a representation.
+/// A confirmation of a representation by the origin: the start time of the request that confirmed it.
 struct Confirmation: Sendable {
     var representation: Int64
     var moment: Duration
 }
 
-/// What one URL names, while it's open: its representations, and the requests that find out about them.
+/// One open resource: its representations, and the requests that find and confirm them.
 package final class Resource: Sendable {
     package let id: Int64
     package let key: String
@@ -18,39 +18,41 @@ package final class Resource: Sendable {
         var stored: StoredResource
         /// The version that new readers get.
         var current: Representation?
-        /// Older versions: those that are still being read, and a pinned one that nothing complete has replaced yet.
+        /// Older versions that are still being read, and a pinned one without a complete replacement.
         var superseded: [Representation] = []
-        /// When the origin was last asked about the current version since opening, whether it answered or not.
+        /// The time when the origin was last asked about the current version since opening, whether it answered or not.
         var lastCheck: Date?
-        /// When the request began by which the origin last confirmed the current version; nil if none has since
-        /// opening.
+        /// The start time of the request that last confirmed the current version; nil if none has since opening.
         var confirmed: Duration?
+        /// Whether a background revalidation is running.
         var isChecking = false
-        /// Why its bytes aren't kept, as far as the last answer goes; nil if they are.
+        /// The reason not to store the last response; nil if it's stored.
         var refusal: CacheError?
-        /// What was found then.
+        /// The version that isn't stored.
         var passing: PassingVersion?
-        /// The request that finds the first representation, shared by those who wait for it.
+        /// The shared request that finds or confirms a version.
         var opening: SharedRequest<PassingResponse?>?
-        /// The request for the whole body, shared likewise.
+        /// The shared request for the whole body.
         var bodyRequest: SharedRequest<WholeBody>?
-        /// When the last of these requests began.
+        /// The start time of the last of these requests.
         var openingBegan = Duration.zero
-        /// Set once: the object is no longer the resource's place, ask the store again.
+        /// Whether this object no longer represents the resource, so that callers have to get another from the store.
+        /// Never reset.
         var isRetired = false
-        var isToBeRemoved = false
-        /// Whether it goes when the last reader leaves, by admission.
-        var goesWhenClosed = false
+        /// Whether the resource is removed when its last reader leaves.
+        var awaitsRemoval = false
+        /// Whether the admission policy removes the resource when its last reader leaves.
+        var isRemovedWhenClosed = false
 
-        /// When the pin couldn't be moved to a newer version; nil if that never failed.
+        /// The time of the last failure to move the pin to a newer version; nil if none has failed.
         var pinFailure: Duration?
 
-        /// When the origin failed to give a newer version than the pinned one; nil once it has answered.
+        /// The time when the origin failed to provide a version newer than the pinned one; nil once it has answered.
         var originFailure: Duration?
 
         var representations: [Representation] { superseded + (current.map { [$0] } ?? []) }
 
-        /// Whether the origin is being asked about it.
+        /// Whether a request to the origin is running.
         var isAsking: Bool { opening != nil || bodyRequest != nil || isChecking }
     }
 
@@ -66,32 +68,36 @@ package final class Resource: Sendable {
         state = OrderedMutex(.resource, State(stored: stored))
     }
 
-    /// How the origin is asked where no read says so: by the store's settings, and in the name of whose it is.
+    /// The settings of requests that no reader determines: the store's, with the identity in the cache key.
     var ownSettings: TransferSettings? {
         guard let identity = CacheKey(key).identity else { return nil }
         return engine.configuration.transfers.asking(for: locator.url, as: identity)
     }
 
+    /// The catalog record.
     package var stored: StoredResource { state.withLock { $0.stored } }
-    /// What a commit says of it, and whether what is kept of it goes at the next opening, if it isn't gone by then.
+    /// The record to commit, and whether the next opening of the store deletes the representations.
     var rowForCommit: (stored: StoredResource, isTransient: Bool) {
-        state.withLock { ($0.stored, $0.goesWhenClosed && !$0.stored.isPinned) }
+        state.withLock { ($0.stored, $0.isRemovedWhenClosed && !$0.stored.isPinned) }
     }
 
-    /// Why its bytes aren't kept; nil if they are, or nobody has asked yet.
+    /// The reason not to store the last response; nil if it's stored, or there is none.
     var refusal: CacheError? { state.withLock { $0.refusal } }
 
+    /// The version that new readers get.
     package var current: Representation? { state.withLock { $0.current } }
 
+    /// All versions, the current one last.
     package var representations: [Representation] {
         state.withLock(\.representations)
     }
 
     var isRetired: Bool { state.withLock { $0.isRetired } }
 
+    /// Whether a request, a reader or a commit uses it.
     package var isInUse: Bool { state.withLock { Self.isInUse($0) } }
 
-    /// Whether it can't be given up now.
+    /// Whether it's in use by something other than changes that can't be committed.
     var isHeld: Bool { state.withLock { Self.isHeld($0) } }
 
     private static func isInUse(_ state: State) -> Bool {
@@ -102,35 +108,35 @@ package final class Resource: Sendable {
         state.isAsking || state.representations.contains(where: \.isHeld)
     }
 
-    /// Takes the object out of use for good, if nobody uses it: to be opened anew. What is to be removed stays, since
-    /// nothing but this object says so; it goes by ``retireToGiveUp(orLater:)`` alone.
+    /// Retires this object if it's idle. Returns whether it was. A resource that awaits its removal isn't retired,
+    /// because only this object records that; ``retireForRemoval(orLater:)`` retires it.
     func retire() -> Bool {
         state.withLock { state in
-            guard !state.isRetired, !state.isToBeRemoved, !Self.isInUse(state) else { return false }
+            guard !state.isRetired, !state.awaitsRemoval, !Self.isInUse(state) else { return false }
             state.isRetired = true
             return true
         }
     }
 
-    /// What came of taking the object out of use.
+    /// The outcome of an attempt to retire a resource.
     enum Retirement {
         case retired
-        /// Somebody uses it.
+        /// The resource is in use.
         case held
-        /// It was out of use before.
+        /// The object had already been retired.
         case wasRetired
     }
 
-    /// Takes the object out of use for good, so that what is kept can be given up.
+    /// Retires this object, so that its content can be removed.
     ///
-    /// - Parameter later: whether it goes when its last reader leaves, if it can't go now. That is noted in the same
-    ///   moment, so that no reader leaves in between; nothing keeps it any more but those readers.
-    func retireToGiveUp(orLater later: Bool) -> Retirement {
+    /// - Parameter later: Whether to remove a resource in use when its last reader leaves. The mark is set in the same
+    ///   critical section, so that no reader leaves in between; it also ends the pin.
+    func retireForRemoval(orLater later: Bool) -> Retirement {
         state.withLock { state in
             guard !state.isRetired else { return .wasRetired }
             guard !Self.isHeld(state) else {
                 if later {
-                    state.isToBeRemoved = true
+                    state.awaitsRemoval = true
                     state.stored.isPinned = false
                 }
                 return .held
@@ -140,12 +146,12 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Takes the object out of use whoever still uses it: the store is closing.
+    /// Retires this object regardless of its use, when the store closes.
     func close() {
         state.withLock { $0.isRetired = true }
     }
 
-    /// Lets go of what refers back here, after retiring.
+    /// Releases the representations of a retired object, which refer back to it.
     func dismantle() {
         state.withLock { state in
             state.current = nil
@@ -153,7 +159,7 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Brings in what the catalog knows.
+    /// Adds the representations that the catalog lists.
     func restore(_ representations: [Representation]) {
         state.withLock { state in
             for representation in representations {
@@ -167,7 +173,7 @@ package final class Resource: Sendable {
         }
     }
 
-    /// What the origin last confirmed since opening.
+    /// The last confirmation since opening.
     var confirmation: Confirmation? {
         state.withLock { state in
             guard let current = state.current, let moment = state.confirmed else { return nil }
@@ -175,7 +181,7 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Takes up what was confirmed before this resource was closed.
+    /// Restores the confirmation from before this resource was closed.
     func restore(_ confirmation: Confirmation) {
         state.withLock { state in
             guard state.current?.id == confirmation.representation else { return }
@@ -183,22 +189,22 @@ package final class Resource: Sendable {
         }
     }
 
-    /// A session or a fill has ended: is there something that waited for the last one?
+    /// Calls `onIdle` if an action is due that waited for the end of a session or a fill.
     func useEnded() {
         let isIdle = state.withLock { state in
             guard !state.isRetired else { return false }
             let pinned = state.pinnedVersion
             if state.superseded.contains(where: { !$0.isInUse && $0 !== pinned }) { return true }
             if pinTarget(in: state) != nil { return true }
-            return (state.isToBeRemoved || state.goesWhenClosed) && !Self.isHeld(state)
+            return (state.awaitsRemoval || state.isRemovedWhenClosed) && !Self.isHeld(state)
         }
         if isIdle { onIdle(self) }
     }
 
-    /// The origin has another version than `representation`.
+    /// Records that the origin has replaced `representation`.
     func changed(_ representation: Representation) {
         representation.supersede()
-        // What other transforms made of that version is as old.
+        // Other transforms of the same version are as outdated.
         for other in representations where !other.isSuperseded && other !== current { other.supersede() }
         state.withLock { state in
             guard state.current === representation else { return }
@@ -210,6 +216,7 @@ package final class Resource: Sendable {
         useEnded()
     }
 
+    /// Sets whether the resource is pinned.
     func setPinned(_ isPinned: Bool) {
         state.withLock { state in
             state.stored.isPinned = isPinned
@@ -218,25 +225,26 @@ package final class Resource: Sendable {
         engine.committer.markUsed(self)
     }
 
+    /// Marks the resource for removal when its last reader leaves.
     func requestRemoval() {
-        state.withLock { $0.isToBeRemoved = true }
+        state.withLock { $0.awaitsRemoval = true }
     }
 
-    /// What goes when nobody reads: all of it, or the superseded versions alone.
-    func takeGoing() -> (all: Bool, superseded: [Representation]) {
+    /// Removes idle superseded versions and returns them, unless the whole resource should be removed.
+    func takeRemovable() -> (all: Bool, superseded: [Representation]) {
         state.withLock { state in
-            if state.isToBeRemoved || (state.goesWhenClosed && !state.stored.isPinned) { return (true, []) }
+            if state.awaitsRemoval || (state.isRemovedWhenClosed && !state.stored.isPinned) { return (true, []) }
             let pinned = state.pinnedVersion
-            let going = state.superseded.filter { !$0.isInUse && $0 !== pinned }
-            state.superseded.removeAll { representation in going.contains { $0 === representation } }
-            return (false, going)
+            let removable = state.superseded.filter { !$0.isInUse && $0 !== pinned }
+            state.superseded.removeAll { representation in removable.contains { $0 === representation } }
+            return (false, removable)
         }
     }
 
     // MARK: - Opening
 
-    /// A new version of this resource, in a blob of its own. It isn't the current one yet, nor is it pinned where an
-    /// older one may be.
+    /// Creates a version of this resource with a blob of its own. It isn't current yet, and it's in the pinned folder
+    /// only if no older version is.
     func newRepresentation(_ state: RepresentationState) -> Representation {
         let isKept = self.state.withLock { $0.stored.isPinned && $0.representations.isEmpty }
         return Representation(
@@ -244,16 +252,19 @@ package final class Resource: Sendable {
             isKept: isKept, isNew: true, state: state, engine: engine)
     }
 
-    /// What a reader of this resource gets at this moment.
+    /// The state of the resource as a reader finds it.
     enum Readiness {
         case ready(Representation)
-        /// The origin is asked before the version is used. One that may be served stale waits only for a moment.
+        /// The origin is asked before the version is used. If the version may be served stale, the wait is limited.
         case askFirst(Representation, mayBeServed: Bool)
+        /// There is no version yet.
         case unknown
+        /// Another object represents the resource.
         case retired
     }
 
-    func readiness(_ request: ReadRequest, now: Date) -> (readiness: Readiness, asksBeside: Bool) {
+    /// Returns the state of the resource for a reader, and whether to revalidate it in the background.
+    func readiness(_ request: ReadRequest, now: Date) -> (readiness: Readiness, revalidatesInBackground: Bool) {
         let transform = engine.transform(for: request.kind)?.applied
         let revalidation = request.revalidation
         let asksOrigins = (request.settings ?? engine.configuration.transfers).asksOrigins
@@ -276,8 +287,7 @@ package final class Resource: Sendable {
             if revalidation == .never { return (.ready(current), false) }
             let head = current.head
             if pinned != nil, request.acceptsOlderVersion {
-                // The current version's missing bytes have to come from the origin. The pinned one is read where that
-                // doesn't answer.
+                // The current version's missing bytes need the origin. The pinned version is read if it doesn't answer.
                 let age = state.lastCheck.map { now.timeIntervalSince($0) } ?? -1
                 guard age >= 0, age < 5 else { return (.askFirst(current, mayBeServed: true), false) }
             }
@@ -289,14 +299,14 @@ package final class Resource: Sendable {
             case .askFirst: return (.askFirst(current, mayBeServed: false), false)
             case .askBeside where revalidation == .before: return (.askFirst(current, mayBeServed: true), false)
             case .askBeside where !current.isComplete && current.freshness.freshUntil != nil:
-                // Its holes will be asked for in any case, and another version would end the read there.
+                // Its holes need the origin in any case, and a replaced version would end the read there.
                 return (.askFirst(current, mayBeServed: true), false)
             case .askBeside: return (.ready(current), !state.isChecking)
             }
         }
     }
 
-    /// What was made by another transform gives way to what was made by this one, if that is here.
+    /// Makes the version current that this transform made, if it's cached.
     func choose(madeBy transform: AppliedTransform?, in state: inout State) {
         if let current = state.current, current.content.transform == transform { return }
         replaceCurrent(in: &state)
@@ -308,18 +318,18 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Makes room for what readers want in place of the current version. Its own readers keep it.
+    /// Removes the current version from its role. Its readers keep it.
     func replaceCurrent(in state: inout State) {
         guard let current = state.current else { return }
         current.setReplaced(true)
         state.superseded.append(current)
         state.current = nil
-        // The origin was asked about that one.
+        // The last revalidation was of that version.
         state.lastCheck = nil
         state.confirmed = nil
     }
 
-    /// A session over `representation`, or nil if this object has been retired in between.
+    /// Returns a session over `representation`; nil if this object has been retired.
     func session(_ request: ReadRequest, over representation: Representation) throws -> ReadSession? {
         let head = representation.head
         let range = try self.range(of: request, head: head)
@@ -342,7 +352,7 @@ package final class Resource: Sendable {
             representation: representation, attached: attached, head: head, range: range, request: request)
     }
 
-    /// The bytes that are asked for; the upper bound is `Int64.max` while the length isn't known.
+    /// Returns the requested bytes. The upper bound is `Int64.max` while the length is unknown.
     func range(of request: ReadRequest, head: ResourceHead) throws -> Range<Int64> {
         if let length = head.length {
             guard let range = request.range.resolved(in: length) else {
@@ -353,7 +363,7 @@ package final class Resource: Sendable {
             return range
         }
         guard let start = request.range.knownStart else {
-            throw CacheError(.badResponse, "\(request.url) has no known length; its last bytes can't be told")
+            throw CacheError(.badResponse, "\(request.url) has an unknown length, so its last bytes can't be requested")
         }
         if case .closed(_, let last) = request.range { return start..<max(start, last.clampedSum(1)) }
         return start..<Int64.max

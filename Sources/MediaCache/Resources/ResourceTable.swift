@@ -1,26 +1,28 @@
 import Synchronization
 
-/// The resources that are open, by key, and who works on a key alone at this moment.
+/// The open resources by key, and exclusive access to keys.
 final class ResourceTable: Sendable {
-    /// The most confirmations that are remembered of resources that were closed.
+    /// The maximum number of confirmations remembered for closed resources.
     private static let confirmationCapacity = 1 << 14
-    /// Open resources beyond this are closed when idle, the least recently used first.
+    /// The number of open resources beyond which idle ones are closed, least recently used first.
     private static let idleCapacity = 2048
-    /// Where most are in use, the next look comes when so many times as many are open: each looks at all of them.
+    /// The growth of the number of open resources that triggers the next search for idle ones, which visits all of
+    /// them.
     private static let lookFactor = 1.25
 
     private struct State {
         var open: [String: Resource] = [:]
+        /// The tasks waiting for exclusive access, by key. A key without exclusive access has no entry.
         var busy: [String: [CheckedContinuation<Void, Never>]] = [:]
-        /// Of resources that were closed, by key: what their origin confirmed last.
+        /// The last confirmations of closed resources, by key.
         var confirmed: [String: Confirmation] = [:]
-        /// How many were open after the last look for idle ones.
+        /// The number of open resources after the last search for idle ones.
         var leftOpen = 0
     }
 
     private let state = OrderedMutex(.table, State())
 
-    /// The open resource under `key`. One that has been retired is no longer its place.
+    /// The open resource with a key; nil if there is none or it has been retired.
     subscript(key: String) -> Resource? {
         let resource = state.withLock { $0.open[key] }
         return resource?.isRetired == true ? nil : resource
@@ -32,7 +34,7 @@ final class ResourceTable: Sendable {
         state.withLock { $0.open[resource.key] = resource }
     }
 
-    /// Takes a retired resource out.
+    /// Removes a retired resource.
     func remove(_ resource: Resource) {
         let wasHere = state.withLock { state in
             guard state.open[resource.key] === resource else { return false }
@@ -45,12 +47,13 @@ final class ResourceTable: Sendable {
         if wasHere { resource.dismantle() }
     }
 
-    /// What was confirmed of a resource before it was closed.
+    /// Removes and returns the confirmation of a closed resource.
     func confirmation(key: String) -> Confirmation? {
         state.withLock { $0.confirmed.removeValue(forKey: key) }
     }
 
-    /// Lets all go at closing, also what a reader still holds or what couldn't be committed: they refer back here.
+    /// Retires and removes all resources when the store closes, including those in use, because they refer back to the
+    /// store.
     func removeAll() {
         for resource in all {
             resource.close()
@@ -58,20 +61,20 @@ final class ResourceTable: Sendable {
         }
     }
 
-    /// Runs `body` while nobody else does for this key: loading, removing and evicting exclude each other.
-    func alone<Result: Sendable>(
-        with key: String, _ body: @Sendable () async throws -> Result
+    /// Runs `body` with exclusive access to a key. Loading, removal and eviction exclude each other.
+    func withExclusiveAccess<Result: Sendable>(
+        to key: String, _ body: @Sendable () async throws -> Result
     ) async rethrows -> Result {
         await enter(key)
         defer { leave(key) }
         return try await body()
     }
 
-    /// Runs `body` while nobody else does for any of these keys.
+    /// Runs `body` with exclusive access to several keys.
     ///
-    /// - Parameter keys: in ascending order, each once, so that two who want some of the same never wait for each other.
-    func alone<Result: Sendable>(
-        with keys: [String], _ body: @Sendable () async throws -> Result
+    /// - Parameter keys: Distinct keys in ascending order, which prevents deadlocks between callers.
+    func withExclusiveAccess<Result: Sendable>(
+        to keys: [String], _ body: @Sendable () async throws -> Result
     ) async rethrows -> Result {
         for key in keys { await enter(key) }
         defer { for key in keys { leave(key) } }
@@ -105,7 +108,7 @@ final class ResourceTable: Sendable {
         next?.resume()
     }
 
-    /// Closes idle resources where too many are open.
+    /// Closes idle resources if too many are open.
     func closeIdle() {
         let isDue = state.withLock { state in
             state.open.count > max(Self.idleCapacity, Int(Double(state.leftOpen) * Self.lookFactor))

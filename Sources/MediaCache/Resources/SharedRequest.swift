@@ -1,16 +1,17 @@
 import Synchronization
 
-/// A request that several wait for. Each may stop waiting for itself; when the last one has, the request is cancelled.
+/// A request shared by several callers. Each caller can stop waiting; the request is cancelled when the last one does.
 final class SharedRequest<Value: Sendable>: Sendable {
     private struct State {
         var nextID = 0
         var waiters: [Int: CheckedContinuation<Value?, any Error>] = [:]
-        /// How urgent it is to each who has come and not gone; those about to wait among them.
+        /// The transfer classes of the callers that haven't left, including those about to wait.
         var classes: [Int: TransferClass] = [:]
         var outcome: Result<Value?, any Error>?
-        /// Set when the last waiter has gone before the end. Who comes later waits for the end, and tries anew.
+        /// Whether the last caller has left before the end. A later caller waits for the end and starts another
+        /// request.
         var isAbandoned = false
-        /// Whether the request goes on when the last waiter has gone.
+        /// Whether the request continues without callers.
         var outlivesWaiters = false
         var task: Task<Void, Never>?
     }
@@ -18,7 +19,7 @@ final class SharedRequest<Value: Sendable>: Sendable {
     private let state = Mutex(State())
     private let ticket: TransferScheduler.Ticket?
 
-    /// - Parameter ticket: the request's place in the scheduler's queue, if it has one.
+    /// Creates a request and starts it.
     init(ticket: TransferScheduler.Ticket? = nil, _ work: @escaping @Sendable () async throws -> Value) {
         self.ticket = ticket
         ticket?.follow { [weak self] in self?.transferClass }
@@ -32,14 +33,14 @@ final class SharedRequest<Value: Sendable>: Sendable {
         state.withLock { $0.task = task }
     }
 
-    /// How many wait at this moment.
+    /// The number of waiting callers.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Returns at the end of the request, or throws its error; throws `CancellationError` as soon as the task is
-    /// cancelled.
+    /// Waits for the end of the request. Throws its error, or `CancellationError` as soon as the task is cancelled.
     ///
-    /// - Parameter transferClass: how urgent it is to this one. The request is as urgent as to the most urgent who waits.
-    /// - Returns: its result; nil if the request was cancelled because those before had gone: it's to be tried anew.
+    /// - Parameter transferClass: The caller's class. The request has the highest class of its callers.
+    /// - Returns: The result; nil if the request was cancelled because all earlier callers had left. The caller then
+    ///   starts another one.
     func wait(_ transferClass: TransferClass = .background) async throws -> Value? {
         let id = state.withLock { state in
             state.nextID += 1
@@ -71,10 +72,10 @@ final class SharedRequest<Value: Sendable>: Sendable {
         }
     }
 
-    /// The same, but when the last one stops waiting, it returns only when the request, which is cancelled then, has
-    /// ended: nothing of it goes on behind who left.
+    /// Waits like ``wait(_:)``. If the caller was the last one, it returns only after the cancelled request has ended,
+    /// so that nothing continues afterwards.
     ///
-    /// - Parameter afterAbandoned: called once it has.
+    /// - Parameter afterAbandoned: Called after that end.
     func waitOrSeeEnd(
         _ transferClass: TransferClass = .background, afterAbandoned: () async -> Void = {}
     ) async throws -> Value? {
@@ -90,10 +91,10 @@ final class SharedRequest<Value: Sendable>: Sendable {
         }
     }
 
-    /// Lets the request go on to its end even without waiters.
+    /// Lets the request continue without callers.
     func outliveWaiters() { state.withLock { $0.outlivesWaiters = true } }
 
-    /// How urgent it is to the most urgent waiter; nil without any.
+    /// The highest transfer class of the callers; nil without any.
     private var transferClass: TransferClass? { state.withLock { $0.classes.values.max() } }
 
     private func finish(_ outcome: Result<Value?, any Error>) {

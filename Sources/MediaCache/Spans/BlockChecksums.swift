@@ -1,17 +1,18 @@
-/// The checksums of a representation's bytes: blocks of 64 KiB, one record for each run inside a block.
+import CMediaCacheShims
+
+/// The checksums of a representation's bytes, one record per contiguous run within a block of 64 KiB.
 ///
-/// A record grows as its run does and joins with its neighbour when they meet, so that a checksum never asks for bytes
-/// that aren't here. Records are kept in pages of 256 blocks, which is what the catalog stores; a page is decoded when
-/// it is first touched.
+/// A record grows with its run and joins its neighbours, so a checksum never covers bytes that aren't cached. The
+/// catalog stores records in pages of 256 blocks, which are decoded at first access.
 package struct BlockChecksums: Sendable {
-    /// Bytes in a block.
+    /// The size of a block in bytes.
     package static let blockSize: Int64 = 64 << 10
-    /// Blocks in a page.
+    /// The number of blocks in a page.
     package static let blocksPerPage: Int64 = 256
-    /// Bytes that a page covers.
+    /// The number of bytes that a page covers.
     package static let pageSize = blockSize * blocksPerPage
 
-    /// The checksum of a run of bytes that lies within one block.
+    /// The checksum of a contiguous run of bytes within one block.
     package struct Record: Sendable, Hashable {
         package var range: Range<Int64>
         package var crc: UInt32
@@ -25,14 +26,15 @@ package struct BlockChecksums: Sendable {
     private var pages: [Int64: Page] = [:]
     private var dirtyPages: Set<Int64> = []
 
+    /// Creates an empty set of checksums.
     package init() {}
 
-    /// Pages as the catalog holds them, by page number.
+    /// Creates checksums from the catalog's pages, by page number.
     package init(encodedPages: [Int64: [UInt8]]) {
         pages = encodedPages.mapValues { .encoded($0) }
     }
 
-    /// The records of `bytes`, which lie at `offset`.
+    /// Returns the records of `bytes`, which begin at `offset`.
     package static func records(of bytes: UnsafeRawBufferPointer, at offset: Int64) -> [Record] {
         var records: [Record] = []
         var position = offset
@@ -48,7 +50,7 @@ package struct BlockChecksums: Sendable {
         return records
     }
 
-    /// Adds a record; it joins with those it touches inside its block.
+    /// Adds a record and joins it with adjacent records of its block.
     package mutating func insert(_ record: Record) {
         let block = record.range.lowerBound / Self.blockSize
         edit(block: block) { records in
@@ -64,8 +66,8 @@ package struct BlockChecksums: Sendable {
         }
     }
 
-    /// The records that have a byte in `range`. A page that can't be decoded has none, so that its bytes count as
-    /// damaged.
+    /// Returns the records that overlap `range`. A page that can't be decoded has no records, so that its bytes count
+    /// as damaged.
     package mutating func records(in range: Range<Int64>) -> [Record] {
         guard !range.isEmpty else { return [] }
         var found: [Record] = []
@@ -75,7 +77,7 @@ package struct BlockChecksums: Sendable {
         return found
     }
 
-    /// Forgets every record that has a byte in `range`, and returns the bytes that they covered.
+    /// Removes every record that overlaps `range`, and returns the bytes that the records covered.
     package mutating func remove(_ range: Range<Int64>) -> [Range<Int64>] {
         let removed = records(in: range).map(\.range)
         for range in removed {
@@ -84,18 +86,19 @@ package struct BlockChecksums: Sendable {
         return removed
     }
 
-    /// The pages changed since the last call, encoded; an empty page is to be deleted.
+    /// Returns the encoded pages changed since the last call. An empty page means that the stored one should be
+    /// deleted.
     package mutating func takeDirtyPages() -> [Int64: [UInt8]] {
         defer { dirtyPages = [] }
         return Dictionary(uniqueKeysWithValues: dirtyPages.map { ($0, Self.encode(blocks(ofPage: $0), page: $0)) })
     }
 
-    /// Marks pages as changed again, after a commit that failed.
+    /// Marks pages as changed again after a failed commit.
     package mutating func markDirty(pages: some Sequence<Int64>) {
         dirtyPages.formUnion(pages)
     }
 
-    /// Every page, encoded.
+    /// Returns all pages, encoded.
     package mutating func allPages() -> [Int64: [UInt8]] {
         Dictionary(uniqueKeysWithValues: pages.keys.map { ($0, Self.encode(blocks(ofPage: $0), page: $0)) })
     }
@@ -108,7 +111,7 @@ package struct BlockChecksums: Sendable {
     private mutating func edit(block: Int64, _ change: (inout [Record]) -> Void) {
         let page = block / Self.blocksPerPage
         var blocks = blocks(ofPage: page)
-        pages[page] = nil  // so that the dictionary below is not copied
+        pages[page] = nil  // avoids a copy of the dictionary below
         var records = blocks.removeValue(forKey: block) ?? []
         change(&records)
         if !records.isEmpty { blocks[block] = records }
@@ -160,5 +163,18 @@ package struct BlockChecksums: Sendable {
             blocks[block] = records
         }
         return blocks
+    }
+}
+
+/// CRC-32C (Castagnoli), computed by the processor's instruction where available.
+package enum CRC32C {
+    /// Returns the checksum of the bytes covered by `crc` followed by `bytes`.
+    package static func extend(_ crc: UInt32 = 0, with bytes: UnsafeRawBufferPointer) -> UInt32 {
+        mc_crc32c(crc, bytes.baseAddress, bytes.count)
+    }
+
+    /// Returns the checksum of two consecutive runs from the checksum of each and the second's length in bytes.
+    package static func combine(_ first: UInt32, _ second: UInt32, secondCount: Int) -> UInt32 {
+        mc_crc32c_combine(first, second, UInt64(secondCount))
     }
 }

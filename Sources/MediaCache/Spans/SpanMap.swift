@@ -1,53 +1,53 @@
-/// The runs of bytes of a representation that are here. What lies between them are holes.
+/// The cached byte ranges of a representation. The ranges between them are holes.
 package struct SpanMap: Sendable, Hashable {
-    /// The runs.
     private var ranges: RangeSet<Int64>
 
-    /// How many bytes the spans hold.
+    /// The number of bytes in the spans.
     package private(set) var byteCount: Int64
 
-    /// An empty map.
+    /// Creates an empty map.
     package init() {
         ranges = RangeSet()
         byteCount = 0
     }
 
-    /// A map of the given spans.
+    /// Creates a map of the given spans.
     package init(_ spans: some Sequence<Range<Int64>>) {
         self.init()
         for span in spans { insert(span) }
     }
 
-    /// The spans in order, none empty, none touching another.
+    /// The spans in ascending order. None is empty, and no two are adjacent.
     package var spans: RangeSet<Int64>.Ranges { ranges.ranges }
 
+    /// Whether there are no spans.
     package var isEmpty: Bool { ranges.isEmpty }
 
-    /// One past the last byte of the last span, or 0.
+    /// The end of the last span; 0 if there is none.
     package var upperBound: Int64 { ranges.ranges.last?.upperBound ?? 0 }
 
-    /// Adds a span; it joins with its neighbours.
+    /// Adds a span and joins it with adjacent spans.
     package mutating func insert(_ span: Range<Int64>) {
         guard !span.isEmpty else { return }
         byteCount += Int64(span.count) - bytes(in: span)
         ranges.insert(contentsOf: span)
     }
 
-    /// Makes a hole.
+    /// Turns a range into a hole.
     package mutating func remove(_ hole: Range<Int64>) {
         guard !hole.isEmpty else { return }
         byteCount -= bytes(in: hole)
         ranges.remove(contentsOf: hole)
     }
 
-    /// The span that holds the byte at `offset`, or nil if a hole does.
+    /// Returns the span that contains the byte at `offset`; nil if the byte is missing.
     package func span(at offset: Int64) -> Range<Int64>? {
         let index = firstIndex(endingAfter: offset)
         guard index < spans.count, spans[index].lowerBound <= offset else { return nil }
         return spans[index]
     }
 
-    /// The rest of the hole from `offset` on, at most to `limit`; nil if the byte is here.
+    /// Returns the rest of the hole at `offset`, at most up to `limit`; nil if the byte is cached.
     package func hole(at offset: Int64, limit: Int64) -> Range<Int64>? {
         let index = firstIndex(endingAfter: offset)
         guard index < spans.count else { return offset < limit ? offset..<limit : nil }
@@ -55,14 +55,14 @@ package struct SpanMap: Sendable, Hashable {
         return next <= offset || offset >= limit ? nil : offset..<min(next, limit)
     }
 
-    /// The first hole that has a byte in `range`, cut to it.
+    /// Returns the part of the first hole that lies in `range`.
     package func firstHole(in range: Range<Int64>) -> Range<Int64>? {
         guard !range.isEmpty else { return nil }
         let start = span(at: range.lowerBound)?.upperBound ?? range.lowerBound
         return start < range.upperBound ? hole(at: start, limit: range.upperBound) : nil
     }
 
-    /// The parts of `range` that aren't here.
+    /// Returns the missing parts of `range`.
     package func holes(in range: Range<Int64>) -> [Range<Int64>] {
         var holes: [Range<Int64>] = []
         var position = range.lowerBound
@@ -73,12 +73,12 @@ package struct SpanMap: Sendable, Hashable {
         return holes
     }
 
-    /// Whether every byte of `range` is here.
+    /// Returns whether all bytes of `range` are cached.
     package func contains(_ range: Range<Int64>) -> Bool {
         range.isEmpty || (span(at: range.lowerBound).map { $0.upperBound >= range.upperBound } ?? false)
     }
 
-    /// How many bytes of `range` are here.
+    /// Returns the number of cached bytes in `range`.
     package func bytes(in range: Range<Int64>) -> Int64 {
         var total: Int64 = 0
         var index = firstIndex(endingAfter: range.lowerBound)
@@ -89,7 +89,7 @@ package struct SpanMap: Sendable, Hashable {
         return total
     }
 
-    /// The parts of `range` that are here.
+    /// Returns the cached parts of `range`.
     package func spans(in range: Range<Int64>) -> [Range<Int64>] {
         var found: [Range<Int64>] = []
         var index = firstIndex(endingAfter: range.lowerBound)
@@ -100,7 +100,7 @@ package struct SpanMap: Sendable, Hashable {
         return found
     }
 
-    /// The index of the first span whose upper bound lies after `offset`.
+    /// Returns the index of the first span that ends after `offset`.
     private func firstIndex(endingAfter offset: Int64) -> Int {
         var low = 0
         var high = spans.count
@@ -113,7 +113,7 @@ package struct SpanMap: Sendable, Hashable {
 }
 
 extension SpanMap {
-    /// The spans as gaps and lengths, each a base-128 varint.
+    /// The spans as gaps and lengths, each encoded as a base-128 varint.
     package var encoded: [UInt8] {
         var writer = VarintWriter()
         var end: Int64 = 0
@@ -125,7 +125,8 @@ extension SpanMap {
         return writer.bytes
     }
 
-    /// Reads what ``encoded`` wrote, or nil if it's damaged.
+    /// Decodes ``encoded``; returns nil if the data is damaged.
+    ///
     package init?(encoded: some Collection<UInt8>) {
         self.init()
         var reader = VarintReader(Array(encoded))

@@ -1,4 +1,4 @@
-/// Writes unsigned numbers, seven bits to a byte, the lowest first.
+/// An encoder of unsigned integers as base-128 varints, seven bits per byte, least significant first.
 package struct VarintWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -17,25 +17,25 @@ package struct VarintWriter {
         for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(shift))) }
     }
 
-    /// A number with a sign: small ones of either take little.
+    /// Writes a signed integer in zigzag encoding, so that values near zero take few bytes.
     package mutating func write(signed value: Int64) {
         write(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
     }
 
-    /// A text, its length first.
+    /// Writes a text preceded by its length in bytes.
     package mutating func write(_ text: some StringProtocol) {
         write(UInt64(text.utf8.count))
         bytes += text.utf8
     }
 
-    /// A text that mostly begins as the one before it: how many bytes they begin with alike, and the rest.
+    /// Writes a text as the length of the prefix it shares with the previous text, and the remainder.
     package mutating func write(_ text: String, after last: String) {
         let shared = Self.sharedLength(text, last)
         write(UInt64(shared))
         write(String(decoding: text.utf8.dropFirst(shared), as: UTF8.self))
     }
 
-    /// How many bytes two texts begin with alike, up to the end of a character.
+    /// Returns the length in bytes of the common prefix of two texts, rounded down to a whole character.
     private static func sharedLength(_ left: String, _ right: String) -> Int {
         let (left, right) = (left.utf8, right.utf8)
         var shared = 0
@@ -46,14 +46,14 @@ package struct VarintWriter {
             left.formIndex(after: &index)
             right.formIndex(after: &other)
         }
-        // Within a character its first bytes alone are no text.
+        // A part of a character's bytes isn't valid text.
         let isWithin =
             index < left.endIndex && left[index] & 0xC0 == 0x80 || other < right.endIndex && right[other] & 0xC0 == 0x80
         return isWithin ? start : shared
     }
 }
 
-/// Reads what ``VarintWriter`` wrote. Every read fails with nil at the end or on damage.
+/// A decoder of the output of ``VarintWriter``. Every read returns nil at the end of the data and on damage.
 package struct VarintReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -92,14 +92,14 @@ package struct VarintReader {
         return String(decoding: bytes[position..<(position + Int(count))], as: UTF8.self)
     }
 
-    /// What ``VarintWriter/write(_:after:)`` wrote, with the same text before it.
+    /// Reads a text written by ``VarintWriter/write(_:after:)`` after the same previous text.
     package mutating func readText(after last: String) -> String? {
         guard let shared = read(), let count = read(), shared <= UInt64(last.utf8.count),
             count <= UInt64(bytes.endIndex - position)
         else { return nil }
         let range = position..<(position + Int(count))
         position = range.upperBound
-        // One allocation, and no byte by itself: a timeline has tens of thousands of them.
+        // Copies bytes in bulk with one allocation: a timeline has tens of thousands of texts.
         return String(unsafeUninitializedCapacity: Int(shared) + range.count) { buffer in
             var last = last
             last.withUTF8 { _ = buffer.initialize(fromContentsOf: $0[..<Int(shared)]) }

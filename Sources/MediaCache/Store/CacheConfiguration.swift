@@ -1,27 +1,29 @@
-/// How a store works. The defaults suit a person's machine.
+import Foundation
+
+/// The configuration of a store. The defaults suit a personal computer.
 public struct CacheConfiguration: Sendable {
-    /// Where things lie.
+    /// The folders of the store.
     public var location: CacheLocation
-    /// How much may be kept.
+    /// The limits of the cache size.
     public var limits: CacheLimits
-    /// How origins are asked.
+    /// The settings of requests to origins.
     public var transfers: TransferSettings
-    /// Which resources are one.
+    /// The policy that maps URLs to cache keys.
     public var keyPolicy: CacheKeyPolicy
-    /// Which resources are kept.
+    /// The policy that decides whether a resource is stored.
     public var admission: AdmissionPolicy
-    /// What is given up where the limits are passed.
+    /// The policy that selects resources for eviction when a limit is exceeded.
     public var eviction: any EvictionPolicy
-    /// How many transfers run.
+    /// The limits of concurrent transfers.
     public var scheduling: TransferScheduler.Limits
-    /// How many bytes a second transfers may take. As many as come unless set.
+    /// The bandwidth limits. Unlimited unless set.
     public var bandwidth: BandwidthLimits
-    /// Whether what isn't playback takes fewer bytes where answers of its origin take longer than they did: others'
-    /// requests over the same link don't wait behind it then.
+    /// Whether transfers other than playback slow down when responses from their origin take longer than before, so
+    /// that other traffic on the link isn't delayed. True unless set.
     public var yieldsToOthers: Bool
-    /// What is changed before it's kept; of those for a kind, the first.
+    /// The transforms of content before it's stored. The first one for a kind applies.
     public var transforms: [ContentTransform]
-    /// Who is shown what comes from origins.
+    /// The observers of received content.
     public var observers: [ContentObserver]
 
     /// Creates a configuration.
@@ -52,34 +54,34 @@ public struct CacheConfiguration: Sendable {
     }
 }
 
-/// Where a store keeps its files: two folders, since systems purge the one and back up the other.
+/// The folders of a store. There are two because systems purge caches and back up documents.
 public struct CacheLocation: Sendable, Hashable {
-    /// Blobs that eviction may take. The system may purge this folder.
+    /// The folder of evictable blobs. The system may purge it.
     public var evictable: String
-    /// The catalog, the lock, and blobs that are pinned.
+    /// The folder of the catalog, the lock and pinned blobs.
     public var durable: String
 
-    /// Both in one folder.
+    /// Creates a location with one folder for all files.
     public init(folder: String) {
         evictable = folder
         durable = folder
     }
 
-    /// In two folders.
+    /// Creates a location with two folders.
     public init(evictable: String, durable: String) {
         self.evictable = evictable
         self.durable = durable
     }
 }
 
-/// How much a store may keep. The limits hold while bytes come: where nothing more can be given up, what comes is passed
-/// on unkept. What is pinned or in use is never given up.
+/// The limits of a store. They also apply while bytes are received: if nothing more can be evicted, received bytes are
+/// passed to readers without being stored. Pinned and in-use content is never evicted.
 public struct CacheLimits: Sendable, Hashable {
-    /// The most bytes to keep, or nil for no limit.
+    /// The maximum number of cached bytes; nil for no limit.
     public var maximumBytes: Int64?
-    /// Resources not read for longer than this are given up.
+    /// The time since the last use after which a resource is evicted; nil for no limit.
     public var maximumAge: Duration?
-    /// Bytes to leave free on the file system. 1 GiB unless set.
+    /// The number of bytes to leave free on the file system. 1 GiB unless set.
     public var minimumFreeBytes: Int64
 
     /// Creates limits.
@@ -87,5 +89,74 @@ public struct CacheLimits: Sendable, Hashable {
         self.maximumBytes = maximumBytes
         self.maximumAge = maximumAge
         self.minimumFreeBytes = minimumFreeBytes
+    }
+}
+
+extension CacheLocation {
+    /// Returns the location for an app's media: evictable blobs in the caches folder, which the system may purge;
+    /// pinned content in the application support folder, excluded from backups. tvOS has no such folder, so everything
+    /// is in the caches folder, which the system may purge while the app isn't running.
+    ///
+    /// - Parameter name: The name of the folders, unique for each store of the app. The bundle identifier, if any,
+    ///   precedes it.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the system provides no folders.
+    public static func application(named name: String = "MediaCache") throws -> CacheLocation {
+        let name = [Bundle.main.bundleIdentifier, name].compactMap { $0 }.joined(separator: "/")
+        do {
+            let files = FileManager.default
+            let caches = try files.url(for: .cachesDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
+            #if os(tvOS)
+                return CacheLocation(folder: caches.appending(path: name).path)
+            #else
+                let support = try files.url(
+                    for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
+                let durable = support.appending(path: name)
+                try files.createDirectory(at: durable, withIntermediateDirectories: true)
+                #if canImport(Darwin)
+                    var (folder, values) = (durable, URLResourceValues())
+                    values.isExcludedFromBackup = true
+                    try folder.setResourceValues(values)
+                #endif
+                return CacheLocation(evictable: caches.appending(path: name).path, durable: durable.path)
+            #endif
+        } catch {
+            throw CacheError(
+                .storage, "the system has no folder for the app's cache; pass the path of one", cause: error)
+        }
+    }
+}
+
+/// The storage of a resource's bytes after they have been read.
+public enum Admission: Sendable, Hashable {
+    /// The bytes are stored until they are evicted.
+    case keep
+    /// The bytes are stored until the last reader leaves.
+    case keepUntilClosed
+    /// The bytes aren't stored.
+    case passThrough
+}
+
+/// A policy that decides whether a resource is stored, once its response head is known.
+public struct AdmissionPolicy: Sendable {
+    private let decide: @Sendable (ResourceURL, ResourceHead) -> Admission
+
+    /// Creates a policy from a function.
+    public init(_ decide: @escaping @Sendable (ResourceURL, ResourceHead) -> Admission) {
+        self.decide = decide
+    }
+
+    /// A policy that stores all resources.
+    public static let keepAll = AdmissionPolicy { _, _ in .keep }
+
+    /// Returns a policy that stores resources up to a length in bytes. Resources of unknown length are stored.
+    public static func maximumLength(_ bytes: Int64) -> AdmissionPolicy {
+        AdmissionPolicy { _, head in
+            if let length = head.length, length > bytes { .passThrough } else { .keep }
+        }
+    }
+
+    /// Returns the decision for a resource.
+    public func admission(of url: ResourceURL, head: ResourceHead) -> Admission {
+        decide(url, head)
     }
 }

@@ -1,31 +1,31 @@
-/// What went wrong in the cache: a code to act on, a sentence for a person, and the error beneath it.
+/// An error of the cache: a code for programs, a message for users, and the underlying error.
 public struct CacheError: Error, Sendable {
-    /// The kinds of failure. Compare codes; messages may change.
+    /// The kinds of failure. Compare codes, since messages may change.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The caller cancelled, or the read session was cancelled.
+        /// The task or the read session was cancelled.
         case cancelled
-        /// The text is no URL that can be cached: no scheme, no host, or a scheme other than http and https.
+        /// The URL can't be cached: it has no scheme or host, or a scheme other than http and https.
         case invalidURL
-        /// A setting can't be read, such as a cookie file.
+        /// A setting is invalid or can't be read, such as a cookie file.
         case invalidSetting
-        /// The origin couldn't be reached: no address, refused, TLS, reset.
+        /// The origin couldn't be reached: no address, connection refused, TLS failure, or connection reset.
         case unreachable
-        /// The origin's address may not be asked from here (see ``AddressScope``).
+        /// The address rule forbids contacting the origin's address (see ``AddressScope``).
         case forbiddenAddress
-        /// Nothing came for longer than the limit: connecting, the first byte, or in mid-body.
+        /// The time limit expired while connecting, before the response head, or within the body.
         case timedOut
-        /// The origin answered with an error status, found in ``CacheError/status``.
+        /// The origin responded with an error status (see ``CacheError/status``).
         case originStatus
-        /// The origin's answer contradicts the request or itself: a wrong `Content-Range`, a coded range, a body
-        /// shorter or longer than announced, a redirect loop.
+        /// The response contradicts the request or itself: a wrong `Content-Range`, a content coding on a range, a body
+        /// shorter or longer than announced, or a redirect loop.
         case badResponse
-        /// A document came where media was expected: a login or an error page.
+        /// The origin sent a document where media was expected, such as a login or an error page.
         case notMedia
         /// The resource changed at the origin while this version was being read.
         case representationChanged
-        /// The range asked for lies outside the resource (RFC 9110 §15.5.17).
+        /// The requested range lies outside the resource (RFC 9110 §15.5.17).
         case rangeNotSatisfiable
-        /// Nothing is kept under this key.
+        /// The cache has nothing under this key.
         case notFound
         /// Another process owns the cache folder.
         case folderOwned
@@ -33,28 +33,28 @@ public struct CacheError: Error, Sendable {
         case newerFormat
         /// The store is closed or suspended.
         case closed
-        /// The cache folder can't be read or written.
+        /// The cache folder can't be read or written, or nothing more may be stored.
         case storage
-        /// Bytes on disk don't match their checksum.
+        /// Stored bytes don't match their checksum.
         case damaged
     }
 
-    /// What kind of failure this is.
+    /// The kind of failure.
     public var code: Code
-    /// One sentence that says what happened, where, and what can be done.
+    /// A sentence that states what failed, on what, why, and what to do.
     public var message: String
-    /// The error that led to this one, if any.
+    /// The underlying error, if any.
     public var cause: (any Error)?
     /// The origin's HTTP status, for ``Code/originStatus``.
     public var status: Int?
-    /// How long the origin asked to wait (`Retry-After`, RFC 9110 §10.2.3).
+    /// The waiting time requested by the origin (`Retry-After`, RFC 9110 §10.2.3).
     public var retryAfter: Duration?
     /// The complete length of the resource, for ``Code/rangeNotSatisfiable``.
     public var completeLength: Int64?
-    /// The content coding that a body came in though none was asked for, for ``Code/badResponse``.
+    /// The content coding of a body for which none was requested, for ``Code/badResponse``.
     public var contentCoding: String?
-    /// Whether it follows from a rule, and would be the same again: the origin's own, for ``Code/badResponse``, or what
-    /// may be kept, for ``Code/storage``.
+    /// Whether the failure follows from a rule, so that another attempt fails, too: for ``Code/badResponse`` a rule of
+    /// HTTP, for ``Code/storage`` one about storable content.
     package var isByRule = false
 
     /// Creates an error.
@@ -74,7 +74,7 @@ public struct CacheError: Error, Sendable {
         self.completeLength = completeLength
     }
 
-    /// Whether asking again, later or as it is, can help.
+    /// Whether another attempt may succeed, immediately or later.
     public var isRetryable: Bool {
         switch code {
         case .unreachable, .timedOut, .notMedia: true
@@ -86,7 +86,7 @@ public struct CacheError: Error, Sendable {
 }
 
 extension CacheError: CustomStringConvertible {
-    /// The message, with its cause.
+    /// The message followed by the cause.
     public var description: String {
         guard let cause else { return message }
         return "\(message) (\(cause))"
@@ -94,38 +94,41 @@ extension CacheError: CustomStringConvertible {
 }
 
 extension CacheError {
-    /// Bytes of `url` would have to be asked for, and may not be (``TransferSettings/asksOrigins``).
+    /// Returns the error for missing bytes of `url` that may not be requested (``TransferSettings/asksOrigins``).
     static func notKept(_ url: ResourceURL, from offset: Int64? = nil) -> CacheError {
         let part = offset.map { " from byte \($0) on" } ?? ""
-        return CacheError(.notFound, "\(url) isn't kept\(part), and its origin isn't to be asked")
+        return CacheError(.notFound, "\(url) isn't cached\(part), and requests to its origin are off")
     }
 
-    /// A body came in a coding that can't be taken off, or not where it came.
+    /// Creates the error for a body with a content coding that wasn't requested and can't be removed.
     package init(unaskedCoding coding: String, of name: String) {
-        self.init(.badResponse, "\(name) came with Content-Encoding “\(coding)” though identity was asked for")
+        self.init(
+            .badResponse,
+            "\(name) was sent with Content-Encoding “\(coding)”, although the request accepts only identity")
         contentCoding = coding
         isByRule = true
     }
 
-    /// A resource that should be media has no bytes: it's passed on, and never kept.
+    /// Creates the error for an empty resource that should be media. It's passed to readers, but not stored.
     init(empty url: ResourceURL, type: String) {
-        self.init(.notMedia, "\(url) is empty, where there should be media (\(type))")
+        self.init(.notMedia, "\(url) is empty, but should be media (\(type))")
         isByRule = true
     }
 
-    /// Why bytes aren't kept that there would be room for.
+    /// Creates the error for bytes that a rule forbids storing.
     init(notKept reason: String) {
         self.init(.storage, reason)
         isByRule = true
     }
 
-    /// A redirect that can't be followed (RFC 9110 §15.4).
+    /// Creates the error for a redirect that can't be followed (RFC 9110 §15.4).
     init(redirect message: String, cause: (any Error)? = nil) {
         self.init(.badResponse, message, cause: cause)
         isByRule = true
     }
 
-    /// `error` as a `CacheError`: itself, a cancellation, or wrapped under `code`.
+    /// Returns `error` if it's a `CacheError`, a cancellation error for `CancellationError`, and otherwise a new error
+    /// with `error` as its cause.
     package static func wrap(_ error: any Error, as code: Code, _ message: @autoclosure () -> String) -> CacheError {
         if let error = error as? CacheError { return error }
         if error is CancellationError { return CacheError(.cancelled, "cancelled") }

@@ -1,5 +1,5 @@
 extension CacheStore {
-    /// All that is kept, most recently used first.
+    /// Returns all cached resources, most recently used first.
     public func resources() async throws -> [ResourceInfo] {
         try checkOpen()
         let rows = try await engine.catalog.resources()
@@ -14,10 +14,10 @@ extension CacheStore {
         return (infos + new).sorted { ($0.lastUsed, $0.id) > ($1.lastUsed, $1.id) }
     }
 
-    /// What is kept of a URL, or nil.
+    /// Returns information about a cached resource; nil if it isn't cached.
     ///
-    /// A URL that names a user, with a password or without, means what is kept for that user. One that names nobody means
-    /// what was asked for in nobody's name, or else what a user used last.
+    /// A URL with a user name, with or without a password, identifies that user's resource. A URL without one
+    /// identifies the resource cached without credentials, or otherwise the one that a user used last.
     public func resource(for url: ResourceURL) async throws -> ResourceInfo? {
         let key = key(for: url)
         if let info = try await resource(key: key) { return info }
@@ -33,12 +33,12 @@ extension CacheStore {
         return last
     }
 
-    /// What is kept of exactly what a request reads, or nil.
+    /// Returns information about the resource that a request reads; nil if it isn't cached.
     package func resource(of request: ReadRequest) async throws -> ResourceInfo? {
         try await resource(key: key(of: request))
     }
 
-    /// The resource with this number, or nil.
+    /// Returns information about the resource with a catalog number; nil if there is none.
     public func resource(id: Int64) async throws -> ResourceInfo? {
         guard let key = try await key(of: id) else { return nil }
         return try await resource(key: key)
@@ -87,7 +87,7 @@ extension CacheStore {
             validator: head.validator)
     }
 
-    /// How much is kept.
+    /// Returns the size of the cache.
     public func usage() async throws -> Usage {
         try checkOpen()
         await engine.committer.commit()
@@ -99,15 +99,15 @@ extension CacheStore {
             maximumBytes: engine.configuration.limits.maximumBytes, freeDiskBytes: free ?? 0)
     }
 
-    /// A complete resource as a file with the right extension, valid while the handle lives; nil while partial. The URL
-    /// means what it means to ``resource(for:)``.
+    /// Returns a complete resource as a file with the extension of its media type, valid as long as the handle exists;
+    /// nil if the resource is partial. The URL is interpreted as in ``resource(for:)``.
     public func localFile(for url: ResourceURL) async throws -> LocalFile? {
         guard let info = try await resource(for: url) else { return nil }
         return try await localFile(id: info.id)
     }
 
-    /// The complete resource with this number as a file with the right extension, valid while the handle lives; nil while
-    /// partial.
+    /// Returns a complete resource by its catalog number as a file with the extension of its media type, valid as long
+    /// as the handle exists; nil if the resource is partial.
     public func localFile(id: Int64) async throws -> LocalFile? {
         guard let key = try await key(of: id) else { return nil }
         await engine.committer.commit()
@@ -121,24 +121,24 @@ extension CacheStore {
             let fileExtension = MediaType.preferredExtension(
                 for: representation.head.contentType, pathExtension: resource.locator.url.pathExtension)
             let path = try await engine.pool.run { () -> String? in
-                // Nobody checks these bytes after us.
+                // The file's readers don't verify checksums.
                 for span in representation.spans.spans { representation.compare(span) }
                 guard representation.isComplete else { return nil }
-                return try representation.linkOut(extension: fileExtension)
+                return try representation.linkBlob(extension: fileExtension)
             }
             if let path { return LocalFile(path: path, release: release) }
             release()
             return nil
         } catch {
             release()
-            throw CacheError.wrap(error, as: .storage, "\(resource.locator.url) can't be given out as a file")
+            throw CacheError.wrap(error, as: .storage, "\(resource.locator.url) can't be provided as a file")
         }
     }
 }
 
-/// A complete resource as a file of the cache: to be read, linked or copied, never written.
+/// A complete resource as a file in the cache, which may be read, linked or copied, but never written.
 public final class LocalFile: Sendable {
-    /// Where it lies.
+    /// The path of the file.
     public let path: String
     private let release: @Sendable () -> Void
 

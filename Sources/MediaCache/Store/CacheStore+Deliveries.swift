@@ -1,22 +1,22 @@
 public import Foundation
 public import HTTPTypes
 
-/// A response to a GET that another than the store's origin made, as a background session of the system. Its body lies in a
-/// file.
+/// A response to a GET request that wasn't sent by the store's origin, but for example by a background session of the
+/// system. A file holds its body.
 public struct DeliveredResponse: Sendable {
-    /// What was asked for.
+    /// The requested URL.
     public var url: ResourceURL
-    /// The bytes that `Range` asked for; nil without that field.
+    /// The requested byte range; nil without a `Range` field.
     public var asked: Range<Int64>?
     /// The status code (RFC 9110 §15).
     public var status: Int
-    /// What the response said besides.
+    /// The header fields.
     public var headerFields: HTTPFields
-    /// Where redirects led to, if to another place.
+    /// The URL after redirects if it differs from the requested one.
     public var location: ResourceURL?
-    /// The path of a file that holds the body, as it came.
+    /// The path of a file that contains the body as received.
     public var file: String
-    /// When it came; nil for now.
+    /// The time when the response was received; nil for now.
     public var received: Date?
 
     /// Creates a response.
@@ -36,14 +36,13 @@ public struct DeliveredResponse: Sendable {
 }
 
 extension CacheStore {
-    /// Takes the body of a response that another than the store's origin brought into what is kept, if an answer of the
-    /// origin's own could be: it's judged as those are.
+    /// Adds the body of a delivered response to the cache, under the same checks as a response of the store's origin.
     ///
     /// - Parameters:
-    ///   - response: what came. Its file is read, not moved.
-    ///   - kind: what it is to the content.
-    /// - Throws: ``CacheError`` as a read of the same would, with ``CacheError/Code/badResponse`` for bytes that weren't asked
-    ///   for, or aren't all here, ``CacheError/Code/notMedia`` for a page, ``CacheError/Code/originStatus``; and as
+    ///   - response: The response. Its file is read, but not moved.
+    ///   - kind: The resource kind, which selects transforms.
+    /// - Throws: ``CacheError``, as a read would: with ``CacheError/Code/badResponse`` for bytes that weren't requested
+    ///   or are incomplete, ``CacheError/Code/notMedia`` for a page, ``CacheError/Code/originStatus``; and as
     ///   ``ingest(file:range:for:head:kind:)``.
     @discardableResult
     public func ingest(_ response: DeliveredResponse, kind: ResourceKind = .file) async throws -> ResourceInfo {
@@ -58,7 +57,7 @@ extension CacheStore {
         switch verdict {
         case .use(let head): answer = head
         case .refuse(let error): throw error
-        case .changed: throw CacheError(.representationChanged, "\(url) has another version than the one asked for")
+        case .changed: throw CacheError(.representationChanged, "\(url) has another version than the requested one")
         }
         if let refusal = ResponseCheck.refusal(fields, transfers) { throw refusal }
         let (path, start) = (response.file, answer.start)
@@ -70,16 +69,17 @@ extension CacheStore {
                 if !front.isEmpty { try front.withUnsafeMutableBytes { try file.read(into: $0, at: 0) } }
                 return (size, front)
             } catch {
-                throw CacheError.wrap(error, as: .storage, "\(path) can't be read, where \(url) came")
+                throw CacheError.wrap(error, as: .storage, "the file \(path) with the body of \(url) can't be read")
             }
         }
         let range = start..<start + size
         guard answer.end.map({ $0 == range.upperBound }) ?? true else {
             throw CacheError(
-                .badResponse, "\(url) came with \(size) bytes instead of \(answer.end.map { $0 - start } ?? 0)")
+                .badResponse, "\(url) was delivered with \(size) bytes instead of \(answer.end.map { $0 - start } ?? 0)"
+            )
         }
-        guard size > 0 else { throw CacheError(.badResponse, "\(url) came empty") }
-        // Without a range it's all there is, whether its length was told or not.
+        guard size > 0 else { throw CacheError(.badResponse, "\(url) was delivered without a body") }
+        // A response without a range contains the whole resource, even if its length wasn't announced.
         let length = answer.completeLength ?? (response.status == 200 ? size : nil)
         let type = try MediaType.checked(
             start == 0 ? .body(front) : .unknown, declared: fields[.contentType], of: url, as: kind, length: length)
@@ -88,21 +88,23 @@ extension CacheStore {
             entityTag: answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
             location: response.location.flatMap { $0 == url ? nil : $0 })
         guard case .keep = engine.configuration.admission.admission(of: url, head: head) else {
-            throw CacheError(notKept: "it's larger than may be kept, or of another kind")
+            throw CacheError(notKept: "the admission policy excludes it")
         }
         if let limit = engine.configuration.limits.maximumBytes, size > limit {
-            throw CacheError(notKept: "\(url) came with \(size) bytes, and no more than \(limit) are to be kept in all")
+            throw CacheError(notKept: "\(url) has \(size) bytes, which exceeds the cache limit of \(limit) bytes")
         }
         return try await ingest(
             file: path, range: range, for: url, head: head, freshness: Freshness(fields, now: received), kind: kind,
             isProven: true)
     }
 
-    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, ``CacheError/Code/storage`` where nothing can be kept, or
-    ///   ``CacheError/Code/invalidSetting`` where such things are transformed as a whole.
+    /// Throws an error if delivered bytes of a kind can't be stored.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, with ``CacheError/Code/storage`` if the folder isn't
+    ///   writable, or with ``CacheError/Code/invalidSetting`` if the kind has a whole transform.
     package func checkIngestible(_ kind: ResourceKind) throws {
         try checkOpen()
-        if let trouble = engine.trouble { throw trouble.writing }
+        if let failure = engine.folderFailure { throw failure.writing }
         _ = try engine.partwiseTransform(for: kind)
     }
 }

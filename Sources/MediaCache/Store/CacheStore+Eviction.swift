@@ -1,19 +1,19 @@
 extension CacheStore {
-    // MARK: - Room
+    // MARK: - Free space
 
-    /// How many bytes may be written now. Where there's less than `needed`, others are given up: more than that by a
-    /// part, so that a full cache isn't measured for every buffer.
+    /// Returns the number of bytes that may be written now. If that is less than `needed`, evicts other content, and
+    /// some more in advance, so that a full cache isn't measured for each buffer.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if nothing more can be given up.
-    func makeRoom(for needed: Int64) async throws -> Int64 {
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if nothing more can be evicted.
+    func makeSpace(for needed: Int64) async throws -> Int64 {
         var situation = try await situation(engine.configuration.limits)
         if situation.room >= needed { return situation.room }
-        // What is on its way into the catalog may have been counted twice.
+        // Bytes in a running commit may have been counted twice.
         await engine.committer.commit()
         situation = try await self.situation(engine.configuration.limits)
         if situation.room >= needed { return situation.room }
         situation.incomingBytes = needed + min(Self.largestMargin, situation.usedBytes / 8)
-        try await giveUp(in: situation)
+        try await evict(in: situation)
         situation = try await self.situation(engine.configuration.limits)
         guard situation.room >= needed else { throw situation.failure }
         return situation.room
@@ -21,7 +21,7 @@ extension CacheStore {
 
     private static let largestMargin: Int64 = 64 << 20
 
-    /// How things stand, without candidates.
+    /// Returns the current situation without candidates.
     private func situation(_ limits: CacheLimits) async throws -> EvictionSituation {
         let engine = engine
         let uncommitted = table.all.flatMap(\.representations).reduce(Int64(0)) { total, representation in
@@ -30,25 +30,25 @@ extension CacheStore {
         let committed = try await engine.catalog.bytesKept()
         let free = try await engine.pool.run { try engine.freeBytes }
         var limits = limits
-        limits.minimumFreeBytes = max(limits.minimumFreeBytes, StorageRoom.floor)
+        limits.minimumFreeBytes = max(limits.minimumFreeBytes, SpaceReservation.floor)
         return EvictionSituation(
             candidates: [], limits: limits, usedBytes: committed + uncommitted, freeDiskBytes: free,
             now: engine.time.now)
     }
 
-    // MARK: - Looking ahead
+    // MARK: - Preview
 
-    /// What would be given up next if room were needed, the first first: what is neither pinned nor in use, as the
-    /// standard policy (``LeastRecentlyUsed``) takes it.
+    /// Returns the resources that would be evicted next by the default policy (``LeastRecentlyUsed``), in order. Pinned
+    /// and in-use resources are excluded.
     ///
-    /// - Parameter count: how many at most.
+    /// - Parameter count: The maximum number of resources.
     /// - Throws: ``CacheError`` with ``CacheError/Code/closed`` or ``CacheError/Code/storage``.
     public func nextToGo(atMost count: Int) async throws -> [ResourceInfo] {
         try checkOpen()
-        // So that the catalog knows what was used last.
+        // The catalog must have the latest uses.
         await engine.committer.commit()
         var infos: [ResourceInfo] = []
-        // Some are in use: they stay.
+        // Resources in use are skipped.
         for (resource, bytes) in try await engine.catalog.evictable(limit: count + table.all.count)
         where infos.count < count && table[resource.key]?.isHeld != true {
             guard var info = try await self.resource(id: resource.id) else { continue }
@@ -58,31 +58,31 @@ extension CacheStore {
         return infos
     }
 
-    // MARK: - Giving up
+    // MARK: - Eviction
 
-    /// Applies the limits now, as they are or as given; returns the bytes freed.
+    /// Applies the limits immediately; given ones replace the configured ones. Returns the number of bytes freed.
     @discardableResult
     public func prune(limits: CacheLimits? = nil) async throws -> Int64 {
         try checkOpen()
         let limits = limits ?? engine.configuration.limits
-        // So that the catalog knows what was used last.
+        // The catalog must have the latest uses.
         await engine.committer.commit()
         let situation = try await situation(limits)
         guard situation.bytesOver > 0 || limits.maximumAge != nil else { return 0 }
-        return try await giveUp(in: situation)
+        return try await evict(in: situation)
     }
 
-    /// Carries out what the policy says; returns the bytes freed.
+    /// Executes the eviction policy's decisions. Returns the number of bytes freed.
     @discardableResult
-    private func giveUp(in situation: EvictionSituation) async throws -> Int64 {
+    private func evict(in situation: EvictionSituation) async throws -> Int64 {
         try checkOpen()
         var situation = situation
-        let others = situation.bytesOver > 0 ? try await giveUpUnpinnedVersions(atLeast: situation.bytesOver) : 0
+        let others = situation.bytesOver > 0 ? try await deleteUnpinnedVersions(atLeast: situation.bytesOver) : 0
         situation.usedBytes -= others
         situation.freeDiskBytes += others
         guard situation.bytesOver > 0 || situation.limits.maximumAge != nil else { return others }
         var limit = 256
-        // In growing batches, so that a large catalog is never read whole to free a little.
+        // Growing batches avoid reading a large catalog to free a few bytes.
         while true {
             let batch = try await engine.catalog.evictable(limit: limit)
             let idle = batch.filter { table[$0.resource.key]?.isHeld != true }
@@ -101,12 +101,13 @@ extension CacheStore {
         }
     }
 
-    /// Gives up newer versions that lie beside a pinned one and aren't in use, until enough bytes are free.
-    private func giveUpUnpinnedVersions(atLeast needed: Int64) async throws -> Int64 {
+    /// Deletes idle newer versions of pinned resources until enough bytes are free. Returns the number of bytes freed.
+    private func deleteUnpinnedVersions(atLeast needed: Int64) async throws -> Int64 {
         var freed: Int64 = 0
-        for key in try await engine.catalog.pinnedWithOthers() where freed < needed {
-            let bytes = try await table.alone(with: key) {
-                guard await self.takeOut(key: key) != nil, let entry = try await self.engine.catalog.resource(key: key),
+        for key in try await engine.catalog.keysWithUnpinnedVersions() where freed < needed {
+            let bytes = try await table.withExclusiveAccess(to: key) {
+                guard await self.closeForRemoval(key: key) != nil,
+                    let entry = try await self.engine.catalog.resource(key: key),
                     let pinned = entry.versions.pinned
                 else { return Int64(0) }
                 let others = entry.representations.filter { $0.id != pinned.id && !$0.isKept }
@@ -125,7 +126,7 @@ extension CacheStore {
         guard let key = keys[step.id] else { return 0 }
         let freed =
             switch step {
-            case .remove: try await giveUp(key: key, sparesPinned: true) ?? 0
+            case .remove: try await deleteResource(key: key, sparesPinned: true) ?? 0
             case .shrink(_, let bytes): try await shrink(key: key, by: bytes)
             }
         guard freed > 0 else { return 0 }
@@ -134,13 +135,13 @@ extension CacheStore {
         return freed
     }
 
-    /// Punches holes into the resource's blob. One whose file others link to goes whole: its bytes are theirs. So does
-    /// one that can't lose enough in part.
+    /// Punches holes into a resource's blob. Removes the resource if its file has other links, whose owners would lose
+    /// the bytes, or if it can't free enough in part.
     private func shrink(key: String, by bytes: Int64) async throws -> Int64 {
         await engine.committer.commit()
-        let freed: Int64? = try await table.alone(with: key) {
+        let freed: Int64? = try await table.withExclusiveAccess(to: key) {
             guard self.table[key]?.stored.isPinned != true else { return 0 }
-            guard await self.takeOut(key: key) != nil else { return 0 }
+            guard await self.closeForRemoval(key: key) != nil else { return 0 }
             let engine = self.engine
             guard let entry = try await engine.catalog.resource(key: key), entry.damaged.isEmpty,
                 !entry.resource.isPinned, entry.representations.count == 1, let only = entry.representations.first
@@ -163,12 +164,12 @@ extension CacheStore {
             return only.spans.byteCount - snapshot.representation.spans.byteCount
         }
         if let freed { return freed }
-        return try await giveUp(key: key, sparesPinned: true) ?? 0
+        return try await deleteResource(key: key, sparesPinned: true) ?? 0
     }
 }
 
 extension CommitSnapshot {
-    /// What a representation that isn't open is without `holes`. Blocks.
+    /// Creates the changes that remove `holes` from a representation that isn't open. Blocks.
     fileprivate init(
         forgetting holes: [Range<Int64>], of stored: StoredRepresentation, resource: StoredResource, catalog: Catalog
     ) throws {
@@ -190,20 +191,44 @@ extension EvictionStep {
 }
 
 extension EvictionSituation {
-    /// How many bytes may be written before a limit is passed.
+    /// The number of bytes that may be written before a limit is reached.
     fileprivate var room: Int64 {
         min(limits.maximumBytes.map { $0 - usedBytes } ?? .max, freeDiskBytes - limits.minimumFreeBytes)
     }
 
-    /// Why there's no room.
+    /// The error for a full cache.
     fileprivate var failure: CacheError {
         let reason =
             if let maximum = limits.maximumBytes, maximum - usedBytes <= freeDiskBytes - limits.minimumFreeBytes {
-                "\(usedBytes) of the \(maximum) bytes that may be kept are taken"
+                "\(usedBytes) of \(maximum) bytes are used"
             } else {
-                "\(freeDiskBytes) bytes are free on the disk, and \(limits.minimumFreeBytes) are to stay free"
+                "\(freeDiskBytes) bytes are free on the disk, of which \(limits.minimumFreeBytes) must stay free"
             }
         return CacheError(
-            .storage, "the cache is full: \(reason); all else is in use or pinned. Remove some, or raise the limit")
+            .storage,
+            "the cache is full: \(reason); everything else is in use or pinned. Remove resources, or raise the limit")
+    }
+}
+
+/// The selection of bytes to remove when a blob is shrunk.
+enum HolePlan {
+    /// The number of bytes to keep at the start and the end, which players need first.
+    static let edge: Int64 = 1 << 20
+
+    /// Returns whole blocks from the end of the spans with at least `bytes` bytes, if there are enough.
+    static func holes(in spans: SpanMap, freeing bytes: Int64) -> [Range<Int64>] {
+        let block = BlockChecksums.blockSize
+        let end = (spans.upperBound - edge) / block * block
+        var left = bytes
+        var holes: [Range<Int64>] = []
+        for span in spans.spans.reversed() where left > 0 {
+            let lower = (max(span.lowerBound, edge) + block - 1) / block * block
+            let upper = min(span.upperBound / block * block, end)
+            guard lower < upper else { continue }
+            let hole = max(lower, (upper - left) / block * block)..<upper
+            holes.append(hole)
+            left -= Int64(hole.count)
+        }
+        return holes
     }
 }

@@ -1,26 +1,26 @@
 extension CacheStore {
-    /// Brings every byte of a request's range that isn't here; returns when all of them are written, which is before
-    /// they are committed. What lies outside the range isn't asked for.
+    /// Fetches the missing bytes of a request's range. Returns when they are written, before they are committed. Bytes
+    /// outside the range aren't requested.
     ///
-    /// Cancelling the task ends at once what nobody else reads or wants: when this returns, no byte more comes of it.
-    /// What came is kept.
+    /// Cancelling the task ends the fills that no other reader or demand needs, before this function returns. Received
+    /// bytes stay cached.
     ///
-    /// - Throws: ``CacheError``: what the origin answered, ``CacheError/Code/rangeNotSatisfiable`` if the range lies
-    ///   outside, ``CacheError/Code/storage`` if the resource can't be kept.
+    /// - Throws: ``CacheError``: the origin's failure, ``CacheError/Code/rangeNotSatisfiable`` if the range lies
+    ///   outside the resource, or ``CacheError/Code/storage`` if the resource can't be stored.
     public func fill(_ request: ReadRequest) async throws -> ResourceInfo {
-        // Each has a file open until then.
+        // Uncommitted representations have open files.
         if engine.committer.dirtyCount >= Self.mostUncommitted { await engine.committer.commit() }
         let representation = try await filled(request)
         return info(of: representation.resource.stored, representation: representation)
     }
 
-    /// So many representations at most wait to be committed while more are filled.
+    /// The number of uncommitted representations from which another fill waits for a commit.
     private static let mostUncommitted = 2000
 
-    /// Fills the whole resource; returns when every byte is here and committed. Cancelling the task stops the fill as
-    /// in ``fill(_:)``, and keeps what came.
+    /// Fetches the whole resource. Returns when all bytes are committed. Cancelling the task ends the fills as in
+    /// ``fill(_:)``; received bytes stay cached.
     ///
-    /// - Throws: as ``fill(_:)``.
+    /// - Throws: As ``fill(_:)``.
     public func complete(_ request: ReadRequest) async throws -> ResourceInfo {
         var request = request
         request.range = .all
@@ -28,7 +28,7 @@ extension CacheStore {
         do {
             representation = try await filled(request)
         } catch {
-            // What came is to last, whatever became of the rest.
+            // Received bytes must be durable despite the failure.
             if Task.isCancelled { engine.committer.commitSoon() } else { await engine.committer.commit() }
             throw error
         }
@@ -36,10 +36,10 @@ extension CacheStore {
         return info(of: representation.resource.stored, representation: representation)
     }
 
-    /// Makes durable all that was written before the call.
+    /// Commits all bytes written before the call.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``: what keeps bytes from being durable. With
-    ///   ``CacheError/Code/cancelled`` when the task is cancelled; the commit goes on by itself.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the commit failed, or with
+    ///   ``CacheError/Code/cancelled`` if the task was cancelled; the commit then continues.
     package func commit() async throws {
         do {
             try await engine.committer.commitIfNotCancelled()
@@ -58,17 +58,18 @@ extension CacheStore {
             let refusal = table[key(of: request)]?.refusal
             if let refusal, refusal.code == .notMedia { throw refusal }
             var error = CacheError(
-                .storage, "\(request.url) can't be kept: \(refusal?.message ?? "it was removed meanwhile")")
+                .storage, "\(request.url) can't be stored: \(refusal?.message ?? "it was removed meanwhile")")
             error.isByRule = refusal?.isByRule ?? false
             throw error
         }
         let length = Int64(clamping: session.range.count)
         if representation.head.length != nil, let limit = engine.configuration.limits.maximumBytes, length > limit {
             throw CacheError(
-                .storage, "\(request.url) has \(length) bytes, and the cache may keep \(limit) in all; raise the limit")
+                .storage,
+                "\(request.url) has \(length) bytes, which exceeds the cache limit of \(limit) bytes; raise the limit")
         }
         if request.pins, let length = representation.head.length {
-            try await requireRoom(for: min(length, session.range.upperBound) - representation.spans.byteCount, request)
+            try await requireSpace(for: min(length, session.range.upperBound) - representation.spans.byteCount, request)
         }
         try await fill(session.range, of: representation, request)
         if request.pins { try await movePin(to: representation, request) }
@@ -76,30 +77,30 @@ extension CacheStore {
     }
 
     private func fill(_ range: Range<Int64>, of representation: Representation, _ request: ReadRequest) async throws {
-        let want = representation.newWant(of: range, request.transferClass)
+        let demand = representation.newDemand(of: range, request.transferClass)
         do {
             try await representation.fill(
-                range, from: range.lowerBound, for: want, settings: request.settings,
+                range, from: range.lowerBound, for: demand, settings: request.settings,
                 transferClass: request.transferClass, group: request.group)
         } catch {
-            await representation.endWant(want)
+            await representation.endDemand(demand)
             throw CacheError.wrap(error, as: .unreachable, "\(request.url) can't be completed")
         }
-        await representation.endWant(want)
+        await representation.endDemand(demand)
     }
 
-    /// Moves a resource's pin to the version that was filled just now, if another one has it. A pin names one version, so
-    /// the pinned bytes of the other are filled in this one first. The caller reads the version, so that it isn't evicted
-    /// meanwhile.
+    /// Moves a resource's pin to a version that has just been filled, if the pin names another one. A pin names one
+    /// version, so this one needs the other's spans first. The caller reads the version, which protects it from
+    /// eviction.
     ///
-    /// - Throws: ``CacheError``: what kept the pinned bytes from being filled, with
-    ///   ``CacheError/Code/representationChanged`` if the origin has another version by now. The pin then stays.
+    /// - Throws: ``CacheError``: the failure to fill the spans, or ``CacheError/Code/representationChanged`` if the
+    ///   origin has another version by now. The pin stays in either case.
     private func movePin(to representation: Representation, _ request: ReadRequest) async throws {
         let resource = representation.resource
         guard let pinned = resource.pinnedVersion, pinned !== representation else { return }
         let length = representation.head.length ?? .max
         let spans = pinned.spans
-        // A shorter version doesn't have all of these bytes. It replaces the other one if it's complete.
+        // A shorter version doesn't have all of these spans. It replaces the other one if it's complete.
         for span in spans.upperBound > length ? [0..<length] : Array(spans.spans) {
             try await fill(span, of: representation, request)
         }
@@ -108,34 +109,36 @@ extension CacheStore {
         try await movePin(of: resource)
         if let pinned = resource.pinnedVersion, pinned !== representation {
             throw CacheError(
-                .representationChanged, "\(request.url) can't be pinned: its origin has another version by now")
+                .representationChanged, "\(request.url) can't be pinned: its origin has another version now")
         }
     }
 
-    /// What is to stay and can't fit is refused before its bytes come. What is small is found out when it's written.
-    private func requireRoom(for missing: Int64, _ request: ReadRequest) async throws {
-        guard missing >= Self.leastRoomAsked else { return }
+    /// Throws an error if pinned content can't fit on the disk. Small content isn't checked before it's written.
+    private func requireSpace(for missing: Int64, _ request: ReadRequest) async throws {
+        guard missing >= Self.leastSpaceChecked else { return }
         let engine = engine
         let totals = try await engine.catalog.byteTotals()
         let free = try await engine.pool.run { try engine.freeBytes }
         let most = free + totals.all - totals.pinned - engine.configuration.limits.minimumFreeBytes
         guard missing > most else { return }
         throw CacheError(
-            .storage, "\(request.url) needs \(missing) bytes more, and the disk has \(max(0, most)) to spare")
+            .storage,
+            "\(request.url) needs \(missing) more bytes, but only \(max(0, most)) are available on the disk"
+        )
     }
 
-    private static let leastRoomAsked: Int64 = 8 << 20
+    private static let leastSpaceChecked: Int64 = 8 << 20
 
-    /// The fill of a reader that wants the whole goes on beside its reading.
+    /// Fills the rest of a resource in the background of a read with ``FillPolicy/whole``.
     func fillRest(_ representation: Representation?, _ request: ReadRequest) {
         guard let representation, !representation.isComplete else { return }
-        // Before the reader can leave.
-        let want = representation.newWant(of: 0..<Int64.max, request.transferClass)
+        // Registered before the reader can leave.
+        let demand = representation.newDemand(of: 0..<Int64.max, request.transferClass)
         Task {
             try? await representation.fill(
-                0..<Int64.max, from: request.range.knownStart ?? 0, for: want, settings: request.settings,
+                0..<Int64.max, from: request.range.knownStart ?? 0, for: demand, settings: request.settings,
                 transferClass: request.transferClass, group: request.group)
-            await representation.endWant(want)
+            await representation.endDemand(demand)
         }
     }
 }

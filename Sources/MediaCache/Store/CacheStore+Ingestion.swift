@@ -1,21 +1,21 @@
 import Synchronization
 
 extension CacheStore {
-    /// Takes bytes that came another way, as by a background session of the system, into what is kept of a URL.
+    /// Adds bytes from a file to the cache, for example those received by a background session of the system.
     ///
-    /// The file is read, not moved, and holds what the origin sent: a ``ContentTransform`` for files applies to it. Bytes
-    /// that are kept already stay as they are. Returns when they are committed.
+    /// The file is read, not moved. It contains the origin's bytes, to which the ``ContentTransform`` of the kind
+    /// applies. Bytes that are already cached stay unchanged. Returns when the bytes are committed.
     ///
     /// - Parameters:
-    ///   - file: the path of a file that holds the bytes of `range`, the first at its start.
-    ///   - range: where the bytes lie in the resource.
-    ///   - url: what they are of.
-    ///   - head: what the response that brought them said.
-    ///   - kind: what it is to the content, for transforms.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if another version is kept,
-    ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside, ``CacheError/Code/badResponse`` if the file
-    ///   has not as many bytes, ``CacheError/Code/invalidSetting`` if such are transformed as a whole, or
-    ///   ``CacheError/Code/storage``.
+    ///   - file: The path of a file that contains the bytes of `range`, from its start.
+    ///   - range: The byte range within the resource.
+    ///   - url: The URL of the resource.
+    ///   - head: The head of the response that contained the bytes.
+    ///   - kind: The resource kind, which selects transforms.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if another version is cached,
+    ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside the resource,
+    ///   ``CacheError/Code/badResponse`` if the file has another length than the range,
+    ///   ``CacheError/Code/invalidSetting`` if the kind has a whole transform, or ``CacheError/Code/storage``.
     @discardableResult
     public func ingest(
         file: String, range: Range<Int64>, for url: ResourceURL, head: ResourceHead, kind: ResourceKind = .file
@@ -30,10 +30,10 @@ extension CacheStore {
         try checkOpen()
         guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= head.length ?? .max else {
             throw CacheError(
-                .rangeNotSatisfiable, "the bytes \(range) lie outside \(url)", completeLength: head.length)
+                .rangeNotSatisfiable, "the range \(range) lies outside \(url)", completeLength: head.length)
         }
         guard engine.blobs.isWritable else {
-            throw CacheError(.storage, "\(url) can't be kept: the cache folder can't be written")
+            throw CacheError(.storage, "\(url) can't be stored: the cache folder isn't writable")
         }
         do {
             while true {
@@ -45,37 +45,38 @@ extension CacheStore {
                     continue
                 }
                 defer { representation.detach(session.id, at: range.lowerBound, window: session.window) }
-                try await engine.room.take(Int64(range.count)) {
+                try await engine.space.take(Int64(range.count)) {
                     try await engine.pool.run { try representation.ingest(file: file, range: range) }
                 }
                 if let failure = await engine.committer.commit() { throw failure }
                 return info(of: resource.stored, representation: representation)
             }
         } catch {
-            throw CacheError.wrap(error, as: .storage, "\(file) can't be taken into \(url)")
+            throw CacheError.wrap(error, as: .storage, "\(file) can't be added to the cache as \(url)")
         }
     }
 }
 
 extension Engine {
-    /// What is done to parts of such content; nil where nothing is.
+    /// Returns the transform of parts of a resource; nil if the kind has none.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` where it's transformed as a whole.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` if the kind has a whole transform.
     func partwiseTransform(for kind: ResourceKind) throws -> AppliedTransform? {
         let transform = transform(for: kind)?.applied
         guard transform?.isWhole != true else {
             throw CacheError(
-                .invalidSetting, "what is of this kind is transformed as a whole here; parts can't be taken in")
+                .invalidSetting, "resources of this kind have a whole transform, so parts can't be added to the cache")
         }
         return transform
     }
 }
 
 extension Resource {
-    /// The representation that bytes with this head belong to, attached to; nil if this object has been retired.
+    /// Returns the representation to which bytes with this head belong, with a session; nil if this object has been
+    /// retired.
     ///
-    /// - Parameter isProven: whether what is kept counts as the same version only where the validators say so; else where they
-    ///   don't say the contrary.
+    /// - Parameter isProven: Whether the validators must prove that the cached version is the same; otherwise they must
+    ///   not contradict it.
     fileprivate func representationToIngest(
         _ head: ResourceHead, _ freshness: Freshness, _ kind: ResourceKind, isProven: Bool
     ) throws -> (Representation, session: (id: Int, window: Int64))? {
@@ -96,7 +97,8 @@ extension Resource {
             known.validator.agrees(with: head.validator)
             && (!isProven || representation === fresh || known.validator.proves(head.validator))
         guard isSame, known.length == nil || head.length == nil || known.length == head.length else {
-            throw CacheError(.representationChanged, "another version of \(locator.url) is kept than the one brought")
+            throw CacheError(
+                .representationChanged, "the cache has another version of \(locator.url) than the added bytes")
         }
         if let length = head.length { representation.learn(length) }
         return (representation, representation.attach(at: 0))
@@ -104,7 +106,7 @@ extension Resource {
 }
 
 extension Representation {
-    /// Copies what is missing of `range` from a file that holds it. Blocks.
+    /// Copies the missing bytes of `range` from a file. Blocks.
     fileprivate func ingest(file path: String, range: Range<Int64>) throws {
         let source = try engine.files.open(path, creating: false)
         guard try source.size() == Int64(range.count) else {
@@ -115,7 +117,7 @@ extension Representation {
         try withUnsafeTemporaryAllocation(byteCount: piece, alignment: 4096) { buffer in
             for lower in stride(from: range.lowerBound, to: range.upperBound, by: piece) {
                 let part = lower..<min(lower + Int64(piece), range.upperBound)
-                // Anew after each: a fill may be writing there, and what both wrote counts once.
+                // Holes are looked up after each write, because a fill may be writing there, too.
                 while let hole = withState({ $0.written.holes(in: part).first }) {
                     let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<hole.count])
                     try source.read(into: bytes, at: hole.lowerBound - range.lowerBound)

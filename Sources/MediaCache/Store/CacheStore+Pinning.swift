@@ -1,22 +1,22 @@
 import Synchronization
 
 extension CacheStore {
-    /// How many resources are pinned together: all of them are open meanwhile.
+    /// The number of resources pinned together, all of which are open meanwhile.
     private static let pinsAtOnce = 2048
 
-    /// Pins or unpins a resource: what is pinned is never evicted, and its blob lies with what is kept.
+    /// Pins or unpins a resource. Pinned resources are never evicted, and their blobs are in the durable folder.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/notFound`` or ``CacheError/Code/storage``.
     public func setPinned(_ isPinned: Bool, id: Int64) async throws {
         await engine.committer.commit()
         guard let key = try await key(of: id), try await pin([key], isPinned) > 0 else {
-            throw CacheError(.notFound, "nothing is kept under number \(id)")
+            throw CacheError(.notFound, "no resource with number \(id) is cached")
         }
     }
 
-    /// Pins or unpins resources by their cache keys, some thousand in one commit. What isn't there is passed over.
+    /// Pins or unpins resources by cache key, in commits of up to ``pinsAtOnce``. Unknown keys are skipped.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``; what was pinned until then stays so.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``; resources pinned before the failure stay pinned.
     package func setPinned(_ isPinned: Bool, keys: some Collection<String>) async throws {
         for batch in batches(of: keys, size: Self.pinsAtOnce) {
             await engine.committer.commit()
@@ -25,9 +25,9 @@ extension CacheStore {
         }
     }
 
-    /// Returns how many of them are here. The keys are in order, each once.
+    /// Pins or unpins resources, and returns the number of those that are cached. The keys are distinct and in order.
     private func pin(_ keys: [String], _ isPinned: Bool) async throws -> Int {
-        // Held, so that none is evicted or removed on the way.
+        // Held, so that none is evicted or removed meanwhile.
         let held = try await hold(keys)
         defer { for hold in held.flatMap(\.holds) { hold.release() } }
         for (resource, _) in held { resource.setPinned(isPinned) }
@@ -40,10 +40,10 @@ extension CacheStore {
         return held.count
     }
 
-    /// Opens resources that are kept, and holds them.
+    /// Opens cached resources and holds their representations.
     private func hold(_ keys: [String]) async throws -> [(resource: Resource, holds: [RepresentationHold])] {
         try checkOpen()
-        return try await table.alone(with: keys) {
+        return try await table.withExclusiveAccess(to: keys) {
             var held: [(resource: Resource, holds: [RepresentationHold])] = []
             let entries = try await self.entries(of: keys.filter { self.table[$0] == nil })
             do {
@@ -60,7 +60,7 @@ extension CacheStore {
         }
     }
 
-    /// The open resource, or one that the catalog's entry makes. Called by who is alone with the key.
+    /// Returns the open resource, or one restored from its catalog entry. The caller has exclusive access to the key.
     private func resource(key: String, in entries: [String: CatalogEntry]) async throws -> Resource? {
         if let resource = table[key] { return resource }
         guard let entry = entries[key], !entry.representations.isEmpty, let url = try? ResourceURL(entry.resource.url)
@@ -70,8 +70,8 @@ extension CacheStore {
         return resource
     }
 
-    /// Pins a resource that is being opened. The blob of the version that the pin then names is moved; the catalog learns
-    /// of it with the next commit. A newer version takes its place by ``movePin(of:)`` alone.
+    /// Pins a resource that is being opened, and moves the blob of the pinned version; the next commit updates the
+    /// catalog. Only ``movePin(of:)`` replaces the pinned version by a newer one.
     func pin(_ resource: Resource) async throws {
         if !resource.stored.isPinned { resource.setPinned(true) }
         guard let representation = resource.pinTarget, representation === resource.pinnedVersion else { return }
@@ -91,20 +91,20 @@ extension CacheStore {
         try await engine.pool.run { try engine.writeSidecars(of: pinned) }
     }
 
-    /// Moves a resource's pin to the current version, if that can replace the pinned one. The new version is durable in
-    /// its place, in the catalog and in its sidecar when this returns; the old one goes with its last reader.
+    /// Moves a resource's pin to the current version if that can replace the pinned one. On return, the new version is
+    /// durable in its folder, the catalog and its sidecar. The old one is removed when its last reader leaves.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``; the old version then stays.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``; the old version stays pinned.
     func movePin(of resource: Resource) async throws {
-        try await table.alone(with: resource.key) {
+        try await table.withExclusiveAccess(to: resource.key) {
             guard self.table[resource.key] === resource, resource.pinTarget != nil else { return }
-            // The old version too: it stays until all of that is done.
+            // Includes the old version, which must exist until the move is complete.
             let holds = resource.hold()
             defer { for hold in holds { hold.release() } }
             do {
                 try await self.pinBlobs(of: [resource], true)
             } catch {
-                resource.pinStayed()
+                resource.pinMoveFailed()
                 throw error
             }
         }
@@ -112,7 +112,7 @@ extension CacheStore {
 }
 
 extension Resource {
-    /// Keeps every representation in use until it's released; empty if the object has been retired.
+    /// Holds all representations in use until the holds are released. Returns none if the object has been retired.
     func hold() -> [RepresentationHold] {
         state.withLock { state in
             guard !state.isRetired else { return [] }
@@ -121,7 +121,7 @@ extension Resource {
     }
 }
 
-/// Keeps a representation in use.
+/// A session that holds a representation in use.
 struct RepresentationHold: Sendable {
     let representation: Representation
     private let session: (id: Int, window: Int64)

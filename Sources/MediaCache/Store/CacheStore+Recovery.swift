@@ -1,8 +1,8 @@
 import Logging
 
 extension CacheStore {
-    /// Puts the catalog in order before anything is read: what is superseded goes, and what is pinned and the catalog
-    /// doesn't know comes back from the sidecars.
+    /// Repairs the catalog before the first read: deletes superseded representations, and restores pinned ones missing
+    /// from the catalog from their sidecars.
     func recover(_ folder: OpenedFolder) async throws {
         let engine = engine
         let all = try await engine.catalog.supersededRepresentations()
@@ -18,7 +18,7 @@ extension CacheStore {
         }
     }
 
-    /// Completes what an earlier opening left: sidecars that it didn't write, and blobs that nobody owns.
+    /// Finishes work that an earlier process left: missing sidecars and orphaned blobs.
     func cleanUpAfterEarlierOpening() async {
         do {
             try await renewSidecars()
@@ -28,10 +28,10 @@ extension CacheStore {
         }
     }
 
-    /// Writes the sidecars of pinned versions that replace others, where a process that ended early didn't. The others go
-    /// with their own sidecars, so that nothing outside the catalog would list the resource.
+    /// Writes missing sidecars of pinned versions that replaced others. The others are deleted with their sidecars,
+    /// after which nothing outside the catalog would list the resource.
     ///
-    /// - Returns: the keys of the resources whose sidecar couldn't be written.
+    /// - Returns: The keys of the resources whose sidecars couldn't be written.
     private func renewSidecars(of keys: Set<String>) async throws -> Set<String> {
         let engine = engine
         var failed: Set<String> = []
@@ -49,8 +49,8 @@ extension CacheStore {
         return failed
     }
 
-    /// Writes the sidecars of pinned versions that are missing. After a process that didn't close the catalog, it also
-    /// writes those that lack bytes: only then all of them have to be read.
+    /// Writes missing sidecars of pinned versions. After a process that didn't close the catalog, also rewrites those
+    /// that lack spans, which requires reading all of them.
     private func renewSidecars() async throws {
         let engine = engine
         let pinned = try await engine.catalog.pinnedBlobs()
@@ -60,7 +60,7 @@ extension CacheStore {
         }
         for (blob, key) in pinned where !listed.contains(blob) {
             guard !Task.isCancelled else { return }
-            try await table.alone(with: key) {
+            try await table.withExclusiveAccess(to: key) {
                 if let resource = self.table[key] {
                     // Its next commit writes the sidecar.
                     resource.pinnedVersion?.withState { $0.setNeedsCommit() }
@@ -74,7 +74,7 @@ extension CacheStore {
         }
     }
 
-    /// The paths of the sidecars whose blobs the catalog doesn't know.
+    /// Returns the paths of sidecars whose blobs the catalog doesn't list.
     private func lostSidecars() async throws -> [String] {
         let engine = engine
         return try await engine.pool.run {
@@ -84,11 +84,11 @@ extension CacheStore {
 
     private var openBlobs: Set<String> { Set(table.all.flatMap { $0.representations.map(\.blob) }) }
 
-    /// Makes the catalog know what sidecars list. Returns how many representations it now knows.
+    /// Adds the content of sidecars to the catalog. Returns the number of representations added.
     private func adopt(_ paths: [String]) async throws -> Int {
         var count = 0
         for sidecar in await sidecars(at: paths) {
-            let isAdopted = try await table.alone(with: sidecar.key) {
+            let isAdopted = try await table.withExclusiveAccess(to: sidecar.key) {
                 guard self.table[sidecar.key] == nil else { return false }
                 return try await self.adopt(sidecar)
             }
@@ -97,10 +97,10 @@ extension CacheStore {
         return count
     }
 
-    /// Makes the catalog know what a sidecar lists, unless it knows a pinned version that replaces it. Called by the one
-    /// that is alone with its key.
+    /// Adds a sidecar's content to the catalog unless a pinned version replaces it. The caller has exclusive access to
+    /// its key.
     ///
-    /// - Returns: whether it does now.
+    /// - Returns: Whether the content was added.
     private func adopt(_ sidecar: Sidecar) async throws -> Bool {
         let engine = engine
         let entry = try await engine.catalog.resource(key: sidecar.key)
@@ -108,7 +108,7 @@ extension CacheStore {
         let snapshot = sidecar.snapshot(
             resourceID: entry?.resource.id ?? engine.catalog.nextResourceID(),
             representationID: engine.catalog.nextRepresentationID(), useOrder: engine.catalog.nextUse())
-        // A row without its blob would hold the pin.
+        // A record without its blob would hold the pin.
         let lost = await engine.pool.perform {
             entry?.representations.filter { $0.isKept && !engine.hasBlob(of: $0) }.map(\.id) ?? []
         }
@@ -117,8 +117,8 @@ extension CacheStore {
         return true
     }
 
-    /// Whether the catalog knows a pinned version that takes the place of a sidecar's: a complete one, or one of which no
-    /// less is cached, with its blob.
+    /// Returns whether the catalog lists a pinned version, with its blob, that replaces a sidecar's: a complete one, or
+    /// one at least as complete.
     private func isReplaced(_ sidecar: Sidecar, in entry: CatalogEntry?) async -> Bool {
         guard let pinned = entry?.versions.pinned, pinned.isKept, pinned.blob != sidecar.blob,
             pinned.isComplete || !sidecar.isComplete
@@ -127,7 +127,7 @@ extension CacheStore {
         return await engine.pool.perform { engine.hasBlob(of: pinned) }
     }
 
-    /// Writes damaged rows again from the sidecars of their blobs, where there are any.
+    /// Restores damaged catalog records from the sidecars of their blobs.
     private func restoreRows(of entry: CatalogEntry) async throws {
         for (id, blob) in entry.damagedBlobs {
             let sidecar = await sidecars(at: [engine.blobs.sidecarPath(of: blob)]).first
@@ -138,7 +138,7 @@ extension CacheStore {
         }
     }
 
-    /// The sidecars at `paths` that can be read. A complete version of a key comes before a partial one, then the newest.
+    /// Returns the readable sidecars at `paths`: complete versions before partial ones, newer before older.
     private func sidecars(at paths: [String]) async -> [Sidecar] {
         let engine = engine
         let sidecars = await engine.pool.perform {
@@ -159,7 +159,7 @@ extension CacheStore {
     private func removeOrphans() async throws {
         let engine = engine
         let listed = try await engine.pool.run { try engine.blobs.allFiles(engine.files) }
-        // In this order: what was made or committed in between is found in the one or the other.
+        // In this order, so that blobs created or committed meanwhile are found in one or the other.
         let open = openBlobs
         let owned = try await engine.catalog.blobs()
         let names = Set(listed.map(\.path))
@@ -168,7 +168,7 @@ extension CacheStore {
             if file.path.hasSuffix(BlobFolder.copySuffix) { return !file.path.contains(engine.token) }
             if open.contains(file.blob) || spared.contains(file.blob) { return false }
             guard let isKept = owned[file.blob] else { return true }
-            // Left over from a move that a power cut ended: the blob is where the catalog says.
+            // A power cut interrupted a move; the catalog has the blob's place.
             return file.isKept != isKept && file.path.hasSuffix(".bin")
                 && names.contains(engine.blobs.path(of: file.blob, isKept: isKept))
         }
@@ -179,9 +179,9 @@ extension CacheStore {
         }
     }
 
-    /// The blobs that stay though the catalog doesn't know them: their sidecars may list what can't be fetched again. One
-    /// that can't be read is for a person to look at; one that can is adopted at the next opening, unless the catalog has
-    /// a version in its place.
+    /// Returns the blobs to preserve although the catalog doesn't list them, because their sidecars may describe
+    /// content that can't be fetched again. Unreadable sidecars need a user's decision; readable ones are adopted at
+    /// the next opening unless the catalog has a replacement.
     private func blobsToSpare(of files: [(path: String, blob: String, isKept: Bool)]) async throws -> Set<String> {
         let lost = files.filter { $0.path.hasSuffix(".json") }
         var spared = Set(lost.map(\.blob))
@@ -192,7 +192,8 @@ extension CacheStore {
         return spared
     }
 
-    /// What the catalog has under `key`. Rows that are damaged are given up; what was pinned comes back from its sidecar.
+    /// Returns the catalog's entry for `key`. Damaged records are deleted; pinned versions are restored from their
+    /// sidecars.
     func catalogEntry(key: String) async throws -> CatalogEntry? {
         do {
             let entry = try await engine.catalog.resource(key: key)
@@ -210,7 +211,8 @@ extension CacheStore {
                 try await engine.catalog.delete(key: key)
                 return try await restored(key: key)
             } catch let error as CacheError where error.code == .damaged {
-                // Not this row alone. What plays goes on; nothing is kept until the next opening sets it aside.
+                // The damage isn't limited to this record. Playback continues, and nothing is stored until the next
+                // opening sets the catalog aside.
                 await engine.pool.perform { [engine] in engine.catalog.markSuspect() }
                 engine.health.failedForGood(error)
             }
@@ -218,7 +220,7 @@ extension CacheStore {
         }
     }
 
-    /// Adopts the sidecars of a resource whose rows were deleted because they couldn't be read. Returns its new entry.
+    /// Adopts the sidecars of a resource whose unreadable records were deleted. Returns the new entry.
     private func restored(key: String) async throws -> CatalogEntry? {
         for sidecar in await sidecars(at: try await lostSidecars()) where sidecar.key == key {
             _ = try await adopt(sidecar)

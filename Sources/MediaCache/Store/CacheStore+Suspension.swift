@@ -1,11 +1,11 @@
 import Synchronization
 
 extension CacheStore {
-    /// Stops fills, commits, and gives up the folder's lock and the database, as an app must before the system
-    /// suspends it. Until ``resume()``, opening a read session throws ``CacheError/Code/closed``; sessions that are
-    /// open can read what is kept, and end with that error at a hole.
+    /// Stops fills, commits, and releases the folder's lock and the database, as an app must before the system suspends
+    /// it. Until ``resume()``, opening a read session throws ``CacheError/Code/closed``. Open sessions can read cached
+    /// bytes and end with that error at a hole.
     ///
-    /// Does nothing if the store is suspended or closed.
+    /// Has no effect if the store is suspended or closed.
     public func suspend() async {
         let isFirst = phase.withLock { phase in
             guard phase == .open else { return false }
@@ -15,30 +15,30 @@ extension CacheStore {
         guard isFirst else { return }
         await stop()
         await engine.committer.pause()
-        // Another process may own the folder meanwhile: what nobody reads is loaded anew.
+        // Another process may own the folder meanwhile, so idle resources are loaded again.
         for resource in table.all where resource.retire() { table.remove(resource) }
         await releaseFolder()
     }
 
-    /// Takes the folder again after ``suspend()``. Sessions that are still open go on.
+    /// Acquires the folder again after ``suspend()``. Open sessions continue.
     ///
-    /// Does nothing if the store isn't suspended.
+    /// Has no effect unless the store is suspended.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process has the folder now, or
-    ///   ``CacheError/Code/storage``; the store then stays suspended.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process owns the folder, or with
+    ///   ``CacheError/Code/storage``; the store stays suspended.
     public func resume() async throws {
         guard phase.withLock({ $0 == .suspended }) else { return }
         let engine = engine
         let location = engine.configuration.location
         do {
-            let taken = try await engine.pool.run {
+            let acquired = try await engine.pool.run {
                 let lock =
                     engine.blobs.isWritable
                     ? try FolderLock(location: location) : try OpenedFolder.lockToRead(location, engine.logger)
                 try engine.catalog.reopen()
                 return lock
             }
-            lock.withLock { $0 = taken }
+            lock.withLock { $0 = acquired }
         } catch {
             throw CacheError.wrap(error, as: .storage, "the cache folder \(location.durable) can't be opened again")
         }
@@ -53,14 +53,14 @@ extension CacheStore {
         guard isResumed else { return }
         reopenings.send(())
         engine.committer.resume()
-        // What was to go when its last reader left may have been left meanwhile.
+        // The last readers of resources marked for removal may have left meanwhile.
         for resource in table.all { resource.useEnded() }
         if engine.blobs.isWritable { startUpkeep(cleaning: false) }
     }
 
-    /// What sessions kept open may have been changed by another owner of the folder: only what the catalog knows too
-    /// is trusted, and only after comparing it with its checksums. A session over what it doesn't know any more reads
-    /// no further.
+    /// Compares open representations with the catalog, because another owner may have changed the folder. Only spans in
+    /// the catalog count, after verification of their checksums. Sessions of a representation that the catalog no
+    /// longer lists can't read further.
     private func compareWithCatalog() async throws {
         let engine = engine
         for resource in table.all {
@@ -81,11 +81,11 @@ extension CacheStore {
 }
 
 extension Representation {
-    /// Everything but `spans` counts as a hole, and they as not yet verified. Blocks.
+    /// Turns everything outside of `spans` into holes, and marks `spans` as unverified. Blocks.
     fileprivate func trustOnly(_ spans: SpanMap, isKnown: Bool) {
         if !isKnown { abandon() }
         file.withLock { file in
-            // Another file may lie under the blob's name, or none.
+            // The blob's path may lead to another file, or none.
             file.file = nil
             file.isNew = !engine.files.exists(engine.blobs.path(of: blob, isKept: file.isKept))
             file.mayBeLinked = true
@@ -95,7 +95,7 @@ extension Representation {
             var unknown = state.written
             for span in spans.spans { unknown.remove(span) }
             for span in unknown.spans { state.forget(span) }
-            state.distrust()
+            state.discardVerification()
             if !isKnown { state.isSuperseded = true }
         }
     }

@@ -1,30 +1,28 @@
 extension CacheStore {
-    /// How many transfers run at once: at first as ``CacheConfiguration/scheduling`` says. New transfers follow a change
-    /// at once; what runs already runs on.
+    /// The limits of concurrent transfers, initially ``CacheConfiguration/scheduling``. Changes apply to new transfers
+    /// at once; running ones continue.
     public var schedulingLimits: TransferScheduler.Limits {
         get { engine.scheduler.limits }
         set { engine.scheduler.limits = newValue }
     }
 
-    /// How many bytes a second transfers may take: at first as ``CacheConfiguration/bandwidth`` says. Transfers that run
-    /// follow a change at once.
+    /// The bandwidth limits, initially ``CacheConfiguration/bandwidth``. Changes apply to running transfers at once.
     public var bandwidth: BandwidthLimits {
         get { engine.traffic.limits }
         set { engine.traffic.limits = newValue }
     }
 
-    /// How fast bytes came from origins lately; nil if too few have come since the store was opened, or since the network
-    /// changed.
+    /// The recent throughput from origins; nil if too few bytes have been received since the store was opened or the
+    /// network changed.
     public var throughput: ThroughputEstimate? { engine.traffic.throughput }
 
-    /// Tells that origins are reached over another network now: what was measured of the one before is forgotten.
+    /// Discards throughput measurements, because origins are now reached over another network.
     public func networkChanged() {
         engine.traffic.networkChanged()
     }
 
-    /// Runs the app's own requests, which aren't the store's, while every transfer that isn't of what plays holds back,
-    /// whatever its host, as transfers from one host do for playback from it: for 10 s at most. Calls may nest and
-    /// overlap.
+    /// Runs requests of the app during which all transfers other than playback pause, as transfers from one host do for
+    /// playback from it, for at most 10 s. Calls may be nested and concurrent.
     public func foreground<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         let shortage = Shortage(engine.traffic)
         shortage.begin()

@@ -3,11 +3,11 @@ import Synchronization
 
 extension CacheStore {
     private static let interval = Duration.seconds(2)
-    /// The age limit and the free-disk reserve are looked at so often, whatever was committed.
+    /// The number of intervals after which the age limit and the free-disk limit are applied without a commit.
     private static let longInterval = 30
     private static let probeSize: Int64 = 256 << 10
 
-    /// Keeps the limits, closes what is idle, and sees when a full disk has room again.
+    /// Starts the task that applies the limits, closes idle resources, and probes a full disk.
     func startUpkeep(cleaning: Bool) {
         let task = Task { [weak self, time = engine.time] in
             if cleaning { await self?.cleanUpAfterEarlierOpening() }
@@ -30,15 +30,15 @@ extension CacheStore {
         do {
             try await prune()
         } catch {
-            engine.logger.warning("limits not kept", metadata: ["error": "\(error)"])
+            engine.logger.warning("limits not applied", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Where bytes couldn't be kept, tries whether they can now.
+    /// Tests whether bytes can be stored again after a failure.
     func probeStorage() async {
         guard engine.health.isFailing, engine.health.mayRecover else { return }
         let engine = engine
-        guard (try? await engine.room.take(Self.probeSize, for: {})) != nil else { return }
+        guard (try? await engine.space.take(Self.probeSize, for: {})) != nil else { return }
         let works = await engine.pool.perform {
             let folder = "\(engine.configuration.location.evictable)/blobs"
             let path = "\(folder)/probe\(BlobFolder.copySuffix)"

@@ -1,17 +1,17 @@
 import Logging
 
 extension CacheStore {
-    /// Reads everything that is kept and compares it with its checksums.
+    /// Reads all cached content and verifies its checksums.
     ///
-    /// Damaged bytes become holes, which are never served, and are reported until they have come again, whoever found
-    /// them. With `repair` they are fetched at once.
+    /// Damaged bytes become holes, which are never served. They are reported until they have been fetched again, even
+    /// if a reader found them. With `repair`, they are fetched immediately.
     public func verify(repair: Bool = false) async throws -> VerifyReport {
         try await verify(repair: repair) { _, _ in nil }
     }
 
-    /// The same.
+    /// Reads all cached content and verifies its checksums, with the settings for repairs.
     ///
-    /// - Parameter settings: how a URL's origin is asked, in whose name; nil takes the store's settings.
+    /// - Parameter settings: Returns the settings of requests to a URL with an identity; nil for the store's.
     package func verify(
         repair: Bool, settings: @Sendable (ResourceURL, ProfileIdentity?) -> TransferSettings?
     ) async throws -> VerifyReport {
@@ -50,7 +50,7 @@ extension CacheStore {
         }
         note(damaged, "the checksum doesn't match")
         note(Array(lostAtOpening.spans), "the blob is missing or too short")
-        note(Array(rest.spans), "lost before, and not fetched again yet")
+        note(Array(rest.spans), "lost earlier, and not fetched again yet")
         findings.sort { $0.range.lowerBound < $1.range.lowerBound }
         for (range, problem) in findings {
             var isRepaired = false
@@ -68,13 +68,14 @@ extension CacheStore {
         _ range: Range<Int64>, of representation: Representation, _ settings: TransferSettings?
     ) async -> Bool {
         let resource = representation.resource
-        // As what it was made from; not by parts where only the whole can be made again.
+        // A repair needs the kind that selects the same transform, and not a whole transform, which can't process
+        // parts.
         guard let kind = engine.kind(of: representation), representation.content.transform?.isWhole != true else {
             return false
         }
         do {
             let url = resource.locator.url
-            // It isn't known any more what named the URL. What came from a public address is there still.
+            // The document that named the URL is no longer known. Content from a public address is still there.
             let transfers = settings ?? resource.ownSettings ?? engine.configuration.transfers
             let scope = AddressScope(
                 ofReferencesAt: url, from: representation.head.peer, requestedWith: transfers.scope)

@@ -2,30 +2,30 @@ package import Foundation
 public import Logging
 import Synchronization
 
-/// A store of media: it plays what it has, fetches what it lacks, once, and keeps it.
+/// A store of media, which plays cached content, fetches missing bytes once, and stores them.
 ///
-/// One process owns a cache folder at a time. All methods may be called from any task.
+/// One process owns a cache folder at a time. Methods can be called from any task.
 public final class CacheStore: Sendable {
     let engine: Engine
     let table = ResourceTable()
     let lock: Mutex<FolderLock?>
     let phase = Mutex(Phase.open)
-    /// Work that goes on beside reads: limits, orphans, idle resources.
+    /// The background task that applies limits and removes orphans and idle resources.
     let upkeep = Mutex<Task<Void, Never>?>(nil)
 
-    /// Tells who waits for the end of a suspension.
+    /// The event that ends waits for the end of a suspension.
     let reopenings = EventHub<Void>()
     let resumptionCount = Mutex(0)
 
     enum Phase { case open, suspended, closed }
 
-    /// Removals that waited for a last reader and run now.
+    /// Running removals that had waited for a last reader.
     private let sweeps = Mutex<(nextID: Int, running: [Int: Task<Void, Never>])>((0, [:]))
 
-    /// Opens the store in its folders, which are made if need be.
+    /// Opens the store in its folders, creating them if necessary.
     ///
-    /// A folder that can't be written is no error: what is kept in it is read, everything else passes through unkept, and
-    /// an event says so. A damaged catalog is set aside and a new one made.
+    /// If a folder isn't writable, cached content is served, other content passes through without being stored, and an
+    /// event reports the failure. A damaged catalog is set aside and replaced.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` or ``CacheError/Code/newerFormat``.
     public static func open(
@@ -46,13 +46,13 @@ public final class CacheStore: Sendable {
         }
         let engine = Engine(
             configuration: configuration, origin: origin, time: time, files: files, blobs: folder.blobs,
-            trouble: folder.trouble, catalog: folder.catalog, events: EventHub { .dropped(count: $0) },
+            folderFailure: folder.folderFailure, catalog: folder.catalog, events: EventHub { .dropped(count: $0) },
             counters: Counters(), logger: logger)
         let store = CacheStore(engine: engine, lock: folder.lock)
-        store.early = folder.events
-        engine.room.setMeasure { [weak store] needed in
+        store.openingEvents = folder.events
+        engine.space.setMeasure { [weak store] needed in
             guard let store else { throw CacheError(.closed, "the store is closed") }
-            return try await store.makeRoom(for: needed)
+            return try await store.makeSpace(for: needed)
         }
         if folder.blobs.isWritable {
             try await store.recover(folder)
@@ -66,21 +66,21 @@ public final class CacheStore: Sendable {
         self.lock = Mutex(lock)
     }
 
-    /// What happened while opening, for the first listener.
-    private var early: [CacheEvent] {
-        get { earlyEvents.withLock { $0 } }
-        set { earlyEvents.withLock { $0 = newValue } }
+    /// Events of the opening, for the first subscriber.
+    private var openingEvents: [CacheEvent] {
+        get { pendingEvents.withLock { $0 } }
+        set { pendingEvents.withLock { $0 = newValue } }
     }
-    private let earlyEvents = Mutex<[CacheEvent]>([])
+    private let pendingEvents = Mutex<[CacheEvent]>([])
 
-    /// Stops fills, commits, and gives the folder up. Sessions that are open can still read what is kept, and end with
-    /// ``CacheError/Code/closed`` at their next hole.
+    /// Stops fills, commits, and releases the folder. Open sessions can read cached bytes and end with
+    /// ``CacheError/Code/closed`` at a hole.
     public func close() async {
-        let before = phase.withLock { phase in
+        let previous = phase.withLock { phase in
             defer { phase = .closed }
             return phase
         }
-        guard before != .closed else { return }
+        guard previous != .closed else { return }
         reopenings.finish()
         await stop()
         await engine.committer.close()
@@ -89,7 +89,7 @@ public final class CacheStore: Sendable {
         engine.events.finish()
     }
 
-    /// Ends everything that writes. Returns when it has ended.
+    /// Stops all writers, and returns when they have ended.
     func stop() async {
         engine.isStopped = true
         let upkeep = upkeep.withLock { upkeep in
@@ -105,7 +105,7 @@ public final class CacheStore: Sendable {
         for sweep in sweeps.withLock({ Array($0.running.values) }) { await sweep.value }
     }
 
-    /// Closes the catalog and lets the lock go.
+    /// Closes the catalog and releases the lock.
     func releaseFolder() async {
         let engine = engine
         let failure: (any Error)? = await engine.pool.perform {
@@ -120,26 +120,26 @@ public final class CacheStore: Sendable {
         lock.withLock { $0 = nil }
     }
 
-    /// Tells others that find the folder owned where its API answers.
+    /// Publishes the address of the owner's API for processes that find the folder owned; nil removes it.
     public func announce(address: String?) throws {
         try lock.withLock { try $0?.announce(address: address) }
     }
 
-    /// Who owns a folder at this moment, if anybody.
+    /// Returns the current owner of a folder; nil if there is none.
     public static func owner(of location: CacheLocation) -> FolderOwner? {
         FolderLock.owner(of: location)
     }
 
-    /// The cache key of a URL, by the store's policy.
+    /// Returns the cache key of a URL according to the store's policy.
     public func key(for url: ResourceURL) -> String {
         engine.configuration.keyPolicy.key(for: url, profiles: engine.configuration.transfers.headerProfiles)
     }
 
-    /// What happens from now on. Each call gives a stream of its own, which holds up to 512 events for a slow reader
-    /// and then drops, and says how many.
+    /// Returns a stream of the events from now on. Each stream buffers up to 512 events for a slow subscriber, then
+    /// drops events and reports their number.
     public func events() -> AsyncStream<CacheEvent> {
         let stream = engine.events.stream()
-        let waiting = earlyEvents.withLock { events in
+        let waiting = pendingEvents.withLock { events in
             defer { events = [] }
             return events
         }
@@ -147,54 +147,58 @@ public final class CacheStore: Sendable {
         return stream
     }
 
-    /// Some of them, for who isn't to be woken for others.
+    /// Returns a stream of matching events, which doesn't wake the subscriber for others.
     package func events(where isWanted: @escaping @Sendable (CacheEvent) -> Bool) -> AsyncStream<CacheEvent> {
         engine.events.stream(where: isWanted)
     }
 
-    /// Counters since opening.
+    /// Counters since the store was opened.
     public var statistics: Statistics { engine.counters.snapshot }
 
-    /// The clock that ``Revalidation/since(_:)`` goes by: the time since an arbitrary fixed moment. It never goes back.
+    /// The monotonic clock of ``Revalidation/since(_:)``: the time since an arbitrary fixed moment.
     public var monotonicTime: Duration { engine.time.monotonic }
 
-    /// The wall clock's time.
+    /// The wall-clock time.
     package var now: Date { engine.time.now }
 
-    /// Where the store gets its time from.
+    /// The source of the store's time.
     package var time: any TimeSource { engine.time }
 
-    /// How origins are asked where a read says nothing else.
+    /// The settings of requests that have none of their own.
     package var transfers: TransferSettings { engine.configuration.transfers }
 
-    /// How much may be kept.
+    /// The limits of the cache size.
     public var limits: CacheLimits { engine.configuration.limits }
 
-    /// Whether the folder takes bytes at this moment; while it doesn't, playing goes on without keeping.
+    /// Whether bytes can be stored at present. While they can't, playback continues without the cache.
     package var takesBytes: Bool { keepsBytes && !engine.health.isFailing }
 
-    /// Whether bytes can be kept; not if the folder couldn't be written.
+    /// Whether the folder was writable at opening.
     public var keepsBytes: Bool { engine.blobs.isWritable }
 
-    /// Why the folder can't be written, or not even be read; nil if it's all right.
-    public var folderFailure: CacheError? { engine.trouble.map { $0.reading ?? $0.writing } }
+    /// The failure to write or even read the folder; nil if there is none.
+    public var folderFailure: CacheError? { engine.folderFailure.map { $0.reading ?? $0.writing } }
 
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if it can't be told what is kept.
+    /// Throws an error if the cached content can't be listed.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``.
     package func requireReadableFolder() throws {
-        if let failure = engine.trouble?.reading { throw failure }
+        if let failure = engine.folderFailure?.reading { throw failure }
     }
 
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if what is kept can't be changed.
+    /// Throws an error if the cached content can't be changed.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage``.
     package func requireWritableFolder() throws {
         if let failure = folderFailure { throw failure }
     }
 
     // MARK: - Reading
 
-    /// Opens a read session; returns when the resource's head is known.
+    /// Opens a read session. Returns when the resource's head is known.
     ///
-    /// - Throws: ``CacheError``: what the origin answered if nothing is kept,
-    ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside.
+    /// - Throws: ``CacheError``: the origin's failure if nothing is cached, or ``CacheError/Code/rangeNotSatisfiable``
+    ///   if the range lies outside the resource.
     public func read(_ request: ReadRequest) async throws -> ReadSession {
         let shortage = Shortage(engine.traffic, of: request.transferClass, request.settings, host: request.url.origin)
         shortage?.begin()
@@ -212,11 +216,11 @@ public final class CacheStore: Sendable {
                 let resource = try await resource(opening: request)
                 if request.pins { try await pin(resource) }
                 if let session = try await resource.read(request) {
-                    // One that another reader has opened meanwhile may lie elsewhere.
+                    // Another reader may have opened another version meanwhile.
                     if request.pins { try await pin(resource) }
                     return session
                 }
-                // Retired, by whatever way: it must not be found again.
+                // A retired resource must not be found again.
                 table.remove(resource)
             }
         } catch {
@@ -224,7 +228,7 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// The request as far as its settings let it ask origins.
+    /// Returns the request without revalidation and read-ahead if its settings forbid requests to the origin.
     private func allowed(_ request: ReadRequest) -> ReadRequest {
         guard !(request.settings?.asksOrigins ?? engine.configuration.transfers.asksOrigins) else { return request }
         var request = request
@@ -233,7 +237,7 @@ public final class CacheStore: Sendable {
         return request
     }
 
-    /// The same at once, if the resource is open and needs no asking; else nil.
+    /// Opens a read session at once if the resource is open and needs no request to the origin; otherwise returns nil.
     package func readIfOpen(_ request: ReadRequest) throws -> ReadSession? {
         let request = allowed(request)
         guard phase.withLock({ $0 == .open }), let resource = table[key(of: request)],
@@ -241,12 +245,12 @@ public final class CacheStore: Sendable {
             !request.pins || resource.stored.isPinned
         else { return nil }
         resource.locator.update(url: request.url)
-        let (readiness, asksBeside) = resource.readiness(request, now: engine.time.now)
-        guard case .ready(let representation) = readiness, !asksBeside else { return nil }
+        let (readiness, revalidatesInBackground) = resource.readiness(request, now: engine.time.now)
+        guard case .ready(let representation) = readiness, !revalidatesInBackground else { return nil }
         return try resource.session(request, over: representation)
     }
 
-    /// How many bytes are free on the disk where blobs lie.
+    /// Returns the number of free bytes on the file system of evictable blobs.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` or ``CacheError/Code/closed``.
     package func freeBytes() async throws -> Int64 {
@@ -255,16 +259,16 @@ public final class CacheStore: Sendable {
         do {
             return try await engine.pool.run { try engine.freeBytes }
         } catch {
-            throw CacheError.wrap(error, as: .storage, "it can't be told how much room the disk has")
+            throw CacheError.wrap(error, as: .storage, "the free space of the disk can't be determined")
         }
     }
 
-    /// Has a resource asked for by its own URL again, whatever a redirect led to.
+    /// Discards a remembered redirect, so that the next request uses the resource's own URL.
     package func forgetRedirect(of request: ReadRequest) {
         table[key(of: request)]?.locator.forgetRedirect()
     }
 
-    /// The key of what a request reads.
+    /// Returns the cache key of the resource that a request reads.
     package func key(of request: ReadRequest) -> String {
         request.name
             ?? engine.configuration.keyPolicy.key(
@@ -272,7 +276,9 @@ public final class CacheStore: Sendable {
                 profiles: request.settings?.headerProfiles ?? engine.configuration.transfers.headerProfiles)
     }
 
-    /// - Throws: ``CacheError`` with ``CacheError/Code/closed`` where nothing can be read at the moment.
+    /// Throws an error unless the store is open.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed``.
     package func checkOpen() throws {
         switch phase.withLock({ $0 }) {
         case .open: break
@@ -281,14 +287,15 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// How often it has been resumed.
+    /// The number of times the store has been resumed.
     package var resumptions: Int { resumptionCount.withLock { $0 } }
 
-    /// Returns when the store isn't suspended any more.
+    /// Waits until the store isn't suspended.
     ///
-    /// - Parameter count: ``resumptions`` of before.
-    /// - Returns: whether it has been resumed since.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/closed`` where it's closed, or the task is cancelled before.
+    /// - Parameter count: An earlier value of ``resumptions``.
+    /// - Returns: Whether the store has been resumed since.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/closed`` if the store is closed, or if the task is cancelled
+    ///   while the store is suspended.
     package func untilResumed(since count: Int) async throws -> Bool {
         var reopenings = reopenings.stream().makeAsyncIterator()
         while phase.withLock({ $0 == .suspended }) {
@@ -298,16 +305,16 @@ public final class CacheStore: Sendable {
         return resumptions != count
     }
 
-    // MARK: - Resources that are open
+    // MARK: - Open resources
 
     func resource(opening request: ReadRequest) async throws -> Resource {
         try await resource(key: key(of: request), url: request.url)
     }
 
-    /// The resource under `key`, a new one if nothing is kept of it.
+    /// Returns the resource with a key, or a new one if it isn't cached.
     func resource(key: String, url: ResourceURL) async throws -> Resource {
         if let resource = table[key] { return resource }
-        return try await table.alone(with: key) {
+        return try await table.withExclusiveAccess(to: key) {
             if let resource = self.table[key] { return resource }
             let resource =
                 try await self.load(key: key, url: url)
@@ -323,13 +330,13 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// Opens what the catalog has under `key`.
+    /// Opens the resource that the catalog lists under `key`; returns nil if there is none.
     private func load(key: String, url: ResourceURL) async throws -> Resource? {
         guard let entry = try await catalogEntry(key: key) else { return nil }
         return try await restored(entry, url: url)
     }
 
-    /// The resource as the catalog knows it.
+    /// Returns a resource restored from its catalog entry.
     func restored(_ entry: CatalogEntry, url: ResourceURL) async throws -> Resource {
         let resource = Resource(
             stored: entry.resource, url: url, engine: engine, onIdle: { [weak self] in self?.sweep($0) })
@@ -339,18 +346,18 @@ public final class CacheStore: Sendable {
         }
         resource.restore(restored)
         if let confirmation = table.confirmation(key: resource.key) { resource.restore(confirmation) }
-        // What was lost is to be known before other bytes take its place.
+        // Losses must be committed before other bytes replace the lost ones.
         for representation in restored { representation.withState { _ in } }
-        // A pin that was to move may not have when the store was closed.
+        // A due move of the pin may not have happened before the store was closed.
         resource.useEnded()
         return resource
     }
 
-    /// Opens the resource of a stored row, for work that isn't a read.
+    /// Opens the resource of a catalog record for maintenance.
     func opened(_ stored: StoredResource) async throws -> Resource? {
         if let resource = table[stored.key] { return resource }
         guard let url = try? ResourceURL(stored.url) else { return nil }
-        return try await table.alone(with: stored.key) {
+        return try await table.withExclusiveAccess(to: stored.key) {
             if let resource = self.table[stored.key] { return resource }
             guard let resource = try await self.load(key: stored.key, url: url) else { return nil }
             self.table.insert(resource)
@@ -358,14 +365,14 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// Something that waited for the last reader can go now.
+    /// Executes the actions that waited for the resource's last reader.
     private func sweep(_ resource: Resource) {
         sweeps.withLock { sweeps in
             guard !engine.isStopped else { return }
             sweeps.nextID += 1
             let id = sweeps.nextID
             sweeps.running[id] = Task { [weak self] in
-                try? await self?.removeWhatGoes(of: resource)
+                try? await self?.performDeferredActions(of: resource)
                 self?.sweeps.withLock { $0.running[id] = nil }
             }
         }

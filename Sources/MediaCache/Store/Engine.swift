@@ -1,15 +1,15 @@
 package import Logging
 import Synchronization
 
-/// What the parts of an open store share.
+/// The shared components of an open store.
 package final class Engine: Sendable {
     package let configuration: CacheConfiguration
     package let origin: any Origin
     package let time: any TimeSource
     package let files: any BlobFileSystem
     package let blobs: BlobFolder
-    /// What keeps the folder from being used; nil if nothing does.
-    package let trouble: FolderTrouble?
+    /// The failure that prevents use of the folder; nil if there is none.
+    package let folderFailure: FolderFailure?
     package let catalog: Catalog
     package let committer: Committer
     package let scheduler: TransferScheduler
@@ -19,15 +19,16 @@ package final class Engine: Sendable {
     package let pool = BlockingPool(label: "MediaCache.files")
     package let logger: Logger
     package let health: StorageHealth
-    package let room = StorageRoom()
+    package let space = SpaceReservation()
     let observers: [ObserverQueue]
-    /// A name that no other opening of the folder has.
+    /// A name unique to this opening of the folder.
     let token = BlobFolder.newName()
     private let stopped = Atomic(false)
 
     package init(
         configuration: CacheConfiguration, origin: any Origin, time: any TimeSource, files: any BlobFileSystem,
-        blobs: BlobFolder, trouble: FolderTrouble?, catalog: Catalog, events: EventHub<CacheEvent>, counters: Counters,
+        blobs: BlobFolder, folderFailure: FolderFailure?, catalog: Catalog, events: EventHub<CacheEvent>,
+        counters: Counters,
         logger: Logger
     ) {
         self.configuration = configuration
@@ -35,7 +36,7 @@ package final class Engine: Sendable {
         self.time = time
         self.files = files
         self.blobs = blobs
-        self.trouble = trouble
+        self.folderFailure = folderFailure
         self.catalog = catalog
         let traffic = Traffic(
             limits: configuration.bandwidth, isGoverned: configuration.yieldsToOthers, time: time)
@@ -50,23 +51,23 @@ package final class Engine: Sendable {
             catalog: catalog, files: files, time: time, pool: pool, health: health, counters: counters, logger: logger)
     }
 
-    /// Whether no fill may run: the store is closed or suspended.
+    /// Whether fills are forbidden because the store is closed or suspended.
     package var isStopped: Bool {
         get { stopped.load(ordering: .sequentiallyConsistent) }
         set { stopped.store(newValue, ordering: .sequentiallyConsistent) }
     }
 
-    /// Free bytes where blobs are written. Blocks.
+    /// The free bytes on the file system of evictable blobs. Blocks.
     var freeBytes: Int64 {
         get throws { try files.freeBytes(at: configuration.location.evictable) }
     }
 
-    /// Whether the catalog may lack the room to say what is given up. Blocks.
+    /// Whether the disk may lack the space for a transaction of the catalog. Blocks.
     var isDiskFull: Bool {
-        get throws { try files.freeBytes(at: configuration.location.durable) < StorageRoom.floor }
+        get throws { try files.freeBytes(at: configuration.location.durable) < SpaceReservation.floor }
     }
 
-    /// What a request needs that reads with `settings`, or with the store's.
+    /// Returns the context of origin requests with `settings`, or with the store's.
     func originContext(_ settings: TransferSettings?) -> OriginContext {
         OriginContext(
             origin: origin, time: time, settings: settings ?? configuration.transfers, counters: counters,

@@ -9,40 +9,40 @@ import Foundation
     import Darwin
 #endif
 
-/// The lock by which one process owns a cache folder. It goes with the process, however that ends.
+/// The lock by which one process owns a cache folder. It ends with the process in all cases.
 ///
-/// Where the folder can't be written, what would be said in its lock is said in one of the runtime folder, and the
-/// folder's own, if there is one, is held together with others that only read.
+/// If the folder isn't writable, the runtime folder has a lock that identifies the owner, and the folder's own lock, if
+/// any, is shared with other readers.
 package final class FolderLock: Sendable {
     private let descriptor: Int32
-    /// The folder's own lock, where ``descriptor`` is of another file.
+    /// The folder's own lock if ``descriptor`` refers to another file.
     private let shared: Int32?
-    /// That file.
+    /// The path of that other file.
     private let temporary: String?
 
-    /// Takes the lock, to write to the folder.
+    /// Acquires the lock for writing.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process has it; an error of the system if
-    ///   the folder can't be written.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process has it; ``SystemError`` if the
+    ///   folder isn't writable.
     package init(location: CacheLocation) throws {
         if let path = RuntimeFolder.find(Self.name, for: location), let owner = Self.owner(at: path) {
             throw Self.owned(location, by: owner)
         }
-        descriptor = try Self.take(Self.path(location), location)
+        descriptor = try Self.acquire(Self.path(location), location)
         shared = nil
         temporary = nil
         try write(FolderOwner(processID: getpid(), address: nil))
     }
 
-    /// Takes the lock of a folder that can't be written, to read what is there.
+    /// Acquires the lock for reading a folder that isn't writable.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process has it, or an error of the system
-    ///   if there is no place for a lock.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process has it; ``SystemError`` if no
+    ///   folder can hold a lock.
     package init(toRead location: CacheLocation) throws {
         shared = try Self.share(location)
         do {
             (descriptor, temporary) = try RuntimeFolder.use(Self.name, for: location) { path in
-                let descriptor = try Self.take(path, location)
+                let descriptor = try Self.acquire(path, location)
                 do {
                     try Self.write(FolderOwner(processID: getpid(), address: nil), to: descriptor)
                 } catch {
@@ -60,16 +60,16 @@ package final class FolderLock: Sendable {
     deinit {
         if let temporary { unlink(temporary) }
         for descriptor in [descriptor, shared].compactMap({ $0 }) {
-            // A child that was just forked has copies until its program starts; closing alone would leave it the lock.
+            // A forked child has copies until it executes its program, so closing alone wouldn't release the lock.
             _ = mc_unlock(descriptor)
             close(descriptor)
         }
     }
 
-    private static func take(_ path: String, _ location: CacheLocation) throws -> Int32 {
+    private static func acquire(_ path: String, _ location: CacheLocation) throws -> Int32 {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemError(call: "open", path: path, number: errno) }
-        guard isTaken(by: { mc_lock_exclusive(descriptor) }) else {
+        guard isAcquired(by: { mc_lock_exclusive(descriptor) }) else {
             let number = errno
             close(descriptor)
             guard number == EWOULDBLOCK else { throw SystemError(call: "flock", path: path, number: number) }
@@ -78,11 +78,11 @@ package final class FolderLock: Sendable {
         return descriptor
     }
 
-    /// Keeps who could write to the folder out of it; nil if it has no lock.
+    /// Acquires the shared lock that excludes writers; returns nil if the folder has no lock file.
     private static func share(_ location: CacheLocation) throws -> Int32? {
         let descriptor = open(path(location), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        guard isTaken(by: { mc_lock_shared(descriptor) }) else {
+        guard isAcquired(by: { mc_lock_shared(descriptor) }) else {
             let isOwned = errno == EWOULDBLOCK
             close(descriptor)
             if isOwned { throw owned(location, by: owner(at: path(location))) }
@@ -98,8 +98,9 @@ package final class FolderLock: Sendable {
                 + (owner?.address.map { ", whose API answers at \($0)" } ?? ""))
     }
 
-    /// Who asks for the owner holds the lock for an instant: a few looks tell that from an owner. Blocks.
-    private static func isTaken(by lock: () -> Int32) -> Bool {
+    /// Returns whether a lock was acquired. Retries, because a process that looks up the owner holds the lock briefly.
+    /// Blocks.
+    private static func isAcquired(by lock: () -> Int32) -> Bool {
         for _ in 0..<20 {
             if lock() == 0 { return true }
             guard errno == EWOULDBLOCK || errno == EINTR else { return false }
@@ -108,12 +109,12 @@ package final class FolderLock: Sendable {
         return lock() == 0
     }
 
-    /// Tells where the owner's API answers.
+    /// Publishes the address of the owner's API; nil removes it.
     package func announce(address: String?) throws {
         try write(FolderOwner(processID: getpid(), address: address))
     }
 
-    /// Who holds the lock now, or nil if nobody does.
+    /// Returns the current holder of the lock; nil if there is none.
     package static func owner(of location: CacheLocation) -> FolderOwner? {
         let other = RuntimeFolder.find(name, for: location).flatMap { owner(at: $0) }
         return other ?? owner(at: path(location))
@@ -124,7 +125,7 @@ package final class FolderLock: Sendable {
         if descriptor < 0 { descriptor = open(path, O_RDONLY | O_CLOEXEC) }
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // Whoever can lock it has nobody before him; the lock goes with the descriptor at once.
+        // If the lock can be acquired, it has no owner. It's released with the descriptor at once.
         guard mc_lock_exclusive(descriptor) != 0, errno == EWOULDBLOCK else { return nil }
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = pread(descriptor, &bytes, bytes.count, 0)

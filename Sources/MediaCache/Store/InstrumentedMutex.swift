@@ -1,7 +1,7 @@
-// On Linux, `Synchronization.Mutex` takes its contended path in a library that isn't instrumented: ThreadSanitizer
-// doesn't see that lock, and reports what happens under it as races. In a build for ThreadSanitizer
-// (`make test-tsan`) this type takes its name, in this module and, by symbolic links to this file, in those that test it:
-// the same lock, made of a pthread mutex, which ThreadSanitizer knows.
+// On Linux, the contended path of `Synchronization.Mutex` is in a library that isn't instrumented, so ThreadSanitizer
+// doesn't see the lock and reports false races. In builds for ThreadSanitizer (`make test-tsan`), this type shadows it,
+// in this module and, through symbolic links to this file, in its test modules. It uses a pthread mutex, which
+// ThreadSanitizer recognizes.
 
 #if MEDIACACHE_TSAN
     import Foundation

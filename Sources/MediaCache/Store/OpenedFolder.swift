@@ -1,25 +1,23 @@
 import Foundation
 import Logging
 
-/// A cache folder with its lock and catalog, or what stands in for them where it can't be used.
+/// An opened cache folder with its lock and catalog, or with substitutes if it can't be used.
 struct OpenedFolder {
     var lock: FolderLock?
     var catalog: Catalog
     var blobs: BlobFolder
-    /// Where the damaged catalog that was found lies now.
+    /// The path of the damaged catalog that was set aside.
     var replacedCatalog: String?
-    /// Whether the catalog knows nothing of what lies in the folder.
-    var isCatalogNew: Bool { catalog.isNew }
     var events: [CacheEvent] = []
-    /// What keeps the folder from being used; nil if nothing does.
-    var trouble: FolderTrouble?
+    /// The failure that prevents use of the folder; nil if there is none.
+    var folderFailure: FolderFailure?
 
-    /// Opens the folders, making them if need be. What can't be written is read; what can't be read is passed over.
-    /// Blocks.
+    /// Opens the folders, creating them if necessary. A folder that isn't writable is only read; one that isn't
+    /// readable is treated as empty. Blocks.
     init(_ location: CacheLocation, files: any BlobFileSystem, logger: Logger) throws {
         let path = "\(location.durable)/catalog.sqlite"
         do {
-            // The lock and the catalog are the system's files, whatever blobs are.
+            // The lock and the catalog always use the real file system, even if `files` is another one.
             try POSIXFileSystem().makeFolder(location.durable)
             lock = try FolderLock(location: location)
             try files.makeFolder("\(location.evictable)/blobs")
@@ -39,17 +37,17 @@ struct OpenedFolder {
         } catch {
             blobs = BlobFolder(location: location, isWritable: false)
             if lock == nil { lock = try Self.lockToRead(location, logger) }
-            var trouble = FolderTrouble(writing: Self.failure("can't be written", location, error))
-            (catalog, trouble.reading) = try Self.catalogToRead(path, in: location, else: error)
-            self.trouble = trouble
-            let failure = trouble.reading ?? trouble.writing
-            logger.notice("not keeping", metadata: ["error": "\(failure)"])
+            var folderFailure = FolderFailure(writing: Self.failure("can't be written", location, error))
+            (catalog, folderFailure.reading) = try Self.catalogToRead(path, in: location, else: error)
+            self.folderFailure = folderFailure
+            let failure = folderFailure.reading ?? folderFailure.writing
+            logger.notice("storing failed", metadata: ["error": "\(failure)"])
             events.append(.storageFailed(failure))
         }
     }
 
-    /// The lock of a folder that can't be written; nil if there is no place for one, so that others won't find this
-    /// process.
+    /// Returns the lock of a folder that isn't writable; nil if no folder can hold it, so that other processes can't
+    /// find this one.
     static func lockToRead(_ location: CacheLocation, _ logger: Logger) throws -> FolderLock? {
         do {
             return try FolderLock(toRead: location)
@@ -61,8 +59,8 @@ struct OpenedFolder {
         }
     }
 
-    /// What is in a folder that can't be written, and why it can't be read, if it can't. Where there is a folder and no
-    /// catalog, nothing is in it.
+    /// Returns the catalog of a folder that isn't writable, and the error if it can't be read. A folder without a
+    /// catalog is empty.
     private static func catalogToRead(
         _ path: String, in location: CacheLocation, else reason: any Error
     ) throws -> (Catalog, CacheError?) {
@@ -80,12 +78,12 @@ struct OpenedFolder {
 
     private static func failure(_ what: String, _ location: CacheLocation, _ reason: any Error) -> CacheError {
         let free = try? POSIXFileSystem().freeBytes(at: location.durable)
-        let advice = free.map { $0 < 1 << 20 } == true ? "free some room on its disk" : "make it writable"
+        let advice = free.map { $0 < 1 << 20 } == true ? "free some space on its disk" : "make it writable"
         return CacheError(
-            .storage, "the cache folder \(location.durable) \(what) (\(reason)); \(advice), or name another")
+            .storage, "the cache folder \(location.durable) \(what) (\(reason)); \(advice), or choose another folder")
     }
 
-    /// Moves a damaged catalog away, with its log; it's never deleted.
+    /// Renames a damaged catalog and its log. It's never deleted.
     private static func setAside(_ path: String) throws -> String {
         let files = POSIXFileSystem()
         var number = 1
@@ -95,4 +93,12 @@ struct OpenedFolder {
         }
         return "\(path).damaged-\(number)"
     }
+}
+
+/// The failure that prevents use of a cache folder.
+package struct FolderFailure: Sendable {
+    /// The error for storing bytes.
+    package var writing: CacheError
+    /// The error for reading cached bytes; nil if they can be read.
+    package var reading: CacheError?
 }

@@ -10,15 +10,15 @@ import Synchronization
     #endif
 #endif
 
-/// The locks that a thread may hold together, in the order in which it takes them.
+/// The ranks of locks, in the order in which a thread may acquire them.
 ///
-/// A thread that holds a lock takes only locks further down. No callback is called under any lock but ``session``,
-/// which is taken first and held by the session's one reader.
+/// A thread that holds a lock may acquire only locks of later ranks. No callback is called under any lock except
+/// ``session``, which is acquired first and held by the session's only reader.
 enum LockRank: Int, CaseIterable {
     case session, table, resource, passingFills, passingFill, representation, blob, committer, scheduler, group, traffic
 }
 
-/// A mutex with a place in the order of locks. Debug builds assert that each thread keeps to the order.
+/// A mutex with a rank in the lock order. Debug builds assert that each thread follows the order.
 struct OrderedMutex<Value: ~Copyable>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
     #if DEBUG
@@ -46,7 +46,7 @@ struct OrderedMutex<Value: ~Copyable>: ~Copyable, Sendable {
 }
 
 #if DEBUG
-    /// The ordered locks that the current thread holds: one bit for each rank, in the thread's own storage.
+    /// The ranks of the locks that the current thread holds, one bit each, in thread-specific storage.
     private enum HeldLocks {
         private static let key: pthread_key_t = {
             var key = pthread_key_t()
@@ -57,7 +57,7 @@ struct OrderedMutex<Value: ~Copyable>: ~Copyable, Sendable {
 
         static func enter(_ rank: LockRank) {
             let held = held
-            assert(held >> rank.rawValue == 0, "\(rank) is locked under a lock that comes later: \(names(of: held))")
+            assert(held >> rank.rawValue == 0, "\(rank) is locked under a lock of a later rank: \(names(of: held))")
             set(held | 1 << rank.rawValue)
         }
 

@@ -1,98 +1,98 @@
 public import Foundation
 
-/// What is kept of one resource.
+/// Information about a cached resource.
 public struct ResourceInfo: Sendable, Hashable, Identifiable {
-    /// The resource's number in the catalog, stable while it's kept.
+    /// The resource's number in the catalog, stable while it's cached.
     public var id: Int64
     /// The cache key.
     public var key: String
-    /// The URL it was last asked for, without user information.
+    /// The URL of the last request, without user information.
     public var url: String
     /// The media type.
     public var contentType: String
-    /// The complete length in bytes, if known.
+    /// The complete length in bytes; nil if unknown.
     public var length: Int64?
-    /// The runs of bytes that are here.
+    /// The cached spans.
     public var spans: [Range<Int64>]
-    /// How many bytes are here, over all kept versions.
+    /// The number of cached bytes of all versions.
     public var bytesKept: Int64
-    /// How often it was read.
+    /// The number of reads.
     public var hits: Int64
-    /// When it was first kept.
+    /// The time when it was first cached.
     public var created: Date
-    /// When it was last read.
+    /// The time when it was last read.
     public var lastUsed: Date
-    /// Whether every byte is here.
+    /// Whether all bytes are cached.
     public var isComplete: Bool
-    /// Whether eviction leaves it alone.
+    /// Whether it's protected from eviction.
     public var isPinned: Bool
-    /// Whether someone reads it, or a fill runs.
+    /// Whether it's being read or filled.
     public var isInUse: Bool
-    /// The version's validator.
+    /// The validators of the version.
     public var validator: Validator
-    /// The runs of bytes that are being fetched: from what comes next up to where each fill is to end.
+    /// The ranges that running fills have yet to receive.
     public var fills: [Range<Int64>] = []
 
-    /// Whose it is, where it came by credentials; else nil.
+    /// The identity of the credentials it was received with; nil if there were none.
     public var identity: ProfileIdentity? { CacheKey(key).identity }
-    /// The cache key less ``identity``: what the key policy calls the resource.
+    /// The cache key without ``identity``, as the key policy returns it.
     public var name: String { CacheKey(key).name }
 }
 
-/// How much a store holds.
+/// The size of a cache.
 public struct Usage: Sendable, Hashable, Codable {
-    /// Resources in the catalog.
+    /// The number of resources.
     public var resources: Int
-    /// Those of which every byte is here.
+    /// The number of complete resources.
     public var complete: Int
-    /// Bytes kept.
+    /// The number of cached bytes.
     public var bytes: Int64
-    /// Bytes kept that eviction leaves alone.
+    /// The number of cached bytes protected from eviction.
     public var pinnedBytes: Int64
-    /// The limit in bytes, if one is set.
+    /// The limit in bytes; nil if there is none.
     public var maximumBytes: Int64?
-    /// Free bytes on the cache's file system.
+    /// The number of free bytes on the cache's file system.
     public var freeDiskBytes: Int64
 }
 
-/// What `verify` found.
+/// The result of a verification.
 public struct VerifyReport: Sendable, Hashable, Codable {
-    /// Something that isn't as the catalog says.
+    /// A deviation from the catalog.
     public struct Finding: Sendable, Hashable, Codable {
-        /// What the key policy calls the resource (``ResourceInfo/name``).
+        /// The resource's name according to the key policy (``ResourceInfo/name``).
         public var key: String
-        /// The first byte concerned.
+        /// The offset of the first affected byte.
         public var start: Int64
-        /// One past the last byte concerned.
+        /// The end of the affected range, exclusive.
         public var end: Int64
-        /// What is wrong.
+        /// A description of the problem.
         public var problem: String
-        /// Whether it has been put right.
+        /// Whether the range has been repaired.
         public var isRepaired: Bool
     }
 
-    /// Resources looked at.
+    /// The number of resources verified.
     public var resources: Int
-    /// Bytes read and compared with their checksums.
+    /// The number of bytes compared with their checksums.
     public var bytes: Int64
-    /// Everything that isn't as it should be.
+    /// All deviations found.
     public var findings: [Finding]
 }
 
-/// Who owns a cache folder.
+/// The owner of a cache folder.
 public struct FolderOwner: Sendable, Hashable, Codable {
-    /// The process.
+    /// The process identifier; 0 if unknown.
     public var processID: Int32
-    /// Where its API answers, once it serves: `http://127.0.0.1:9479`.
+    /// The address of its API, such as `http://127.0.0.1:9479`; nil if it doesn't serve one.
     public var address: String?
 }
 
-/// What became of a resource that was to be removed.
+/// The result of a removal.
 public struct Removal: Sendable, Hashable, Codable {
-    /// What the key policy calls it (``ResourceInfo/name``).
+    /// The resource's name according to the key policy (``ResourceInfo/name``).
     public var key: String
-    /// Bytes given up, or to be given up.
+    /// The number of bytes freed, now or later.
     public var bytes: Int64
-    /// Whether someone reads it: then it goes when the last reader leaves.
+    /// Whether the removal is deferred until the last reader leaves.
     public var isDeferred: Bool
 }

@@ -8,18 +8,18 @@ import Foundation
     import Darwin
 #endif
 
-/// Where files lie that belong to a cache folder which can't be written: a folder of the user's own, among the
-/// system's temporary files.
+/// A private folder of the user among the system's temporary files, for files that belong to a cache folder which isn't
+/// writable.
 package enum RuntimeFolder {
-    /// The folder's file of this name for `location`, wherever it is; nil if there is none.
+    /// Returns the path of a file for `location`; nil if there is none in any candidate folder.
     package static func find(_ name: String, for location: CacheLocation) -> String? {
         candidates.filter(isOurs).map { path(name, for: location, in: $0) }
             .first { POSIXFileSystem().exists($0) }
     }
 
-    /// Calls `body` with the path of that file in one place after another, until it succeeds.
+    /// Calls `body` with the file's path in each candidate folder until it succeeds.
     ///
-    /// - Throws: what `body` threw at last.
+    /// - Throws: The last error of `body`.
     package static func use<Result>(
         _ name: String, for location: CacheLocation, _ body: (String) throws -> Result
     ) throws -> Result {
@@ -37,7 +37,7 @@ package enum RuntimeFolder {
         throw failure
     }
 
-    /// Several, since the disk that is full may be that of the temporary files too.
+    /// The candidate folders. There are several because the full disk may also hold the temporary files.
     private static var candidates: [String] {
         let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         return [runtime, FileManager.default.temporaryDirectory.path, "/dev/shm"].compactMap(\.self)
@@ -55,7 +55,8 @@ package enum RuntimeFolder {
         guard isOurs(folder) else { throw SystemError(call: "use", path: folder, number: EPERM) }
     }
 
-    /// Whoever may write there could pass for the owner of a cache folder, and be sent its key.
+    /// Returns whether the folder is private to the user. Another user with write access could pose as the owner of a
+    /// cache folder and receive its key.
     private static func isOurs(_ folder: String) -> Bool {
         var status = stat()
         return lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()

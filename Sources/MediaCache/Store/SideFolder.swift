@@ -1,5 +1,4 @@
-/// A folder beside the catalog for what belongs to the cache and not to a resource: small files of another module, each
-/// there whole or not at all, also after a power cut.
+/// A folder beside the catalog for another module's small files, each written atomically and durably.
 package struct SideFolder: Sendable {
     private let path: String
     private let store: CacheStore
@@ -9,16 +8,16 @@ package struct SideFolder: Sendable {
         self.store = store
     }
 
-    /// The names of the files; none where the folder has never been written to.
+    /// Returns the names of the files; none if the folder doesn't exist.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` or ``CacheError/Code/closed``.
     package func names() async throws -> [String] {
         try await run("listed") { files, path in try files.names(in: path) }
     }
 
-    /// A file's bytes, or nil if there is none of this name.
+    /// Returns a file's bytes; nil if the file doesn't exist.
     ///
-    /// - Throws: as ``names()``.
+    /// - Throws: As ``names()``.
     package func contents(of name: String) async throws -> [UInt8]? {
         try await run("read") { files, path in
             let file = "\(path)/\(name)"
@@ -26,9 +25,9 @@ package struct SideFolder: Sendable {
         }
     }
 
-    /// The same of many at once, in the order of `names`.
+    /// Returns the bytes of several files in the order of `names`; nil for those that don't exist.
     ///
-    /// - Throws: as ``names()``.
+    /// - Throws: As ``names()``.
     package func contents(of names: [String]) async throws -> [[UInt8]?] {
         try await run("read") { files, path in
             try names.map { name in
@@ -38,9 +37,9 @@ package struct SideFolder: Sendable {
         }
     }
 
-    /// Writes a file, in place of the one of this name if there is one. Returns when it's durable.
+    /// Writes or replaces a file. Returns when it's durable.
     ///
-    /// - Throws: as ``names()``; also where the cache folder can't be written.
+    /// - Throws: As ``names()``, and if the cache folder isn't writable.
     package func write(_ bytes: [UInt8], to name: String) async throws {
         try store.requireWritableFolder()
         try await run("written") { files, path in
@@ -49,9 +48,9 @@ package struct SideFolder: Sendable {
         }
     }
 
-    /// Deletes a file; one that isn't there is no error. Returns when that is durable.
+    /// Deletes a file if it exists. Returns when the deletion is durable.
     ///
-    /// - Throws: as ``write(_:to:)``.
+    /// - Throws: As ``write(_:to:)``.
     package func remove(_ name: String) async throws {
         try store.requireWritableFolder()
         try await run("written") { files, path in
@@ -61,9 +60,9 @@ package struct SideFolder: Sendable {
         }
     }
 
-    /// Where a file of a name lies, for who writes it by other means; the folder is there then.
+    /// Returns the path for a file that the caller writes itself. Creates the folder.
     ///
-    /// - Throws: as ``write(_:to:)``.
+    /// - Throws: As ``write(_:to:)``.
     package func path(for name: String) async throws -> String {
         try store.requireWritableFolder()
         return try await run("written") { files, path in
@@ -72,11 +71,11 @@ package struct SideFolder: Sendable {
         }
     }
 
-    /// Gives a file that was written by other means another name, in place of the file of that name. Returns when that
-    /// and its bytes are durable.
+    /// Renames a file that the caller wrote itself, replacing an existing one. Returns when the name and the bytes are
+    /// durable.
     ///
-    /// - Returns: its length in bytes.
-    /// - Throws: as ``write(_:to:)``.
+    /// - Returns: The file's length in bytes.
+    /// - Throws: As ``write(_:to:)``.
     package func place(_ name: String, as other: String) async throws -> Int64 {
         try store.requireWritableFolder()
         return try await run("written") { files, path in
@@ -88,10 +87,9 @@ package struct SideFolder: Sendable {
         }
     }
 
-    /// Opens a file to be read piece by piece; nil if there is none of this name. It can be read on where it's deleted
-    /// meanwhile.
+    /// Opens a file for reading in parts; returns nil if it doesn't exist. It stays readable if it's deleted.
     ///
-    /// - Throws: as ``names()``.
+    /// - Throws: As ``names()``.
     package func open(_ name: String) async throws -> SideFile? {
         try await run("read") { files, path in
             let file = "\(path)/\(name)"
@@ -102,30 +100,30 @@ package struct SideFolder: Sendable {
     }
 
     private func run<Result: Sendable>(
-        _ what: String, _ work: @escaping @Sendable (any BlobFileSystem, String) throws -> Result
+        _ operation: String, _ work: @escaping @Sendable (any BlobFileSystem, String) throws -> Result
     ) async throws -> Result {
         try store.checkOpen()
         let (files, path) = (store.engine.files, path)
         do {
             return try await store.engine.pool.run { try work(files, path) }
         } catch {
-            throw CacheError.wrap(error, as: .storage, "the folder \(path) can't be \(what)")
+            throw CacheError.wrap(error, as: .storage, "the folder \(path) can't be \(operation)")
         }
     }
 }
 
-/// A file beside the catalog that is open.
+/// An open file of a ``SideFolder``.
 package struct SideFile: Sendable {
-    /// Its bytes.
+    /// The bytes.
     package let bytes: any ByteSource
-    /// How many there are.
+    /// The length in bytes.
     package let length: Int64
 }
 
 extension CacheStore {
-    /// A folder of another module's small files, beside the catalog.
+    /// Returns a folder beside the catalog for another module's small files.
     ///
-    /// - Parameter name: what the folder is called; the module's own.
+    /// - Parameter name: The name of the folder, unique to the module.
     package func sideFolder(_ name: String) -> SideFolder {
         SideFolder(path: "\(engine.configuration.location.durable)/\(name)", store: self)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Everything the catalog knows of a pinned representation, as a file beside its blob, so that a damaged catalog
-/// loses nothing of it.
+/// The catalog's data about a pinned representation as a file beside its blob, which preserves it if the catalog is
+/// damaged.
 struct Sidecar: Codable, Sendable {
     var key: String
     var url: String
@@ -14,12 +14,12 @@ struct Sidecar: Codable, Sendable {
     var entityTag: String
     var spans: Data
     var checksumPages: [Int64: Data]
-    /// Whether the origin has another version; absent means no.
+    /// Whether the origin has another version; absent means false.
     var isSuperseded: Bool?
-    /// Absent where no redirect led away.
+    /// The URL after redirects; absent without redirects.
     var location: String?
     var peer: AddressKind?
-    /// What made the bytes; absent where they are the origin's.
+    /// The name of the transform; absent for the origin's own bytes.
     var transform: String?
     var isTransformedWhole: Bool?
 
@@ -42,7 +42,7 @@ struct Sidecar: Codable, Sendable {
         isTransformedWhole = state.transform?.isWhole
     }
 
-    /// Whether it lists every byte.
+    /// Whether the spans cover all bytes.
     var isComplete: Bool { length != nil && SpanMap(encoded: spans)?.byteCount == length }
 
     func encoded() throws -> [UInt8] { try Array(JSONEncoder().encode(self)) }

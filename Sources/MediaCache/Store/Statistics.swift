@@ -1,30 +1,67 @@
+import Synchronization
+
 /// Counters of a store since it was opened.
 public struct Statistics: Sendable, Hashable, Codable {
-    /// Read sessions opened.
+    /// The number of read sessions opened.
     public var reads: Int64 = 0
-    /// Of these, those that found all they asked for.
+    /// The number of read sessions whose bytes were all cached.
     public var hits: Int64 = 0
-    /// Read sessions open now.
+    /// The number of read sessions open at present.
     public var openReads: Int = 0
-    /// Origin requests made.
+    /// The number of origin requests.
     public var originRequests: Int64 = 0
-    /// Origin requests that failed.
+    /// The number of failed origin requests.
     public var originFailures: Int64 = 0
-    /// Fills running now.
+    /// The number of fills running at present.
     public var runningFills: Int = 0
-    /// Body bytes that came from origins.
+    /// The number of body bytes received from origins.
     public var bytesFromOrigin: Int64 = 0
-    /// Bytes that readers took.
+    /// The number of bytes consumed by readers.
     public var bytesRead: Int64 = 0
-    /// Of these, bytes that were there when the session was opened.
+    /// The number of bytes consumed by readers that were cached when the session was opened.
     public var bytesFromCache: Int64 = 0
-    /// Bytes given up to keep limits.
+    /// The number of bytes evicted.
     public var bytesEvicted: Int64 = 0
-    /// Bytes made known to the catalog by commits.
+    /// The number of bytes committed to the catalog.
     public var bytesCommitted: Int64 = 0
-    /// Damaged bytes found.
+    /// The number of damaged bytes found.
     public var bytesDamaged: Int64 = 0
 
-    /// Creates counters that stand at zero.
+    /// Creates counters that are zero.
     public init() {}
+}
+
+/// The counters behind the store's statistics.
+package final class Counters: Sendable {
+    private let statistics = Mutex(Statistics())
+
+    /// Creates counters that are zero.
+    package init() {}
+
+    /// The current values.
+    package var snapshot: Statistics { statistics.withLock { $0 } }
+
+    /// Adds an amount to a counter.
+    package func add<Number: AdditiveArithmetic & ExpressibleByIntegerLiteral>(
+        _ counter: WritableKeyPath<Statistics, Number>, _ amount: Number = 1
+    ) {
+        statistics.withLock { $0[keyPath: counter] += amount }
+    }
+
+    /// Counts the opening of a read session.
+    func opened(isHit: Bool) {
+        statistics.withLock { statistics in
+            statistics.reads += 1
+            statistics.openReads += 1
+            if isHit { statistics.hits += 1 }
+        }
+    }
+
+    /// Counts bytes consumed by a reader.
+    func read(bytes: Int64, fromCache: Int64) {
+        statistics.withLock { statistics in
+            statistics.bytesRead += bytes
+            statistics.bytesFromCache += fromCache
+        }
+    }
 }

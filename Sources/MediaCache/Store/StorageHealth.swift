@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// Whether the folder takes bytes at this moment. Tells of the first failure in a row, not of each.
+/// The state of writing to the cache folder. Only the first failure in a row is reported.
 package final class StorageHealth: Sendable {
     private let events: EventHub<CacheEvent>
     private let logger: Logger
@@ -14,13 +14,13 @@ package final class StorageHealth: Sendable {
         self.logger = logger
     }
 
-    /// Whether the last attempt to keep something failed, and none has worked since.
+    /// Whether the last attempt to store bytes failed.
     package var isFailing: Bool { failing.withLock { $0 } }
 
-    /// What couldn't be kept last, and why.
+    /// The last failure to store bytes.
     package var lastFailure: CacheError? { last.withLock { $0 } }
 
-    /// Something couldn't be kept.
+    /// Records a failure to store bytes.
     package func failed(_ error: CacheError) {
         last.withLock { $0 = error }
         let wasFailing = failing.withLock { failing in
@@ -28,25 +28,26 @@ package final class StorageHealth: Sendable {
             return failing
         }
         guard !wasFailing else { return }
-        logger.error("not keeping", metadata: ["error": "\(error)"])
+        logger.error("storing failed", metadata: ["error": "\(error)"])
         events.send(.storageFailed(error))
     }
 
-    /// The catalog is damaged: until the next opening, which sets it aside, nothing is kept.
+    /// Records damage to the catalog. Nothing is stored until the next opening, which sets the catalog aside.
     package func failedForGood(_ error: CacheError) {
         beyondRepair.withLock { $0 = true }
         failed(error)
     }
 
-    /// Whether it's worth trying again.
+    /// Whether another attempt may succeed.
     package var mayRecover: Bool { !beyondRepair.withLock { $0 } }
 
-    /// The folder takes bytes again.
+    /// Records that the folder accepts bytes again.
+    ///
     package func recovered() {
         let wasFailing = failing.withLock { failing in
             defer { failing = false }
             return failing
         }
-        if wasFailing { logger.notice("keeping again") }
+        if wasFailing { logger.notice("storing again") }
     }
 }

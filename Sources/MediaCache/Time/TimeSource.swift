@@ -1,15 +1,14 @@
 public import Foundation
 
-/// Where the engine gets its time from: wall time, monotonic time and sleep, in one place, so that a test can turn
-/// the hands itself.
+/// A source of time: wall clock, monotonic clock and sleep, which tests can control.
 public protocol TimeSource: Sendable {
-    /// The wall clock. It may jump; nothing that must be ordered relies on it.
+    /// The wall-clock time. It may jump, so nothing that must be ordered relies on it.
     var now: Date { get }
 
-    /// Time since an arbitrary fixed moment. It never goes back.
+    /// The time since an arbitrary fixed moment. It never decreases.
     var monotonic: Duration { get }
 
-    /// Returns after `duration`, or throws `CancellationError` as soon as the task is cancelled.
+    /// Returns after `duration`. Throws `CancellationError` as soon as the task is cancelled.
     func sleep(for duration: Duration) async throws
 }
 
@@ -17,7 +16,7 @@ public protocol TimeSource: Sendable {
 public struct SystemTime: TimeSource {
     private static let start = ContinuousClock.now
 
-    /// Creates a source that reads the system's clocks.
+    /// Creates a source backed by the system's clocks.
     public init() {}
 
     /// See ``TimeSource/now``.
@@ -33,7 +32,8 @@ public struct SystemTime: TimeSource {
 }
 
 extension Duration {
-    /// This duration in seconds.
+    /// The duration in seconds.
+    ///
     package var seconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) / 1e18

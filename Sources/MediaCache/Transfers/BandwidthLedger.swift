@@ -1,19 +1,19 @@
-/// Until when what was taken has been paid for, at the rate that a limit allows. Pure.
+/// The accounts of bandwidth limits: the time until which received bytes are paid for at the permitted rate. Pure.
 ///
-/// A transfer takes a piece, and the next when that one is paid for. So a piece may be of any size, and what can't be
-/// taken waits in the network.
+/// A transfer receives a piece, then waits until it's paid for before it receives the next. A piece may have any size,
+/// and bytes that may not be received yet wait in the network.
 struct BandwidthLedger: Sendable {
-    /// What may come at once after a pause, as time.
+    /// The amount that may be received at once after a pause, as a duration at the permitted rate.
     static let burst = Duration.milliseconds(50)
 
-    /// What one limit has been charged.
+    /// The account of one limit.
     struct Account: Sendable {
         private var paidUntil: Duration?
 
-        /// Charges `bytes` at `rate` bytes a second. Returns when they are paid for.
+        /// Charges `bytes` at `rate` bytes per second. Returns the time when they are paid for.
         ///
-        /// - Parameter debt: how far ahead at most they are charged; what is beyond is let off. A limit that is an estimate
-        ///   may have been wrong, and must not be paid for long.
+        /// - Parameter debt: The maximum debt; anything beyond is waived. An estimated limit may be wrong, and must not
+        ///   delay a transfer for long.
         mutating func charge(_ bytes: Int64, rate: Double, now: Duration, debt: Duration? = nil) -> Duration {
             let start = max(paidUntil ?? now - burst, now - burst)
             var end = start + .seconds(Double(bytes) / max(rate, 1))
@@ -25,33 +25,50 @@ struct BandwidthLedger: Sendable {
 
     var limits: BandwidthLimits {
         didSet {
-            // Debts at another rate mean nothing.
+            // Debts at the previous rates are meaningless.
             guard limits != oldValue else { return }
-            own = [:]
-            shared = [:]
+            classAccounts = [:]
+            totalAccounts = [:]
         }
     }
-    private var own: [TransferClass: Account] = [:]
-    /// What of the limit of all is taken by each class and those above it: a lower one waits for what they take, and they
-    /// don't wait for it.
-    private var shared: [TransferClass: Account] = [:]
+    private var classAccounts: [TransferClass: Account] = [:]
+    /// The accounts of the total limit, one for each class, charged for transfers of the class and all higher ones. A
+    /// lower class waits for higher ones, but not the reverse.
+    private var totalAccounts: [TransferClass: Account] = [:]
 
     init(limits: BandwidthLimits) {
         self.limits = limits
     }
 
-    /// Charges what a transfer took. Returns when it may take more; nil if that is now.
+    /// Charges a transfer for received bytes. Returns the time when it may receive more; nil for now.
     mutating func charge(_ bytes: Int64, _ transferClass: TransferClass, now: Duration) -> Duration? {
         var end = now
         if let rate = limits.classes[transferClass] {
-            end = max(end, own[transferClass, default: Account()].charge(bytes, rate: Double(rate), now: now))
+            end = max(end, classAccounts[transferClass, default: Account()].charge(bytes, rate: Double(rate), now: now))
         }
         if let rate = limits.total {
             for lower in TransferClass.allCases where lower <= transferClass {
-                let paid = shared[lower, default: Account()].charge(bytes, rate: Double(rate), now: now)
+                let paid = totalAccounts[lower, default: Account()].charge(bytes, rate: Double(rate), now: now)
                 if lower == transferClass { end = max(end, paid) }
             }
         }
         return end > now ? end : nil
     }
+}
+
+/// The maximum bandwidth of transfers.
+public struct BandwidthLimits: Sendable, Hashable {
+    /// The total limit in bytes per second; nil for no limit. Higher classes use it first, and playback waits only for
+    /// playback.
+    public var total: Int64?
+    /// The limits of classes in bytes per second. Other classes have no limit.
+    public var classes: [TransferClass: Int64]
+
+    /// Creates limits.
+    public init(total: Int64? = nil, classes: [TransferClass: Int64] = [:]) {
+        self.total = total
+        self.classes = classes
+    }
+
+    var isEmpty: Bool { total == nil && classes.isEmpty }
 }

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Cookies from a file in Netscape's format, which browsers' exports, curl and yt-dlp share (RFC 6265 §5 for what each
-/// field means). They are sent to the hosts and paths that they name, and never change.
+/// Cookies from a file in Netscape's format, which browser exporters, curl and yt-dlp share. RFC 6265 §5 defines the
+/// meaning of the fields. Cookies are sent to the hosts and paths that they name, and never change.
 public struct CookieFile: Sendable, Hashable {
     private struct Cookie: Sendable, Hashable {
         var domain: String
         var includesSubdomains: Bool
         var path: String
         var isSecure: Bool
-        /// Seconds since 1970; 0 for as long as the session lasts.
+        /// The expiry in seconds since 1970; 0 for a session cookie.
         var expires: Double
         var name: String
         var value: String
@@ -16,19 +16,20 @@ public struct CookieFile: Sendable, Hashable {
 
     private var cookies: [Cookie] = []
 
-    /// Reads the text of a cookie file.
+    /// Parses the text of a cookie file.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` naming the first line that isn't a cookie.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` for the first line that isn't a cookie.
     public init(_ text: String) throws {
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             var line = line
-            // Marks a cookie that scripts may not see; for a request it's one like any other.
+            // The prefix hides a cookie from scripts, and doesn't affect requests.
             if line.hasPrefix("#HttpOnly_") { line = line.dropFirst("#HttpOnly_".count) }
             guard !line.hasPrefix("#"), !line.allSatisfy(\.isWhitespace) else { continue }
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
             guard fields.count == 7, let expires = Double(fields[4]) else {
                 throw CacheError(
-                    .invalidSetting, "line \(index + 1) of the cookie file isn't a cookie: 7 fields, tabs between them")
+                    .invalidSetting,
+                    "line \(index + 1) of the cookie file isn't a cookie: a cookie has 7 fields separated by tabs")
             }
             cookies.append(
                 Cookie(
@@ -39,7 +40,7 @@ public struct CookieFile: Sendable, Hashable {
         }
     }
 
-    /// The value of `Cookie` for a request to `url`, or nil if no cookie goes there (RFC 6265 §5.4).
+    /// Returns the `Cookie` field's value for a request to `url`; nil if no cookie applies (RFC 6265 §5.4).
     public func fieldValue(for url: ResourceURL, now: Date) -> String? {
         let fitting = cookies.filter { cookie in
             let isHost =
@@ -49,7 +50,7 @@ public struct CookieFile: Sendable, Hashable {
                 && (!cookie.isSecure || url.scheme == "https")
                 && (cookie.expires == 0 || cookie.expires > now.timeIntervalSince1970)
         }
-        // Longer paths first, as servers expect.
+        // Longer paths first (RFC 6265 §5.4).
         let pairs = fitting.sorted { $0.path.count > $1.path.count }.map { "\($0.name)=\($0.value)" }
         return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
     }

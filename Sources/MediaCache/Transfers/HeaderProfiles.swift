@@ -1,16 +1,15 @@
 public import HTTPTypes
 
-/// Header fields that belong to an origin: cookies, authorisation, a referrer. Sent to that origin alone; a redirect
-/// elsewhere loses them.
+/// Header fields for individual origins, such as cookies, authorization or a referrer. They are sent only to their
+/// origin; a redirect elsewhere drops them.
 ///
-/// User information of a URL is such a profile too, of that one read: the store makes one of it, and nothing else that
-/// is asked of the origin has it.
+/// User information in a URL acts like a profile for that read only, and applies to no other request to the origin.
 public struct HeaderProfiles: Sendable, Hashable {
-    /// What goes to one origin.
+    /// The header fields for one origin.
     public struct Profile: Sendable, Hashable {
-        /// The fields, added to each request.
+        /// The fields added to each request.
         public var fields: HTTPFields
-        /// Set if the fields tell one user from another: then it becomes part of the cache key.
+        /// The identity of a user if the fields depend on one. It becomes part of the cache key.
         public var identity: ProfileIdentity?
 
         /// Creates a profile.
@@ -25,13 +24,14 @@ public struct HeaderProfiles: Sendable, Hashable {
     /// Creates an empty set.
     public init() {}
 
-    /// The profile of `url`'s scheme and authority.
+    /// The profile of `url`'s scheme and authority; nil if there is none.
     public subscript(url: ResourceURL) -> Profile? {
         get { profiles[url.origin] }
         set { profiles[url.origin] = newValue }
     }
 
-    /// Adds fields to what goes to `url`'s origin, in place of those of the same names; and a user, if there is one.
+    /// Adds fields to the profile of `url`'s origin, replacing those of the same names, and sets its identity unless
+    /// nil.
     package mutating func add(_ fields: HTTPFields, as identity: ProfileIdentity?, to url: ResourceURL) {
         var profile = self[url] ?? Profile()
         if let identity { profile.identity = identity }
@@ -39,7 +39,7 @@ public struct HeaderProfiles: Sendable, Hashable {
         self[url] = profile
     }
 
-    /// The profile of `url`'s scheme and authority; `profile` where there is none.
+    /// The profile of `url`'s scheme and authority; `profile` if there is none.
     public subscript(url: ResourceURL, default profile: @autoclosure () -> Profile) -> Profile {
         get { self[url] ?? profile() }
         set { self[url] = newValue }
@@ -47,9 +47,9 @@ public struct HeaderProfiles: Sendable, Hashable {
 }
 
 extension HTTPFields {
-    /// Header fields by their names, as somebody wrote them.
+    /// Creates header fields from names and values entered by a user.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` for what can't be one.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` for an invalid name or value.
     package init(named headers: [String: String]) throws(CacheError) {
         self.init()
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) {

@@ -1,59 +1,62 @@
 import Foundation
 
-/// How fast what isn't playback may take bytes of a host, so that others' requests over the same link don't wait behind
-/// them: as LEDBAT does (RFC 6817), but by the time from request to first byte. Pure.
+/// A rate limit for transfers from one host other than playback, which keeps requests of other users of the link from
+/// queueing behind them. It works like LEDBAT (RFC 6817), but measures the time from request to first byte. Pure.
 ///
-/// What a request takes longer than the least lately is taken for waiting in queues. Past the target the rate falls by a
-/// part of what has come; below it, it rises by steps. Where that doesn't help, it isn't this one's bytes that others wait
-/// behind, and nothing is held back for a while.
+/// Latency above the recent minimum counts as queueing delay. Above a target, the rate falls by a fraction of the
+/// received rate; below it, the rate rises in steps. If a lower rate doesn't reduce the delay, the delay has another
+/// cause, and the limit is lifted for a while.
 struct LatencyGovernor: Sendable {
-    /// The least is sought in so many intervals, since ways through the network change.
+    /// The length and number of intervals over which the minimum is taken. Older minima expire, since network paths
+    /// change.
     private static let baseInterval = Duration.seconds(60)
     private static let baseIntervals = 5
-    /// Of all answers of an interval, and of so many at least, the least counts: some requests have to wait for a
-    /// connection, or for their server.
+    /// The number of responses per decision, of which the fastest counts. Some requests wait for a connection or the
+    /// server.
     private static let filter = 4
-    /// How much longer than the least is fine, as a part of it, and at least.
+    /// The permitted delay as a fraction of the minimum latency, and at least ``leastTarget``.
     private static let target = 0.15
     private static let leastTarget = Duration.milliseconds(10)
-    /// What the rate falls by at most at once, and to.
+    /// The largest decrease at once as a fraction, and the lowest rate in bytes per second and as a fraction of the
+    /// peak.
     private static let deepestFall = 0.3
     private static let least = 256.0 * 1024
     private static let leastPart = 0.1
-    /// What it rises by in an interval, as a part of the most that came, and in how many at once: a slow transfer asks
-    /// seldom.
+    /// The increase per interval as a fraction of the peak, and the number of intervals counted at once, since slow
+    /// transfers send few requests.
     private static let step = 0.02
     private static let longestRise = 10.0
-    /// Below this part of the most that came it rises twice as fast.
+    /// The fraction of the peak below which the rate rises twice as fast.
     private static let low = 0.7
-    /// In how many seconds half of the most that came is forgotten.
+    /// The half-life of the peak in seconds.
     private static let memory = 60.0
-    /// Where answers are late by as much as this part of what they were, at this part of the rate, it's held back in vain;
-    /// and for how long nothing is then.
+    /// The thresholds at which the limit is considered useless: the delay as a fraction of the initial delay, at this
+    /// fraction of the initial rate. The limit is then lifted for ``rest``.
     private static let (unhelped, fallen) = (0.7, 0.4)
     private static let rest = Duration.seconds(30)
     private static let interval = Duration.milliseconds(200)
-    /// What comes in the first moments tells neither what the link can do nor how long it takes.
+    /// The time after the first response during which measurements aren't representative.
     private static let warmUp = Duration.seconds(2)
-    /// Without an answer that is late for so long, the rate doubles each second: a slow transfer asks seldom.
+    /// The time without a late response after which the rate doubles each second, since slow transfers send few
+    /// requests.
     private static let silence = Duration.seconds(2)
-    /// A rate so many times what comes holds nothing back.
+    /// The multiple of the received rate from which a limit has no effect.
     private static let slack = 2.0
 
     private var minima: [(since: Duration, least: Duration)] = []
-    /// Answers since the last change: how many, and the least of their times.
+    /// The number of responses since the last change, and the minimum of their latencies.
     private var recent: (count: Int, least: Duration) = (0, .zero)
     private var changed: Duration?
     private var most = 0.0
     private var mostAt = Duration.zero
-    /// When the rate began to fall: how late answers were, and how many bytes a second came.
+    /// The delay and the received rate in bytes per second when the rate began to fall.
     private var struck: (delay: Duration, rate: Double)?
     private var restsUntil: Duration?
     private var first: Duration?
-    /// Bytes a second as of the last change; nil for as many as come.
+    /// The limit in bytes per second at the last change; nil for no limit.
     private(set) var rate: Double?
 
-    /// Bytes a second at a moment; nil for as many as come.
+    /// Returns the limit in bytes per second at a time; nil for no limit.
     func rate(at now: Duration) -> Double? {
         guard let rate, let changed else { return rate }
         let quiet = (now - changed - Self.silence).seconds
@@ -62,15 +65,15 @@ struct LatencyGovernor: Sendable {
         return risen > max(most * Self.slack, Self.least * 64) ? nil : risen
     }
 
-    /// The least time from request to first byte lately.
+    /// The recent minimum of the time from request to first byte.
     var base: Duration? { minima.map(\.least).min() }
 
-    /// A request was answered.
+    /// Records a response and adjusts the rate.
     ///
     /// - Parameters:
-    ///   - latency: from the request to the first byte.
-    ///   - delivered: the bytes a second that come of what is governed; nil if that isn't known, or if others have the
-    ///     link at the moment.
+    ///   - latency: The time from the request to the first byte.
+    ///   - delivered: The rate in bytes per second received by limited transfers; nil if unknown, or while playback
+    ///     uses the link.
     mutating func answered(after latency: Duration, delivered: Double?, now: Duration) {
         noteBase(latency, now: now)
         let began = first ?? now
@@ -86,7 +89,7 @@ struct LatencyGovernor: Sendable {
         guard recent.count >= Self.filter, let base, let delivered else { return }
         let target = max(base * Self.target, Self.leastTarget)
         let delay = current - base
-        // What was changed shows in answers to requests that were sent after it.
+        // A change shows in responses to requests sent after it.
         let elapsed = changed.map { now - $0 } ?? current + Self.interval
         guard elapsed >= max(Self.interval, current) else { return }
         recent.count = 0

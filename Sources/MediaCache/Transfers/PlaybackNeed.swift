@@ -1,31 +1,34 @@
-/// Whether what plays is short of bytes, so that other transfers hold back: measured, not guessed. Pure.
+import Synchronization
+
+/// A detector of shortages of playback, during which other transfers pause. Pure.
 ///
-/// What plays is short while a reader of it waits for bytes to come. Others come back when it hasn't been for some time:
-/// the longer it was short, and the sooner it was short again, the longer. They also come back where holding back
-/// doesn't help: no reader has received anything for ``longestHold``.
+/// Playback is short while one of its readers waits for bytes. Other transfers resume after a calm period, which grows
+/// with the duration of the shortage and with its recurrence. They also resume if pausing doesn't help: no waiting
+/// reader has received anything for ``longestHold``.
 struct PlaybackNeed: Sendable {
-    /// Who holds back for longer than this lets its connection go: what it was sent takes room on the link.
+    /// The duration of a pause after which a transfer closes its connection, because the data in transit occupies the
+    /// link.
     static let patience = Duration.milliseconds(50)
-    /// How long calm has to last, as a multiple of the time in which what plays was short.
+    /// The calm period as a multiple of the duration of the shortage.
     private static let calmFactor = 4
     private static let longestCalm = Duration.milliseconds(250)
-    /// What plays and is short again within so many times the calm before it needs more of it.
+    /// A shortage within this multiple of the previous calm period doubles the next one.
     private static let relapseFactor = 8
     private static let longestBackoff = 16
-    /// The longest time for which others hold back while no waiting reader receives a byte.
+    /// The maximum time that other transfers pause while no waiting reader receives a byte.
     static let longestHold = Duration.seconds(10)
 
-    /// How many wait.
+    /// The number of waiting readers.
     private(set) var waiting = 0
-    /// When the first reader began to wait, or the last received bytes while others went on waiting.
+    /// The time when the first reader began to wait, or when one last received bytes while others kept waiting.
     private var since: Duration?
-    /// When the last stopped.
+    /// The time when the last reader stopped waiting.
     private var last: Duration?
-    /// How long somebody waited, since it was calm.
+    /// The total waiting time since the last calm period.
     private var shortTime = Duration.zero
     private var backoff = 1
 
-    /// Somebody waits.
+    /// Records that a reader began to wait.
     mutating func begin(now: Duration) {
         if waiting == 0 {
             if !isHolding(now: now) {
@@ -38,7 +41,7 @@ struct PlaybackNeed: Sendable {
         waiting += 1
     }
 
-    /// One that waited doesn't any more.
+    /// Records that a reader stopped waiting.
     mutating func end(now: Duration) {
         waiting -= 1
         shortTime += now - (since ?? now)
@@ -47,19 +50,73 @@ struct PlaybackNeed: Sendable {
         last = now
     }
 
-    /// Whether others hold back.
+    /// Returns whether other transfers pause.
     func isHolding(now: Duration) -> Bool {
         if let since { return now - since < Self.longestHold }
         return calmFrom.map { now < $0 } ?? false
     }
 
-    /// From when on others come back, as things stand; nil while somebody waits, or if nobody ever has.
+    /// The time from which other transfers resume; nil while a reader waits, and if none ever has.
     var calmFrom: Duration? { waiting > 0 ? nil : last.map { $0 + calm } }
 
-    /// Whether those who hold back are to let their connections go.
+    /// Returns whether paused transfers should close their connections.
     func isUrgent(now: Duration) -> Bool {
         shortTime + (since.map { now - $0 } ?? .zero) >= Self.patience
     }
 
     private var calm: Duration { min(shortTime * Self.calmFactor, Self.longestCalm) * backoff }
+}
+
+/// A playback reader's wait for bytes, from ``begin()`` until ``end()`` or deallocation.
+final class Shortage: Sendable {
+    private enum Phase { case idle, running, over }
+
+    private let traffic: Traffic
+    /// The scheme and authority that the reader waits for; nil pauses transfers from all hosts.
+    private let host: String?
+    private let phase = Mutex(Phase.idle)
+
+    init(_ traffic: Traffic, host: String? = nil) {
+        self.traffic = traffic
+        self.host = host
+    }
+
+    /// Creates the shortage of a reader; returns nil if the reader isn't playback, or waits for content that the origin
+    /// doesn't have yet. Pausing other transfers wouldn't help then.
+    convenience init?(_ traffic: Traffic, of transferClass: TransferClass, _ settings: TransferSettings?, host: String)
+    {
+        guard transferClass == .playback, settings?.waitsForOrigin != true else { return nil }
+        self.init(traffic, host: host)
+    }
+
+    deinit { end() }
+
+    /// Starts the wait unless it has already ended.
+    func begin() {
+        phase.withLock { phase in
+            guard phase == .idle else { return }
+            phase = .running
+            traffic.shortageBegan(at: host)
+        }
+    }
+
+    /// Ends the wait.
+    func end() {
+        let isRunning = phase.withLock { phase in
+            defer { phase = .over }
+            return phase == .running
+        }
+        if isRunning { traffic.shortageEnded(at: host) }
+    }
+}
+
+extension Shortage? {
+    /// Returns a wake that ends the shortage first, whether or not the reader continues.
+    func wrapping(_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        guard let self else { return wake }
+        return {
+            self.end()
+            wake()
+        }
+    }
 }

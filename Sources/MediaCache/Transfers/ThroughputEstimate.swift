@@ -1,12 +1,12 @@
 public import Foundation
 
-/// How fast bytes have come from origins lately, all transfers together.
+/// The recent throughput from origins, over all transfers.
 public struct ThroughputEstimate: Sendable, Hashable {
-    /// Bytes a second, the newer measurements counting more.
+    /// The throughput in bytes per second. Recent measurements have more weight.
     public var bytesPerSecond: Double
-    /// When bytes were last measured. What was measured long ago may be of another place.
+    /// The time of the last measurement. An old one may be of another network.
     public var measured: Date
-    /// How long bytes were measured in all, since the network last changed.
+    /// The total duration of measurements since the network last changed.
     public var duration: Duration
 
     /// Creates an estimate.
@@ -17,13 +17,13 @@ public struct ThroughputEstimate: Sendable, Hashable {
     }
 }
 
-/// Makes an estimate of what comes. Pure.
+/// An estimator of throughput from received bytes. Pure.
 struct ThroughputMeter: Sendable {
-    /// Bytes are counted over so long a time.
+    /// The duration of one measurement.
     static let interval = Duration.milliseconds(250)
-    /// Between bytes that are further apart nothing was to come.
+    /// The gap between buffers above which the origin is considered idle.
     static let longestGap = Duration.seconds(1)
-    /// After so many seconds of measuring a measurement counts half.
+    /// The duration in seconds after which a measurement has half its weight.
     private let halfLife: Double
 
     private var start: Duration?
@@ -37,14 +37,14 @@ struct ThroughputMeter: Sendable {
         self.halfLife = halfLife
     }
 
-    /// Bytes have come.
+    /// Records received bytes.
     mutating func add(_ count: Int64, now: Duration) {
         if let start, now - last <= Self.longestGap {
             bytes += count
             last = now
             if now - start >= Self.interval { close(now: now) }
         } else {
-            // When these were on their way isn't known.
+            // The time that these bytes took is unknown.
             start = now
             last = now
             bytes = 0
@@ -55,15 +55,15 @@ struct ThroughputMeter: Sendable {
         guard let start else { return }
         let duration = (now - start).seconds
         let sample = Double(bytes) / duration
-        let kept = weight * exp2(-duration / halfLife)
-        bytesPerSecond = ((bytesPerSecond ?? 0) * kept + sample * duration) / (kept + duration)
-        weight = kept + duration
+        let retained = weight * exp2(-duration / halfLife)
+        bytesPerSecond = ((bytesPerSecond ?? 0) * retained + sample * duration) / (retained + duration)
+        weight = retained + duration
         total += now - start
         self.start = now
         bytes = 0
     }
 
-    /// What has been measured, or nil if too little was.
+    /// Returns the estimate; nil if too little has been measured.
     func estimate(wallClock: Date, now: Duration) -> ThroughputEstimate? {
         bytesPerSecond.map {
             ThroughputEstimate(

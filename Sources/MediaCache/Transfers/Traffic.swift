@@ -1,24 +1,24 @@
 import Synchronization
 
-/// Keeps transfers that run out of each other's way: bandwidth limits, and what plays before what doesn't.
+/// A coordinator of running transfers, which applies bandwidth limits and gives playback priority.
 ///
-/// A transfer asks for its turn before it takes bytes, and pays for them after. What isn't playback holds back while
-/// what plays is short of bytes from the same host; if that lasts, it lets its connection go. Trouble with one host
-/// doesn't stop transfers from others.
+/// A transfer waits for its turn before it receives bytes, and pays for them afterwards. Transfers other than playback
+/// pause while playback from the same host is short of bytes; if that lasts, they close their connections. Trouble with
+/// one host doesn't affect transfers from others.
 package final class Traffic: Sendable {
     private struct State {
         var ledger: BandwidthLedger
-        /// Changes with the limits.
+        /// Incremented when the limits change.
         var epoch = 0
-        /// By host; nil is the need that holds for every host.
+        /// The needs of playback by host; the key nil applies to all hosts.
         var needs: [String?: Need] = [:]
         var meter = ThroughputMeter()
         var hosts: [String: Host] = [:]
         var nextID = 0
-        /// What runs and may have to hold back, and how it lets its connection go.
+        /// The running transfers that may have to pause, with the function that closes their connections.
         var running: [Int: Running] = [:]
         var waiting: [Int: Waiter] = [:]
-        /// Looks after those that hold back.
+        /// The task that resumes paused transfers.
         var watch: Task<Void, Never>?
 
         mutating func takeID() -> Int {
@@ -28,21 +28,21 @@ package final class Traffic: Sendable {
 
         private func needs(at host: String) -> [Need] { [needs[nil], needs[host]].compactMap(\.self) }
 
-        /// Whether transfers from `host` that aren't playback hold back.
+        /// Returns whether transfers from `host` other than playback pause.
         func isHolding(_ host: String, now: Duration) -> Bool {
             needs(at: host).contains { $0.playback.isHolding(now: now) }
         }
 
-        /// Whether those that hold back are to let their connections go.
+        /// Returns whether paused transfers from `host` should close their connections.
         func isUrgent(_ host: String, now: Duration) -> Bool {
             needs(at: host).contains { $0.playback.isHolding(now: now) && $0.playback.isUrgent(now: now) }
         }
     }
 
-    /// How short of bytes playback from one host is.
+    /// The shortage of playback from one host.
     private struct Need {
         var playback = PlaybackNeed()
-        /// Whether connections have been let go since what plays got short.
+        /// Whether connections have been closed since the shortage began.
         var hasLetGo = false
     }
 
@@ -51,7 +51,7 @@ package final class Traffic: Sendable {
         var letGo: @Sendable () -> Void
     }
 
-    /// What isn't playback takes of one host.
+    /// The measurements of transfers from one host other than playback.
     private struct Host {
         var governor = LatencyGovernor()
         var account = BandwidthLedger.Account()
@@ -63,21 +63,24 @@ package final class Traffic: Sendable {
         var continuation: CheckedContinuation<Void, any Error>
     }
 
-    /// How long a transfer sleeps at most before it looks whether limits or classes have changed.
+    /// The maximum sleep between checks for changed limits or classes.
     private static let longestSleep = Duration.milliseconds(100)
-    /// What the governor's rate may be owed at most.
+    /// The maximum debt under the governor's rate.
     private static let longestDebt = Duration.seconds(1)
-    /// Transfers that held back come back one after another.
+    /// The interval between resumptions of paused transfers.
     private static let comebackInterval = Duration.milliseconds(40)
 
-    /// More hosts than this aren't remembered.
+    /// The maximum number of hosts remembered.
     private static let hostCapacity = 256
 
     private let time: any TimeSource
     private let isGoverned: Bool
     private let state: OrderedMutex<State>
 
-    /// - Parameter isGoverned: whether what isn't playback makes way for others on the link (``LatencyGovernor``).
+    /// Creates a coordinator.
+    ///
+    /// - Parameter isGoverned: Whether transfers other than playback yield to other traffic on the link
+    ///   (``LatencyGovernor``).
     package init(limits: BandwidthLimits, isGoverned: Bool, time: any TimeSource) {
         self.time = time
         self.isGoverned = isGoverned
@@ -90,7 +93,7 @@ package final class Traffic: Sendable {
 
     // MARK: - Bandwidth
 
-    /// How many bytes a second transfers may take. Those that run follow a change at once.
+    /// The bandwidth limits. Changes apply to running transfers at once.
     package var limits: BandwidthLimits {
         get { state.withLock { $0.ledger.limits } }
         set {
@@ -101,13 +104,13 @@ package final class Traffic: Sendable {
         }
     }
 
-    /// How fast bytes came lately; nil if that isn't known.
+    /// The recent throughput; nil if unknown.
     package var throughput: ThroughputEstimate? {
         let (wallClock, now) = (time.now, time.monotonic)
         return state.withLock { $0.meter.estimate(wallClock: wallClock, now: now) }
     }
 
-    /// What was measured was of another network.
+    /// Discards measurements of the previous network.
     package func networkChanged() {
         state.withLock { state in
             state.meter = ThroughputMeter()
@@ -115,25 +118,25 @@ package final class Traffic: Sendable {
         }
     }
 
-    /// A host has answered a request.
+    /// Records a host's response.
     ///
-    /// - Parameter latency: from the request to the response's head.
+    /// - Parameter latency: The time from the request to the response head.
     func answered(by host: String, after latency: Duration) {
         guard isGoverned else { return }
         let now = time.monotonic
         state.withLock { state in
             if state.hosts[host] == nil, state.hosts.count >= Self.hostCapacity { state.hosts = [:] }
             var known = state.hosts[host] ?? Host()
-            // Who waits behind what plays tells nothing of what holds back.
+            // Latency behind playback says nothing about the transfers that pause.
             let delivered = state.isHolding(host, now: now) ? nil : known.meter.bytesPerSecond
             known.governor.answered(after: latency, delivered: delivered, now: now)
             state.hosts[host] = known
         }
     }
 
-    /// Bytes have been taken. Returns when the next may be.
+    /// Charges a transfer for received bytes. Returns when it may receive more.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Throws: `CancellationError` if the task is cancelled.
     package func pay(_ bytes: Int, by ticket: TransferScheduler.Ticket) async throws {
         let (now, transferClass) = (time.monotonic, ticket.transferClass)
         let (end, epoch) = state.withLock { state in
@@ -158,12 +161,12 @@ package final class Traffic: Sendable {
         }
     }
 
-    // MARK: - What plays
+    // MARK: - Playback
 
-    /// Returns when the transfer may take bytes, at once unless it holds back for what plays.
+    /// Waits until the transfer may receive bytes: at once, unless it pauses for playback.
     ///
-    /// - Parameter letGo: called where it would hold a connection for too long.
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Parameter letGo: Called if the transfer should close its connection.
+    /// - Throws: `CancellationError` if the task is cancelled.
     package func turn(of ticket: TransferScheduler.Ticket, letGo: () async -> Void = {}) async throws {
         let now = time.monotonic
         let host = ticket.host
@@ -174,7 +177,7 @@ package final class Traffic: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let now = time.monotonic
-                // Resumed outside the lock: a task that is being cancelled comes here with its own held.
+                // Resumed outside the lock, because a task that is being cancelled gets here with its own lock held.
                 let outcome = state.withLock { state -> Result<Void, any Error>? in
                     guard !Task.isCancelled else { return .failure(CancellationError()) }
                     guard state.isHolding(host, now: now) else { return .success(()) }
@@ -183,7 +186,7 @@ package final class Traffic: Sendable {
                     return nil
                 }
                 if let outcome { continuation.resume(with: outcome) }
-                // The class may have been raised before the transfer was listed as waiting.
+                // The class may have been raised before the waiter was registered.
                 if !ticket.transferClass.holdsBack { resume([id]) }
             }
         } onCancel: {
@@ -197,68 +200,69 @@ package final class Traffic: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// The next bytes of a transfer that has entered, or nil at their end, once it may go on: one that isn't what plays
-    /// any more may have to wait for its place again, or hold back, without a connection.
+    /// Returns the next bytes of a registered transfer, or nil at their end, when it may receive them. A transfer that
+    /// is no longer playback may have to wait for a place or pause, without a connection.
     ///
     /// - Parameters:
-    ///   - ifWanted: whether the transfer is wanted. One that isn't wanted keeps its connection while it holds back, since it
-    ///     doesn't open another, until a transfer of a higher class takes its place.
-    ///   - holdsBack: whether it holds back at all, as its class says.
-    /// - Throws: what the reader does; `CacheError` with `cancelled` if it isn't wanted and would have to wait for a place.
+    ///   - ifNeeded: Returns whether the transfer is needed. An abandoned one keeps its connection during a pause,
+    ///     because it won't open another, until a transfer of a higher class takes its place.
+    ///   - holdsBack: Returns whether the transfer pauses as its class says.
+    /// - Throws: The reader's errors; `CacheError` with `cancelled` if the transfer isn't needed and would have to wait
+    ///   for a place.
     func next(
-        of reader: OriginReader, by ticket: TransferScheduler.Ticket, ifWanted: () -> Bool = { true },
+        of reader: OriginReader, by ticket: TransferScheduler.Ticket, ifNeeded: () -> Bool = { true },
         holdsBack: () -> Bool = { true }
     ) async throws -> OriginPiece? {
         while true {
             let isAdmitted = ticket.isAdmittedNow()
             if !isAdmitted {
-                guard ifWanted() else { throw CacheError(.cancelled, "the transfer was abandoned") }
+                guard ifNeeded() else { throw CacheError(.cancelled, "the transfer was abandoned") }
                 await reader.close()
                 try await ticket.admission()
             }
-            if holdsBack() { try await turn(of: ticket) { if ifWanted() { await reader.close() } } }
+            if holdsBack() { try await turn(of: ticket) { if ifNeeded() { await reader.close() } } }
             do {
                 return try await reader.next()
             } catch is OriginReader.ConnectionLetGo {}
         }
     }
 
-    /// How many transfers hold back.
+    /// The number of paused transfers.
     package var holdingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// A transfer has a connection, which is let go when what plays has been short of bytes for some time. Returns what
-    /// ``leave(_:)`` takes.
+    /// Registers a transfer with a connection, which is closed during a long shortage of playback. Returns the
+    /// identifier for ``leave(_:)``.
     ///
-    /// - Parameter ifWanted: as in ``next(of:by:ifWanted:)``.
+    /// - Parameter ifNeeded: As in ``next(of:by:ifNeeded:)``.
     func enter(
         of ticket: TransferScheduler.Ticket, _ reader: OriginReader,
-        ifWanted: @escaping @Sendable () -> Bool = { true }
+        ifNeeded: @escaping @Sendable () -> Bool = { true }
     ) -> Int {
         state.withLock { state in
             let id = state.takeID()
             state.running[id] = Running(host: ticket.host) {
-                if ticket.transferClass.holdsBack, ifWanted() { Task { await reader.letGo() } }
+                if ticket.transferClass.holdsBack, ifNeeded() { Task { await reader.letGo() } }
             }
             if state.needs.values.contains(where: { $0.playback.waiting > 0 }) { startWatch(&state) }
             return id
         }
     }
 
-    /// The transfer has ended.
+    /// Unregisters a transfer that has ended.
     func leave(_ id: Int) {
-        // Let go of outside the lock: with it goes a ticket.
+        // Released outside the lock, because it may hold the last reference to a ticket.
         let left = state.withLock { $0.running.removeValue(forKey: id) }
         withExtendedLifetime(left) {}
     }
 
-    /// A transfer has become another class: one that plays doesn't hold back.
+    /// Resumes transfers whose class has become one that doesn't pause.
     func classesChanged() {
-        // A ticket's class is the scheduler's: its lock isn't taken under this one.
+        // The scheduler's lock, which protects a ticket's class, isn't taken under this one.
         let waiting = state.withLock { $0.waiting.mapValues(\.ticket) }
         resume(waiting.filter { !$0.value.transferClass.holdsBack }.map(\.key))
     }
 
-    /// A reader of what plays waits for bytes from `host`; nil for a wait that concerns every host.
+    /// Records that a playback reader waits for bytes from `host`; nil for a wait that affects all hosts.
     func shortageBegan(at host: String?) {
         let now = time.monotonic
         state.withLock { state in
@@ -273,18 +277,18 @@ package final class Traffic: Sendable {
         }
     }
 
-    /// The reader doesn't wait any more.
+    /// Records that the reader stopped waiting.
     func shortageEnded(at host: String?) {
         let now = time.monotonic
         let back = state.withLock { state in
             state.needs[host]?.playback.end(now: now)
-            // Those that held back for no time at all.
+            // Transfers whose pause has no calm period.
             return state.waiting.filter { !state.isHolding($0.value.ticket.host, now: now) }.map(\.key)
         }
         resume(back)
     }
 
-    // MARK: - Watching
+    // MARK: - Resumption
 
     private enum Step {
         case sleep(Duration)
@@ -296,7 +300,7 @@ package final class Traffic: Sendable {
     private func startWatch(_ state: inout State) {
         guard state.watch == nil else { return }
         state.watch = Task { [weak self, time] in
-            // Not held while it sleeps: what ends meanwhile doesn't wait for a clock.
+            // Not retained during sleep, so that deallocation doesn't wait for a clock.
             while let step = self?.nextStep() {
                 switch step {
                 case .sleep(let duration): guard (try? await time.sleep(for: duration)) != nil else { return }

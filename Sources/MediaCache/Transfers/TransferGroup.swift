@@ -1,16 +1,17 @@
 import Synchronization
 
-/// The transfers of one thing, as an asset is: they share a rank and a limit, and take turns with those of others.
+/// The transfers of one purpose, such as an asset. They share a rank and a limit, and alternate with those of other
+/// groups.
 ///
-/// A fill that several share belongs to the group of the request that began it.
+/// A fill shared by several readers belongs to the group of the request that started it.
 public final class TransferGroup: Sendable {
-    /// What a person calls it, for logs.
+    /// The name for logs.
     public let name: String
 
     private struct State {
         var rank: Int
         var limit: Int?
-        /// Where its transfers are queued.
+        /// The schedulers of its transfers.
         var schedulers: [WeakScheduler] = []
     }
 
@@ -23,22 +24,23 @@ public final class TransferGroup: Sendable {
     /// Creates a group without transfers.
     ///
     /// - Parameters:
-    ///   - name: what messages call it.
-    ///   - rank: the smaller goes first within a class. 0 unless set, as for transfers without a group.
-    ///   - limit: how many transfers run at once; nil for as many as the store allows.
+    ///   - name: The name for messages.
+    ///   - rank: The rank within a class, lowest first. 0 unless set, as for transfers without a group.
+    ///   - limit: The maximum number of concurrent transfers; nil for the store's limits only.
     public init(name: String, rank: Int = 0, limit: Int? = nil) {
         self.name = name
         state = OrderedMutex(.group, State(rank: rank, limit: limit))
     }
 
-    /// Which group goes first within a class: the one with the smaller rank. Waiting transfers follow a change at once.
+    /// The rank within a class, lowest first. Changes apply to waiting transfers at once.
     public var rank: Int {
         get { state.withLock { $0.rank } }
         set { change { $0.rank = newValue } }
     }
 
-    /// How many transfers run at once; nil for as many as the store allows. What plays may go over it as it may go over
-    /// the store's limits (``TransferScheduler/Limits/playbackReserve``). What runs when it's lowered runs to its end.
+    /// The maximum number of concurrent transfers; nil for the store's limits only. Playback may exceed it as it may
+    /// exceed the store's limits (``TransferScheduler/Limits/playbackReserve``). Lowering it doesn't stop running
+    /// transfers.
     public var limit: Int? {
         get { state.withLock { $0.limit } }
         set { change { $0.limit = newValue } }
@@ -46,7 +48,7 @@ public final class TransferGroup: Sendable {
 
     var terms: TransferQueue.Terms { state.withLock { TransferQueue.Terms(rank: $0.rank, limit: $0.limit) } }
 
-    /// A transfer of the group is queued there: it wants to know of changes.
+    /// Registers a scheduler to be notified of changes.
     func attach(_ scheduler: TransferScheduler) {
         state.withLock { state in
             guard !state.schedulers.contains(where: { $0.scheduler === scheduler }) else { return }

@@ -1,18 +1,19 @@
-/// Which transfers run, which wait, and who is next. Pure: it takes no lock and wakes nobody.
+/// The state of running and waiting transfers, which selects the next ones to run. Pure: it takes no lock and resumes
+/// no task.
 ///
-/// Those that wait are kept by class, group and host, in order of arrival: finding the next looks at one of each, however
-/// many wait.
+/// Waiting transfers are stored by class, group and host in order of arrival. Finding the next one examines one of
+/// each, regardless of the number of waiting transfers.
 struct TransferQueue: Sendable {
     typealias ID = Int
     typealias GroupID = ObjectIdentifier
 
-    /// What holds for the transfers of a group.
+    /// The rank and limit of a group.
     struct Terms: Sendable, Hashable {
         var rank = 0
         var limit: Int?
     }
 
-    /// Those that wait and differ in their arrival alone.
+    /// The key of waiting transfers that differ only in their arrival.
     private struct Lane: Hashable {
         var transferClass: TransferClass
         var group: GroupID?
@@ -28,7 +29,7 @@ struct TransferQueue: Sendable {
     private struct Group {
         var terms = Terms()
         var running = 0
-        /// How many entries there are, running, waiting or neither.
+        /// The number of transfers: running, waiting or neither.
         var entries = 0
     }
 
@@ -45,7 +46,7 @@ struct TransferQueue: Sendable {
         self.limits = limits
     }
 
-    /// Whether nothing is left of any transfer.
+    /// Whether there are no transfers.
     var isEmpty: Bool {
         entries.isEmpty && lanes.isEmpty && groups.isEmpty && runningByHost.isEmpty && runningCount == 0
             && waitingCount == 0
@@ -58,9 +59,9 @@ struct TransferQueue: Sendable {
     func running(at host: String) -> Int { runningByHost[host] ?? 0 }
     func contains(_ id: ID) -> Bool { entries[id] != nil }
 
-    // MARK: - Coming and going
+    // MARK: - Registration
 
-    /// A transfer that neither runs nor waits yet. Its arrival is now.
+    /// Adds a transfer that neither runs nor waits yet. Its order of arrival is determined now.
     mutating func add(host: String, _ transferClass: TransferClass, group: (id: GroupID, terms: Terms)?) -> ID {
         nextID += 1
         entries[nextID] = Entry(lane: Lane(transferClass: transferClass, group: group?.id, host: host))
@@ -69,7 +70,7 @@ struct TransferQueue: Sendable {
         return nextID
     }
 
-    /// It waits for a place from now on, unless it has one.
+    /// Marks a transfer as waiting for a place unless it's running.
     mutating func wait(_ id: ID) {
         guard let entry = entries[id], !entry.isRunning, !entry.isWaiting else { return }
         entries[id]?.isWaiting = true
@@ -77,7 +78,7 @@ struct TransferQueue: Sendable {
         waitingCount += 1
     }
 
-    /// It waits no longer.
+    /// Ends the wait of a transfer.
     mutating func stopWaiting(_ id: ID) {
         guard let entry = entries[id], entry.isWaiting else { return }
         entries[id]?.isWaiting = false
@@ -86,19 +87,22 @@ struct TransferQueue: Sendable {
         waitingCount -= 1
     }
 
+    /// Changes the class of a transfer.
     mutating func change(_ id: ID, to transferClass: TransferClass) {
         guard let entry = entries[id], entry.lane.transferClass != transferClass else { return }
         stopWaiting(id)
         entries[id]?.lane.transferClass = transferClass
         if entry.isWaiting { wait(id) }
-        // The reserve is for what plays: what it let in over the limits has to wait its turn once it doesn't.
+        // A transfer admitted beyond the limits by the playback reserve loses its place when it's no longer playback.
         if entry.isRunning, transferClass != .playback, isOver(entry.lane) { giveBack(id) }
     }
 
+    /// Changes the terms of a group.
     mutating func change(_ group: GroupID, to terms: Terms) {
         groups[group]?.terms = terms
     }
 
+    /// Takes the place of a running transfer.
     mutating func giveBack(_ id: ID) {
         guard let entry = entries[id], entry.isRunning else { return }
         entries[id]?.isRunning = false
@@ -108,6 +112,7 @@ struct TransferQueue: Sendable {
         runningByHost[entry.lane.host] = left > 0 ? left : nil
     }
 
+    /// Removes a transfer.
     mutating func remove(_ id: ID) {
         guard let entry = entries[id] else { return }
         stopWaiting(id)
@@ -119,9 +124,9 @@ struct TransferQueue: Sendable {
 
     // MARK: - Places
 
-    /// Transfers that run where one above the background class waits for a place that the end of one of them would make
-    /// free, the oldest first.
-    func inTheWay() -> [ID] {
+    /// Returns running transfers, oldest first, whose end would free a place for a waiting transfer above the
+    /// background class.
+    func blockers() -> [ID] {
         guard waitingCount > 0 else { return [] }
         let blocked = lanes.keys.filter { $0.transferClass > .background && !isFree($0) }
         guard !blocked.isEmpty else { return [] }
@@ -134,11 +139,11 @@ struct TransferQueue: Sendable {
         }
     }
 
-    /// Takes a place, if one is free for it that nobody waits for who comes before.
-    mutating func takePlace(_ id: ID) -> Bool {
+    /// Gives a transfer a place if one is free. Returns whether it's running.
+    mutating func admit(_ id: ID) -> Bool {
         guard let entry = entries[id] else { return false }
         if entry.isRunning { return true }
-        // Whoever waits and could have had this place has it.
+        // A waiting transfer with precedence would already have been given this place.
         guard isFree(entry.lane) else { return false }
         stopWaiting(id)
         entries[id]?.isRunning = true
@@ -148,17 +153,17 @@ struct TransferQueue: Sendable {
         return true
     }
 
-    /// Gives free places to those that wait, the first first. Returns who runs now.
+    /// Gives free places to waiting transfers in order. Returns the transfers that were admitted.
     mutating func admit() -> [ID] {
         var admitted: [ID] = []
         while runningCount < limits.total + limits.playbackReserve, let next = next() {
-            _ = takePlace(next)
+            _ = admit(next)
             admitted.append(next)
         }
         return admitted
     }
 
-    /// The first of those that may run.
+    /// Returns the first waiting transfer that may run.
     private func next() -> ID? {
         var best: (key: Lane, value: OrderedIDs)?
         for lane in lanes where isFree(lane.key) && best.map({ isBefore(lane, $0) }) ?? true { best = lane }
@@ -190,7 +195,7 @@ struct TransferQueue: Sendable {
     }
 }
 
-/// Numbers in order. Those that come are mostly the largest, those that go mostly the smallest.
+/// Ascending identifiers. Most insertions are at the end, and most removals at the start.
 private struct OrderedIDs: Sendable {
     private var ids: [Int] = []
     private var start = 0
@@ -210,14 +215,14 @@ private struct OrderedIDs: Sendable {
             return
         }
         start += 1
-        // So that what is gone takes no more room than what is here.
+        // Limits the unused capacity to the number of remaining elements.
         if start > ids.count / 2 {
             ids.removeFirst(start)
             start = 0
         }
     }
 
-    /// The index of the first that isn't smaller.
+    /// Returns the index of the first identifier that isn't smaller than `id`.
     private func index(of id: Int) -> Int {
         var (low, high) = (start, ids.count)
         while low < high {

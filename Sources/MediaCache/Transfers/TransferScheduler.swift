@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Decides when each transfer may run: so many in all, so many to one host and of one group; the highest class first,
-/// within a class the group with the smallest rank, then the group of which the fewest run, then who came first.
+/// A scheduler of transfers with limits in total, per host and per group. It orders waiting transfers by class (highest
+/// first), then by group rank (lowest first), then by the group's running transfers (fewest first), then by arrival.
 ///
-/// The decisions are `TransferQueue`'s; this type holds the lock and wakes who may run.
+/// `TransferQueue` makes the decisions. This type holds the lock and resumes admitted transfers.
 public final class TransferScheduler: Sendable {
-    /// How many transfers run at once.
+    /// The limits of concurrent transfers.
     public struct Limits: Sendable, Hashable {
-        /// In all. 64 unless set.
+        /// The maximum number of transfers. 64 unless set.
         public var total: Int
-        /// To one scheme and authority. 6 unless set.
+        /// The maximum number of transfers from one scheme and authority. 6 unless set.
         public var perHost: Int
-        /// How many more may run over every limit for ``TransferClass/playback``, so that what plays never waits for
-        /// what doesn't. 4 unless set.
+        /// The number of additional transfers of ``TransferClass/playback`` beyond each limit, so that playback never
+        /// waits for other transfers. 4 unless set.
         public var playbackReserve: Int
 
         /// Creates limits.
@@ -26,10 +26,10 @@ public final class TransferScheduler: Sendable {
     private struct State {
         var queue: TransferQueue
         var continuations: [TransferQueue.ID: CheckedContinuation<Void, any Error>] = [:]
-        /// End transfers that are abandoned, and return whether they did.
+        /// Functions that end a transfer if it's abandoned, and return whether they did.
         var preemptions: [TransferQueue.ID: @Sendable () -> Bool] = [:]
 
-        /// Gives free places away. Returns whom to wake.
+        /// Admits waiting transfers to free places. Returns the continuations to resume.
         mutating func admit() -> [CheckedContinuation<Void, any Error>] {
             queue.admit().compactMap { continuations.removeValue(forKey: $0) }
         }
@@ -38,28 +38,31 @@ public final class TransferScheduler: Sendable {
     private let state: OrderedMutex<State>
     private let onRaise: @Sendable () -> Void
 
-    /// - Parameter onRaise: called outside every lock of the scheduler when a transfer has become one of what plays.
+    /// Creates a scheduler.
+    ///
+    /// - Parameter onRaise: Called outside all locks of the scheduler when a transfer's class becomes one that doesn't
+    ///   pause.
     package init(limits: Limits = Limits(), onRaise: @escaping @Sendable () -> Void = {}) {
         self.onRaise = onRaise
         state = OrderedMutex(.scheduler, State(queue: TransferQueue(limits: limits)))
     }
 
-    /// How many transfers may run. New ones follow a change at once; what runs already runs on.
+    /// The limits of concurrent transfers. Changes apply to new transfers at once; running ones continue.
     package var limits: Limits {
         get { state.withLock { $0.queue.limits } }
         set { update { $0.queue.limits = newValue } }
     }
 
-    /// How many transfers wait to be admitted.
+    /// The number of transfers waiting for admission.
     package var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
 
-    /// How many transfers run.
+    /// The number of running transfers.
     package var runningCount: Int { state.withLock { $0.queue.runningCount } }
 
-    /// Whether nothing is left of any transfer.
+    /// Whether there are no transfers.
     package var isIdle: Bool { state.withLock { $0.queue.isEmpty && $0.continuations.isEmpty } }
 
-    /// A place in the queue for one transfer. It isn't admitted yet.
+    /// Returns a ticket for a transfer, which isn't admitted yet.
     package func ticket(host: String, transferClass: TransferClass, group: TransferGroup? = nil) -> Ticket {
         group?.attach(self)
         let id = state.withLock { state in
@@ -68,20 +71,20 @@ public final class TransferScheduler: Sendable {
         return Ticket(scheduler: self, id: id, host: host, group: group)
     }
 
-    /// A place for a transfer from `url`'s scheme and authority.
+    /// Returns a ticket for a transfer from `url`'s scheme and authority.
     package func ticket(for url: ResourceURL, transferClass: TransferClass, group: TransferGroup? = nil) -> Ticket {
         ticket(host: url.origin, transferClass: transferClass, group: group)
     }
 
-    /// One transfer's place in the queue, then its right to run.
+    /// A transfer's place in the queue, and after its admission its right to run.
     package final class Ticket: Sendable {
         private let scheduler: TransferScheduler
         private let id: TransferQueue.ID
-        /// The scheme and authority it's from.
+        /// The scheme and authority of the transfer.
         package let host: String
-        /// Whose transfer it is.
+        /// The group of the transfer.
         package let group: TransferGroup?
-        /// Gives the class that the transfer should have.
+        /// Returns the class that the transfer should have.
         private let source = Mutex<(@Sendable () -> TransferClass?)?>(nil)
 
         fileprivate init(scheduler: TransferScheduler, id: TransferQueue.ID, host: String, group: TransferGroup?) {
@@ -93,33 +96,34 @@ public final class TransferScheduler: Sendable {
 
         deinit { release() }
 
-        /// How urgent the transfer is now.
+        /// The current class of the transfer.
         package var transferClass: TransferClass {
             scheduler.state.withLock { $0.queue.transferClass(of: id) } ?? .background
         }
 
-        /// Returns when the transfer may run, at once if it may already; throws `CancellationError` when the task is
-        /// cancelled before.
+        /// Waits until the transfer may run. Throws `CancellationError` if the task is cancelled before.
         package func admission() async throws { try await scheduler.wait(id) }
 
-        /// Whether the transfer may run, or go on: one that isn't what plays any more may have to wait again.
-        package func isAdmittedNow() -> Bool { scheduler.state.withLock { $0.queue.takePlace(id) } }
+        /// Returns whether the transfer may run or continue. A transfer that is no longer playback may have to wait
+        /// again.
+        package func isAdmittedNow() -> Bool { scheduler.state.withLock { $0.queue.admit(id) } }
 
-        /// Has the class follow `source` instead of the source before, as when a player starts to read a download.
+        /// Makes the class follow `source` instead of the previous source, for example when a player starts to read a
+        /// download.
         ///
         /// - Parameters:
-        ///   - source: gives the class the transfer should have; nil leaves it as it is. Called outside every lock of the
-        ///     scheduler. Call ``classChanged()`` whenever its result may have changed.
-        ///   - preempt: ends the transfer if it's abandoned, and returns whether it is; called outside every lock of the
-        ///     scheduler, while a transfer above the background class waits for a place like this one's.
+        ///   - source: Returns the class that the transfer should have; nil leaves it unchanged. Called outside all
+        ///     locks of the scheduler. Call ``classChanged()`` whenever its result may have changed.
+        ///   - preempt: Ends the transfer if it's abandoned, and returns whether it did. Called outside all locks of
+        ///     the scheduler, while a transfer above the background class waits for a place like this one's.
         package func follow(
             _ source: @escaping @Sendable () -> TransferClass?, preempt: (@Sendable () -> Bool)? = nil
         ) {
-            let preemptionBefore = scheduler.state.withLock { state in
+            let previousPreemption = scheduler.state.withLock { state in
                 defer { state.preemptions[id] = state.queue.contains(id) ? preempt : nil }
                 return state.preemptions[id]
             }
-            withExtendedLifetime(preemptionBefore) {}
+            withExtendedLifetime(previousPreemption) {}
             let before = self.source.withLock { current in
                 defer { current = source }
                 return current
@@ -128,13 +132,14 @@ public final class TransferScheduler: Sendable {
             classChanged()
         }
 
-        /// Takes the class that the source gives now.
+        /// Updates the class from the source.
         package func classChanged() {
-            var taken: TransferClass?
-            // Of several calls at once, the last to change the class may have asked first: each asks again afterwards.
-            while let transferClass = source.withLock({ $0 })?(), transferClass != taken {
+            var current: TransferClass?
+            // With concurrent calls, the last one to set the class may have queried the source first, so each call
+            // queries it again.
+            while let transferClass = source.withLock({ $0 })?(), transferClass != current {
                 take(transferClass)
-                taken = transferClass
+                current = transferClass
             }
         }
 
@@ -149,10 +154,10 @@ public final class TransferScheduler: Sendable {
             scheduler.preempt()
         }
 
-        /// Gives the right to run to the next in the queue, to take it again later.
+        /// Returns the right to run to the queue. The transfer may acquire it again later.
         package func giveBack() { scheduler.update { $0.queue.giveBack(id) } }
 
-        /// Gives the place up for good. May be called more than once.
+        /// Removes the transfer from the queue. Further calls have no effect.
         package func release() {
             var waiting: CheckedContinuation<Void, any Error>?
             var preemption: (@Sendable () -> Bool)?
@@ -166,12 +171,12 @@ public final class TransferScheduler: Sendable {
         }
     }
 
-    /// A group's rank or limit has changed.
+    /// Applies a changed rank or limit of a group.
     func termsChanged(of group: TransferGroup) {
         update { $0.queue.change(ObjectIdentifier(group), to: group.terms) }
     }
 
-    /// Changes something, and wakes who may run now.
+    /// Changes the state, and resumes the transfers admitted as a result.
     private func update(_ change: (inout State) -> Void) {
         let admitted = state.withLock { state in
             change(&state)
@@ -180,19 +185,19 @@ public final class TransferScheduler: Sendable {
         for continuation in admitted { continuation.resume() }
     }
 
-    /// Ends abandoned transfers that are in the way of others. Their places are free at once.
+    /// Ends abandoned transfers that occupy places of waiting ones. Their places are freed at once.
     private func preempt() {
-        var asked: Set<TransferQueue.ID> = []
+        var visited: Set<TransferQueue.ID> = []
         func next() -> (id: TransferQueue.ID, end: @Sendable () -> Bool)? {
             state.withLock { state in
-                for id in state.queue.inTheWay() where !asked.contains(id) {
+                for id in state.queue.blockers() where !visited.contains(id) {
                     if let end = state.preemptions[id] { return (id, end) }
                 }
                 return nil
             }
         }
         while let (id, end) = next() {
-            asked.insert(id)
+            visited.insert(id)
             if end() { update { $0.queue.giveBack(id) } }
         }
     }

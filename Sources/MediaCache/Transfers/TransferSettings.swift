@@ -1,39 +1,40 @@
 package import Foundation
 import HTTPTypes
 
-/// How origins are asked: limits, retries, read-ahead and what goes with each request.
+/// The settings of requests to origins: limits, retries, read-ahead and header fields.
 public struct TransferSettings: Sendable {
-    /// How long to wait for what.
+    /// The time limits of an exchange.
     public var limits: TransferLimits
-    /// How failures are met.
+    /// The retry policy for failed transfers.
     public var retries: RetryPolicy
-    /// How far to fill ahead of a reader.
+    /// The read-ahead.
     public var readAhead: ReadAhead
-    /// How long a fill that can't go on holds its connection.
+    /// The time that a fill which can't continue keeps its connection.
     public var idleLimit: Duration
-    /// What to do with entity tags that alternate while length and bytes agree.
+    /// The treatment of entity tags that alternate while length and bytes stay equal.
     public var alternatingEntityTags: AlternatingEntityTags
-    /// Keep what says `no-store`, for the caller's own use.
+    /// Whether to store responses with `no-store`, for the caller's own use.
     public var keepsNoStore: Bool
-    /// Redirects to follow before it counts as a loop.
+    /// The maximum number of redirects to follow.
     public var maximumRedirects: Int
-    /// Whether origins may be asked at all. Where they may not, what is kept is used as it is, however old, and a hole
-    /// is ``CacheError/Code/notFound``.
+    /// Whether requests to origins are permitted. Without them, cached content is used regardless of its age, and a
+    /// hole is ``CacheError/Code/notFound``.
     public var asksOrigins: Bool
-    /// The addresses that requests may be sent to. What documents name has a scope of its own, which can only narrow
-    /// this one.
+    /// The addresses that requests may be sent to. The scope of a document's references can only narrow it.
     public var scope: AddressScope
-    /// Whether a redirect may lead from a public address to a local one. Off: such a target is refused.
+    /// Whether a redirect may lead from a public to a local address. Such redirects are refused unless set.
     public var allowsLocalRedirects: Bool
     /// Header fields by origin.
     public var headerProfiles: HeaderProfiles
     /// Cookies for the hosts and paths that they name.
     public var cookies: CookieFile?
-    /// Called when an origin says 401, 403 or 410: gives a fresh URL for the same resource, or nil if there is none.
+    /// Called after a response with status 401, 403 or 410. Returns a fresh URL for the resource, or nil if there is
+    /// none.
     public var refreshURL: (@Sendable (ResourceURL) async throws -> ResourceURL?)?
-    /// Whether the origin holds requests until it has something to send: the wait says nothing of how fast bytes arrive.
+    /// Whether the origin holds requests until it has content, so that latency doesn't indicate the speed of the link.
     package var waitsForOrigin = false
-    /// Called in place of ``refreshURL`` where a document names the fresh URL: gives its scope too.
+    /// Called in place of ``refreshURL`` if a document names the fresh URL. Also returns the scope of the document's
+    /// references.
     package var refreshFromDocument: (@Sendable (ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)?)?
 
     /// Creates settings.
@@ -79,8 +80,8 @@ extension TransferSettings {
     /// Returns these settings without header profiles and cookies, except for the origin of `url`.
     ///
     /// - Parameters:
-    ///   - url: the target of the request; nil leaves no credentials at all.
-    ///   - now: decides which cookies have expired.
+    ///   - url: The target of the request; nil for no credentials at all.
+    ///   - now: The current time, which decides on expired cookies.
     package func sendingCredentials(onlyTo url: ResourceURL?, now: Date) -> TransferSettings {
         var settings = self
         settings.headerProfiles = HeaderProfiles()
@@ -93,20 +94,20 @@ extension TransferSettings {
         return settings
     }
 
-    /// Whether requests to `url` have fields of a header profile, an identity or cookies.
+    /// Returns whether requests to `url` have a header profile, an identity or cookies.
     package func hasCredentials(for url: ResourceURL, now: Date) -> Bool {
         if let profile = headerProfiles[url], !profile.fields.isEmpty || profile.identity != nil { return true }
         return cookies?.fieldValue(for: url, now: now) != nil
     }
 
-    /// Returns a fresh URL for the resource at `url`, and the scope of what named it; nil if there is none.
+    /// Returns a fresh URL for the resource at `url` and the scope of the document that named it; nil if there is none.
     func refreshed(_ url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
         if let refreshFromDocument { return try await refreshFromDocument(url) }
         return try await refreshURL?(url).map { ($0, .any) }
     }
 
-    /// Returns settings that request `url` as a user, or these settings if `identity` is nil.
-    /// Other origins don't get the identity.
+    /// Returns settings that send requests to `url`'s origin as a user; these settings if `identity` is nil. Other
+    /// origins don't get the identity.
     package func asking(for url: ResourceURL, as identity: ProfileIdentity?) -> TransferSettings {
         guard let identity else { return self }
         var settings = self
@@ -115,11 +116,11 @@ extension TransferSettings {
     }
 }
 
-/// How far fills go beyond what is read.
+/// The extent to which fills exceed the requested bytes.
 public struct ReadAhead: Sendable, Hashable {
-    /// Bytes asked for at first and after a seek. 1 MiB unless set.
+    /// The number of bytes requested at first and after a seek. 1 MiB unless set.
     public var initial: Int64
-    /// The most bytes asked for at once while reading goes on in order. 8 MiB unless set.
+    /// The maximum number of bytes requested at once during sequential reading. 8 MiB unless set.
     public var maximum: Int64
 
     /// Creates a read-ahead.
@@ -129,16 +130,17 @@ public struct ReadAhead: Sendable, Hashable {
     }
 }
 
-/// How often and how fast a failed transfer is tried again: exponentially growing waits with full jitter.
+/// The policy for repeating failed requests, with exponential back-off and jitter.
 public struct RetryPolicy: Sendable, Hashable {
-    /// Failures in a row, without a kibibyte between them, before a fill gives up. 4 unless set.
+    /// The number of consecutive failures, with less than 1 KiB received between them, after which a fill fails. 4
+    /// unless set.
     public var budget: Int
-    /// How long they may go on: no try begins later than this after the first began. 30 s unless set, so that a player
-    /// learns of an origin that never answers before it gives up itself.
+    /// The time after the first request after which no further attempt starts. 30 s unless set, so that a player learns
+    /// of an unresponsive origin before its own time limit.
     public var patience: Duration
-    /// The first wait. 250 ms unless set.
+    /// The first delay. 250 ms unless set.
     public var initialDelay: Duration
-    /// The longest wait, `Retry-After` included. 10 s unless set.
+    /// The maximum delay, including `Retry-After`. 10 s unless set.
     public var maximumDelay: Duration
 
     /// Creates a policy.
@@ -154,7 +156,11 @@ public struct RetryPolicy: Sendable, Hashable {
         self.maximumDelay = maximumDelay
     }
 
-    /// The wait before try `attempt` (1 is the first retry), `random` being in 0..<1.
+    /// Returns the delay before a retry.
+    ///
+    /// - Parameters:
+    ///   - attempt: The number of the retry, starting at 1.
+    ///   - random: A random number in `0..<1`.
     public func delay(attempt: Int, random: Double) -> Duration {
         let factor = Double(1 << min(max(attempt - 1, 0), 20))
         let ceiling = min(initialDelay.seconds * factor, maximumDelay.seconds)
@@ -162,10 +168,10 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 }
 
-/// What a changed entity tag means when length and bytes agree, as behind a balancer whose servers tag differently.
+/// The meaning of a changed entity tag with equal length and bytes, as sent by load-balanced servers.
 public enum AlternatingEntityTags: Sendable, Hashable {
-    /// A new version, as the standard says.
+    /// A new version (RFC 9110 §8.8.3).
     case newRepresentation
-    /// The same version, once an overlap of 64 KiB has been compared.
+    /// An unchanged version, after an overlap of 64 KiB has been compared.
     case compareBytes
 }

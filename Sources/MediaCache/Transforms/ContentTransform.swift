@@ -1,31 +1,31 @@
-/// A caller's change to what comes from origins, before it's kept: a cipher at rest, a watermark, a rewritten playlist.
+/// A change to received content before it's stored, such as encryption at rest, a watermark, or a rewritten playlist.
 ///
-/// What is kept, read, checked and compared is what the transform made. Its name is part of the representation: what was
-/// kept under another name, or none, isn't served under this one, but fetched again. So give a transform that does
-/// something else another name. Where several are configured for a kind, the first counts.
+/// Stored, verified and compared bytes are the result of the transform. Its name is part of the representation: content
+/// stored with another transform, or none, isn't served but fetched again. Use a new name when the function changes. If
+/// several transforms are configured for a kind, the first one applies.
 ///
-/// A transform gives the same bytes for the same bytes at the same place, each time: where no strong validator tells
-/// versions apart, bytes of a later response are compared with kept ones after both have been transformed. It's called
-/// on any thread, for several places at once, and holds up what it's called for.
+/// A transform is deterministic: equal bytes at the same offset give equal results. Without a strong validator, later
+/// responses are compared with stored bytes after their transformation. It's called on any thread, concurrently for
+/// different offsets, and delays the transfer.
 public struct ContentTransform: Sendable {
     enum Function: Sendable {
         case inPlace(@Sendable (UnsafeMutableRawBufferPointer, Int64) throws -> Void)
         case wholeBody(@Sendable ([UInt8]) throws -> [UInt8])
     }
 
-    /// What tells it from others, across openings.
+    /// The name, which identifies the transform across openings of the store.
     public let name: String
-    /// What it applies to.
+    /// The resource kinds that it applies to.
     public let kinds: Set<ResourceKind>
     let function: Function
 
-    /// A transform that keeps the length, and needs nothing but the bytes and their place.
+    /// Returns a transform that preserves the length and depends only on bytes and offset.
     ///
     /// - Parameters:
-    ///   - name: what tells it from others, across openings.
-    ///   - kinds: what it applies to.
-    ///   - transform: changes bytes where they are. The offset is that of the first in the resource, in bytes. What it
-    ///     throws ends the read.
+    ///   - name: The name, which identifies the transform across openings of the store.
+    ///   - kinds: The resource kinds that it applies to.
+    ///   - transform: Changes bytes in place. The offset is the position of the first one in the resource. An error
+    ///     that it throws ends the read.
     public static func inPlace(
         _ name: String, kinds: Set<ResourceKind>,
         _ transform: @escaping @Sendable (_ bytes: UnsafeMutableRawBufferPointer, _ offset: Int64) throws -> Void
@@ -33,14 +33,14 @@ public struct ContentTransform: Sendable {
         ContentTransform(name: name, kinds: kinds, function: .inPlace(transform))
     }
 
-    /// A transform of bodies that are read whole (``CacheStore/wholeBody(_:)``), which may change the length. What is of
-    /// its kinds can't be read by ranges before it has been read whole, and kept.
+    /// Returns a transform of whole bodies (``CacheStore/wholeBody(_:)``), which may change the length. Resources of
+    /// its kinds can't be read by ranges until the whole body has been read and stored.
     ///
     /// - Parameters:
-    ///   - name: what tells it from others, across openings.
-    ///   - kinds: what it applies to.
-    ///   - transform: gives what takes the body's place. It isn't called for a body that stays in a content coding. What
-    ///     it throws ends the read.
+    ///   - name: The name, which identifies the transform across openings of the store.
+    ///   - kinds: The resource kinds that it applies to.
+    ///   - transform: Returns the new body. It isn't called for a body with a content coding. An error that it throws
+    ///     ends the read.
     public static func wholeBody(
         _ name: String, kinds: Set<ResourceKind>,
         _ transform: @escaping @Sendable (_ body: [UInt8]) throws -> [UInt8]
@@ -55,7 +55,7 @@ public struct ContentTransform: Sendable {
         }
     }
 
-    /// The body as it's kept.
+    /// Returns the transformed body.
     func body(_ bytes: [UInt8]) throws -> [UInt8] {
         do {
             switch function {
@@ -70,7 +70,7 @@ public struct ContentTransform: Sendable {
         }
     }
 
-    /// Changes a part of it where it is.
+    /// Transforms a part in place.
     func apply(to bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws {
         guard case .inPlace(let transform) = function else { return }
         do {
@@ -85,14 +85,84 @@ public struct ContentTransform: Sendable {
     }
 }
 
-/// The transform that made a representation's bytes, as it's known across openings.
+/// The transform that was applied to a representation's bytes, as recorded in the catalog.
 package struct AppliedTransform: Sendable, Hashable {
     package var name: String
-    /// Whether it needed the whole body, so that no part can be fetched again by itself.
+    /// Whether it needs the whole body, so that parts can't be fetched again.
     package var isWhole: Bool
 
     package init(name: String, isWhole: Bool) {
         self.name = name
         self.isWhole = isWhole
     }
+}
+
+/// The processing of a resource's bytes between the origin and their use: observation, then transformation.
+package struct ContentPipeline: Sendable {
+    var url: ResourceURL
+    var kind: ResourceKind
+    var transform: ContentTransform?
+    var observers: [ObserverQueue]
+
+    /// Returns a processed piece. A piece that was put back is processed only once.
+    func pass(_ piece: OriginPiece) throws -> OriginPiece {
+        guard !piece.hasPassed else { return piece }
+        if !piece.isOverlap {
+            for queue in observers {
+                queue.offer(ObservedBytes(url: url, kind: kind, range: piece.range, piece: piece))
+            }
+        }
+        var piece = piece
+        if let transform {
+            var bytes = piece.withUnsafeBytes { [UInt8]($0) }
+            try bytes.withUnsafeMutableBytes { try transform.apply(to: $0, at: piece.offset) }
+            piece.part = 0..<bytes.count
+            piece.buffer = bytes
+        }
+        piece.hasPassed = true
+        return piece
+    }
+}
+
+extension Engine {
+    /// Returns the transform of a kind; nil if there is none.
+    func transform(for kind: ResourceKind) -> ContentTransform? {
+        configuration.transforms.first { $0.kinds.contains(kind) }
+    }
+
+    /// Returns the processing of a request's response. With `transforms` false, the caller transforms the complete
+    /// body.
+    func tap(_ url: ResourceURL, _ kind: ResourceKind, transforms: Bool = true) -> ContentPipeline {
+        ContentPipeline(
+            url: url, kind: kind, transform: transforms ? transform(for: kind) : nil,
+            observers: observers.filter { $0.observer.kinds.contains(kind) })
+    }
+
+    /// Returns a kind that selects the representation's transform, preferably the kind of the last read; nil if the
+    /// transform is no longer configured.
+    func kind(of representation: Representation) -> ResourceKind? {
+        let (kind, applied) = representation.content
+        return ([kind] + ResourceKind.allCases).first { transform(for: $0)?.applied == applied }
+    }
+
+    /// Returns the processing of later responses with bytes of a representation.
+    func tap(_ representation: Representation, observes: Bool = true) -> ContentPipeline {
+        let (kind, applied) = representation.content
+        return ContentPipeline(
+            url: representation.resource.locator.url, kind: kind,
+            transform: applied.flatMap { applied in configuration.transforms.first { $0.applied == applied } },
+            observers: observes ? observers.filter { $0.observer.kinds.contains(kind) } : [])
+    }
+}
+
+/// The kind of a resource as far as a reader knows it from the context of the request.
+public enum ResourceKind: String, Sendable, Hashable, CaseIterable {
+    /// A playlist.
+    case playlist
+    /// A decryption key.
+    case key
+    /// A segment of a stream.
+    case segment
+    /// Any other resource, such as a film or a song.
+    case file
 }

@@ -4,9 +4,9 @@
 
     @testable import MediaCache
 
-    /// Files of the system.
+    /// Tests files of the operating system.
     struct POSIXFileTests {
-        @Test func whatIsInMemoryIsSentFromItsFile() throws {
+        @Test func returnsDescriptorForBytesInMemory() throws {
             let path = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID())").path
             defer { try? FileManager.default.removeItem(atPath: path) }
             let file = try POSIXFileSystem().open(path, creating: true)
@@ -15,7 +15,7 @@
             let descriptor = try #require(file.descriptor(forSending: 0..<300_000))
             var first: UInt8 = 0
             #expect(pread(descriptor, &first, 1, 299_999) == 1 && first == 7)
-            // Nothing is promised that isn't there.
+            // A hole or the space beyond the end isn't promised.
             #expect(file.descriptor(forSending: 0..<300_001) == nil)
             #expect(file.descriptor(forSending: 300_000..<300_001) == nil)
             #expect(file.descriptor(forSending: 5..<5) == nil)

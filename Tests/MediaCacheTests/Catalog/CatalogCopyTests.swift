@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// The catalog of a folder that can't be written: read into memory.
+/// The catalog of a folder that isn't writable, which is copied to memory.
 struct CatalogCopyTests {
     private let fixture: EngineFixture
     private var path: String { fixture.folder + "/catalog.sqlite" }
@@ -22,9 +22,9 @@ struct CatalogCopyTests {
         return Dictionary(uniqueKeysWithValues: contents)
     }
 
-    /// After a crash what was committed last lies in the log beside it.
+    /// After a crash, the last commits are in the log.
     @Test(arguments: [true, false])
-    func itHasAllThatWasCommitted(isInUse: Bool) async throws {
+    func containsAllCommits(isInUse: Bool) async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: fixture.url))
         if !isInUse { await store.close() }
@@ -44,7 +44,7 @@ struct CatalogCopyTests {
         await store.close()
     }
 
-    @Test func aDamagedOneIsLeftAsItIs() async throws {
+    @Test func leavesDamagedCatalogUnchanged() async throws {
         try await fixture.open().close()
         let garbage = Data(repeating: 0x5A, count: 65_536)
         try garbage.write(to: URL(filePath: path))

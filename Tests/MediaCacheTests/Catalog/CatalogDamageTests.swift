@@ -54,7 +54,7 @@ struct CatalogDamageTests {
     }
 
     @Test(arguments: Damage.allCases)
-    func whatIsPinnedComesBackFromItsSidecar(_ kind: Damage) async throws {
+    func restoresPinnedVersionFromSidecar(_ kind: Damage) async throws {
         try await fill()
         try damage(kind)
         let damaged = try? Data(contentsOf: URL(fileURLWithPath: catalog))
@@ -66,7 +66,7 @@ struct CatalogDamageTests {
         #expect(info.isPinned && info.isComplete)
         #expect(try await store.verify().findings.isEmpty)
         await store.cleanUpAfterEarlierOpening()
-        // The blobs that nobody knows any more are gone, the pinned one isn't.
+        // Unknown blobs are deleted, but not the pinned one.
         #expect(files.withDisk(\.paths).filter { $0.hasSuffix(".bin") }.count == 1)
         fixture.origin.isReachable = true
         for url in others { #expect(try await store.bytes(url) == body(url)) }
@@ -82,7 +82,7 @@ struct CatalogDamageTests {
         }
     }
 
-    @Test func aSecondDamagedCatalogIsSetAsideBesideTheFirst() async throws {
+    @Test func setsSecondDamagedCatalogAside() async throws {
         for number in 1...2 {
             try await fill()
             try damage(.header)
@@ -92,8 +92,8 @@ struct CatalogDamageTests {
         }
     }
 
-    /// A bit that flips inside a value is nothing SQLite notices.
-    @Test func aFlippedBitNeverLeadsToAWrongByte() async throws {
+    /// SQLite doesn't detect a flipped bit within a value.
+    @Test func servesNoWrongByteAfterFlippedBit() async throws {
         try await fill()
         let intact = try Data(contentsOf: URL(fileURLWithPath: catalog))
         let seeds = 1...60 as ClosedRange<UInt64>
@@ -115,12 +115,12 @@ struct CatalogDamageTests {
         }
     }
 
-    @Test func withoutItsLogTheCatalogIsOlderButNothingIsWrong() async throws {
+    @Test func opensOlderStateWithoutLog() async throws {
         let store = try await fixture.open()
         for url in others { _ = try await store.complete(ReadRequest(url: url)) }
         let info = try await store.complete(ReadRequest(url: pinned))
         try await store.setPinned(true, id: info.id)
-        // What a killed process leaves, less the log.
+        // The state left by a killed process, without the log.
         let main = try Data(contentsOf: URL(fileURLWithPath: catalog))
         await store.close()
         try main.write(to: URL(fileURLWithPath: catalog))
@@ -134,8 +134,8 @@ struct CatalogDamageTests {
         await next.close()
     }
 
-    /// A commit that a power cut tore leaves the log with a tail that means nothing.
-    @Test func aTornLogIsTheLastWholeCommit() async throws {
+    /// A commit torn by a power cut leaves an invalid tail in the log.
+    @Test func opensLastWholeCommitOfTornLog() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: others[0]))
         let log = catalog + "-wal"
@@ -164,10 +164,10 @@ struct CatalogDamageTests {
         }
     }
 
-    @Test func aNewerCatalogIsRefusedAndUntouched() async throws {
+    @Test func refusesNewerCatalogWithoutChange() async throws {
         try await fill()
         try change { data in
-            // The migration's name, in the file as text: another that this version doesn't know.
+            // Change the migration's name in the file to one that this version doesn't know.
             let name = Data("MediaCache.1".utf8)
             while let range = data.range(of: name) { data.replaceSubrange(range, with: Data("MediaCache.9".utf8)) }
         }

@@ -20,8 +20,8 @@ struct CatalogScaleTests {
             dirtyPages: [0: [1, 2, 3]])
     }
 
-    /// Opening reads none of them, and a question about all of them, or the removal of some, loads none of the others.
-    @Test func opensWithoutLoadingAHundredThousandResources() async throws {
+    /// Opening loads none of the resources. Queries and removals load only those that they concern.
+    @Test func opensWithoutLoadingAllResources() async throws {
         let fixture = try EngineFixture()
         try POSIXFileSystem().makeFolder(fixture.folder)
         let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
@@ -45,7 +45,7 @@ struct CatalogScaleTests {
         await store.close()
     }
 
-    @Test func readsTheEndOfATenGibibyteResource() async throws {
+    @Test func readsEndOfLargeResource() async throws {
         let files = POSIXFileSystem()
         let fixture = try EngineFixture()
         try files.makeFolder(fixture.folder)
@@ -73,7 +73,7 @@ struct CatalogScaleTests {
         await store.close()
     }
 
-    @Test func queriesUseTheirIndexes() throws {
+    @Test func usesIndexesInQueries() throws {
         let fixture = try EngineFixture()
         try POSIXFileSystem().makeFolder(fixture.folder)
         let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))

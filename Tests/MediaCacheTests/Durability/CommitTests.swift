@@ -20,7 +20,7 @@ struct CommitTests {
         return store.engine.blobs.path(of: representation.blob, isKept: representation.isKept)
     }
 
-    @Test func whatTheCatalogSaysIsDurable() async throws {
+    @Test func commitsDurableBytesOnly() async throws {
         let store = try await fixture.open()
         for start in [1_000_000, 0, 2_500_000] as [Int64] {
             _ = try await store.bytes(fixture.url, .closed(start, through: start + 99_999))
@@ -38,12 +38,12 @@ struct CommitTests {
         await store.close()
     }
 
-    @Test func aCommitComesASecondAfterAWriteOrAfter8MiB() async throws {
+    @Test func commitsAfterOneSecondOr8MiB() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 99_999))
         #expect(store.statistics.bytesCommitted == 0)
         await store.settled { store in
-            // The committer may not have gone to sleep yet.
+            // The committer may not be sleeping yet.
             fixture.time.advance(by: .seconds(1))
             return store.statistics.bytesCommitted > 0
         }
@@ -57,7 +57,7 @@ struct CommitTests {
         await store.close()
     }
 
-    @Test func bytesThatCouldNotBeSyncedAreNeverCommitted() async throws {
+    @Test func neverCommitsUnsyncedBytes() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 99_999))
         await store.engine.committer.commit()
@@ -68,7 +68,7 @@ struct CommitTests {
         files.fail { call, _ in call == .sync ? EIO : nil }
         #expect(await store.engine.committer.commit()?.code == .storage)
         files.fail(nil)
-        // The system says so only once: a second sync that works proves nothing of those bytes.
+        // The system reports a failure only once, so a later successful sync proves nothing about those bytes.
         #expect(await store.engine.committer.commit() == nil)
         let entry = try await store.engine.catalog.resource(key: fixture.url.description)
         let spans = try #require(entry?.representations.last?.spans)
@@ -77,8 +77,8 @@ struct CommitTests {
         await store.close()
     }
 
-    /// An open reader had been told that the bytes are available.
-    @Test func bytesGivenUpAfterAFailedSyncAreNotRead() async throws {
+    /// An open reader has been told that the bytes are available.
+    @Test func doesNotReadBytesLostByFailedSync() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 999_999))
         await store.settled { $0.statistics.runningFills == 0 }
@@ -89,7 +89,7 @@ struct CommitTests {
         files.fail { call, _ in call == .sync ? EIO : nil }
         #expect(await store.engine.committer.commit()?.code == .storage)
         files.fail(nil)
-        // What the system does with pages that it couldn't write.
+        // Simulate the loss of pages that the system couldn't write.
         files.withDisk { disk in
             disk.damage(representation.path) { $0 = [UInt8](repeating: 0, count: $0.count) }
         }
@@ -99,8 +99,8 @@ struct CommitTests {
         await store.close()
     }
 
-    /// The system may drop all that wasn't synced, what was written during the sync too.
-    @Test func bytesWrittenDuringAFailedSyncAreNeverCommitted() async throws {
+    /// The system may drop all unsynced writes, including those made during the sync.
+    @Test func neverCommitsBytesWrittenDuringFailedSync() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 99_999))
         await store.engine.committer.commit()
@@ -110,7 +110,7 @@ struct CommitTests {
         let known = representation.spans
         _ = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_999))
         await store.settled { $0.statistics.runningFills == 0 }
-        // In the place of a sync that fails after more has been written.
+        // Replace the sync by one that fails after more bytes have been written.
         files.failSync(after: { [fixture] in
             let isWritten = DispatchSemaphore(value: 0)
             Task {
@@ -121,7 +121,7 @@ struct CommitTests {
         })
         #expect(await store.engine.committer.commit()?.code == .storage)
         await store.settled { $0.statistics.runningFills == 0 }
-        // Bytes of that fill which came later are all right.
+        // Bytes of the fill received later may be cached.
         let lost = representation.spans.span(at: 1_500_000)
         #expect(lost == nil || known.span(at: 1_500_000) != nil, "\(String(describing: lost))")
         #expect(await store.engine.committer.commit() == nil)
@@ -130,7 +130,7 @@ struct CommitTests {
         await store.close()
     }
 
-    @Test func oneBlobThatCannotBeSyncedKeepsNoOtherBack() async throws {
+    @Test func commitsOtherBlobsDespiteFailedSync() async throws {
         let other = try ResourceURL("http://origin.example/other.mp4")
         fixture.origin[other] = ScriptedResource(.random(seed: 5, length: 50_000))
         let store = try await fixture.open()
@@ -146,7 +146,7 @@ struct CommitTests {
         await store.close()
     }
 
-    @Test func aClosedStoreIsLetGoThoughItsLastCommitFailedAndAReaderIsLeft() async throws {
+    @Test func releasesClosedStoreAfterFailedCommitWithReader() async throws {
         weak var committer: Committer?
         do {
             let store = try await fixture.open()
@@ -160,13 +160,13 @@ struct CommitTests {
         #expect(committer == nil)
     }
 
-    @Test func theCatalogGivesUpBytesBeforeTheBlobDoes() async throws {
+    @Test func removesBytesFromCatalogBeforeBlob() async throws {
         let store = try await fixture.open()
         let info = try await store.complete(ReadRequest(url: fixture.url))
         let catalog = store.engine.catalog
         let blob = try #require(try await catalog.blobs().keys.first)
         files.fail { call, path in
-            // An error here would show as one that `remove` throws.
+            // An error here fails `remove`.
             guard call == .remove, path.contains(blob) else { return nil }
             return (try? catalog.knows(blob: blob)) == false ? nil : EBUSY
         }
@@ -175,7 +175,7 @@ struct CommitTests {
         await store.close()
     }
 
-    @Test func aFillRunsAtMost64MiBAhead() async throws {
+    @Test func limitsUncommittedBytesOfFill() async throws {
         let body = ScriptedBody.random(seed: 6, length: 100 << 20)
         fixture.origin[fixture.url] = ScriptedResource(body, bufferSize: 1 << 20)
         let store = try await fixture.open()

@@ -39,7 +39,7 @@ struct DamageTests {
     }
 
     @Test(arguments: Damage.allCases)
-    func damageIsFoundAtReadingAndFetchedAgain(_ kind: Damage) async throws {
+    func refetchesDamageFoundByReading(_ kind: Damage) async throws {
         try await fill()
         damage(kind, try blob())
         let store = try await fixture.open()
@@ -59,7 +59,7 @@ struct DamageTests {
     }
 
     @Test(arguments: Damage.allCases)
-    func verifyReportsAndRepairs(_ kind: Damage) async throws {
+    func verifyReportsAndRepairsDamage(_ kind: Damage) async throws {
         try await fill()
         damage(kind, try blob())
         let store = try await fixture.open()
@@ -73,7 +73,7 @@ struct DamageTests {
         await store.close()
     }
 
-    @Test func verifyWithoutRepairLeavesAHole() async throws {
+    @Test func verifyWithoutRepairLeavesHole() async throws {
         try await fill()
         damage(.flipped, try blob())
         fixture.origin.isReachable = false
@@ -83,7 +83,7 @@ struct DamageTests {
         await store.close()
     }
 
-    @Test func aReadErrorIsTriedAgainAndThenAHole() async throws {
+    @Test func turnsRepeatedReadErrorIntoHole() async throws {
         try await fill()
         let failures = Counter()
         let store = try await fixture.open()
@@ -100,7 +100,7 @@ struct DamageTests {
         await next.close()
     }
 
-    @Test func aPersonsFileIsNeverWritten() async throws {
+    @Test func neverWritesToLinkedFile() async throws {
         try await fill()
         let first = try await fixture.open()
         let local = try #require(try await first.localFile(for: fixture.url))
@@ -123,7 +123,7 @@ struct DamageTests {
         await store.close()
     }
 
-    @Test func aPersonsFileIsNeitherPunchedNorTruncated() async throws {
+    @Test func neitherPunchesNorTruncatesLinkedFile() async throws {
         try await fill()
         let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 1 << 20) }
         do { _ = try #require(try await store.localFile(for: fixture.url)) }
@@ -137,7 +137,7 @@ struct DamageTests {
         await store.close()
     }
 
-    @Test func aDamagedFileIsNotGivenOut() async throws {
+    @Test func returnsNoDamagedFile() async throws {
         try await fill()
         damage(.flipped, try blob())
         let store = try await fixture.open()
@@ -145,9 +145,9 @@ struct DamageTests {
         await store.close()
     }
 
-    /// What `verify` has found it repairs when it's told to, then or later.
+    /// `verify` repairs damage that an earlier call found.
     @Test(arguments: Damage.allCases)
-    func whatWasFoundIsRepairedLater(_ kind: Damage) async throws {
+    func repairsDamageFoundEarlier(_ kind: Damage) async throws {
         try await fill()
         damage(kind, try blob())
         var found: [Range<Int64>] = []
@@ -172,8 +172,8 @@ struct DamageTests {
         await store.close()
     }
 
-    /// Reading fetches it again, after which there is nothing to tell.
-    @Test func whatWasReadAgainIsNotLostAnyMore() async throws {
+    /// Reading refetches the bytes, after which nothing is reported.
+    @Test func forgetsDamageOnceRefetched() async throws {
         try await fill()
         damage(.flipped, try blob())
         let store = try await fixture.open()

@@ -5,11 +5,11 @@ import Testing
 
 @testable import MediaCache
 
-/// Power is cut at random calls on random work; what is found afterwards has to be whole.
+/// Power cuts at random calls during random operations. The cache must be intact afterwards.
 struct PowerCutTests {
     private static var seedCount: UInt64 {
         #if MEDIACACHE_TSAN
-            // Each takes three seconds there, and the order of the threads is what's looked at, not that of the writes.
+            // Each takes three seconds under ThreadSanitizer, which checks threads rather than writes.
             15
         #else
             let environment = ProcessInfo.processInfo.environment
@@ -21,7 +21,7 @@ struct PowerCutTests {
         ProcessInfo.processInfo.environment["MEDIACACHE_SEED"].flatMap { UInt64($0) } ?? 1
     }
 
-    @Test func everyCutLeavesAWholeCache() async throws {
+    @Test func preservesCacheAfterEveryCut() async throws {
         let seeds = Self.firstSeed..<Self.firstSeed + Self.seedCount
         print("power cuts: seeds \(seeds), two cuts each")
         await withTaskGroup(of: Void.self) { group in
@@ -42,13 +42,13 @@ struct PowerCutTests {
     }
 }
 
-/// One cache, worked on, cut, looked at, and once more.
+/// A cache that is used, cut, checked, and used again.
 private final class PowerCutScenario: Sendable {
     let seed: UInt64
     let fixture: EngineFixture
     let bodies: [ResourceURL: ScriptedBody]
     let urls: [ResourceURL]
-    /// Completed and pinned before the cut, and never removed. Its origin has one of several versions at a time.
+    /// A URL completed and pinned before the cut, and never removed. Its origin alternates between versions.
     let promised: ResourceURL
     let versions: [ScriptedResource]
 
@@ -75,7 +75,7 @@ private final class PowerCutScenario: Sendable {
     func run() async throws {
         var random = SeededGenerator(seed: seed)
         var files = PowerCutFileSystem()
-        // What is pinned lies on a file system of its own.
+        // Pinned blobs are on another file system.
         if seed % 2 == 1 { files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] } }
         var isPromised = false
         for _ in 0..<2 {
@@ -94,22 +94,22 @@ private final class PowerCutScenario: Sendable {
             }
             try FileManager.default.moveItem(atPath: copy, toPath: fixture.folder + "/catalog.sqlite")
             files = try files.survivor()
-            try await look(files, isPromised: isPromised)
+            try await check(files, isPromised: isPromised)
         }
     }
 
     private func open(_ files: PowerCutFileSystem) async throws -> CacheStore {
         try await fixture.open(files: files) { configuration in
             configuration.eviction = LeastRecentlyUsed(shrinkableSize: 2 << 20)
-            // The clock jumps while readers wait: that's no failure of their origin's.
+            // The clock advances while readers wait, which isn't a failure of their origin.
             configuration.transfers.limits.firstByte = .seconds(1_000_000_000)
             configuration.transfers.limits.stall = .seconds(1_000_000_000)
         }
     }
 
-    // MARK: - Working
+    // MARK: - Operations
 
-    /// Reads, removes, prunes, pins. Returns whether the promise was given before the cut.
+    /// Reads, removes, prunes and pins. Returns whether the version was pinned before the cut.
     private func work(
         on store: CacheStore, _ files: PowerCutFileSystem, _ random: inout SeededGenerator
     ) async throws -> Bool {
@@ -128,14 +128,14 @@ private final class PowerCutScenario: Sendable {
                     do {
                         let info = try await store.complete(ReadRequest(url: self.promised))
                         try await store.setPinned(true, id: info.id)
-                        // The origin may have shown another version since the first was complete.
+                        // The origin may have changed its version since the first one was complete.
                         guard try await store.resource(id: info.id)?.isComplete == true else { continue }
                         let isPromised = !files.isCut
                         var random = SeededGenerator(seed: changes)
                         for _ in 0..<3 { await self.change(on: store, &random) }
                         return isPromised
                     } catch let error as CacheError where [.notFound, .representationChanged].contains(error.code) {
-                        // Evicted before it was pinned, or another version than at the last opening.
+                        // The version was evicted before it was pinned, or differs from that of the last opening.
                     }
                 }
             }
@@ -158,7 +158,7 @@ private final class PowerCutScenario: Sendable {
         }
     }
 
-    /// Shows the store another version of what is promised, or none: a reader gets some of it, or a download all.
+    /// Changes or removes the origin's version of the pinned resource, then reads part of it or downloads it.
     private func change(on store: CacheStore, _ random: inout SeededGenerator) async {
         fixture.origin[promised] = versions.randomElement(using: &random)
         if Int.random(in: 0..<4, using: &random) == 0 { fixture.origin.next(promised, .status(404)) }
@@ -166,7 +166,7 @@ private final class PowerCutScenario: Sendable {
         let first = Int64.random(in: 0..<400_000, using: &random)
         for _ in 0..<3 { _ = try? await store.bytes(promised, .closed(first, through: first + 199_999)) }
         guard Bool.random(using: &random) else { return }
-        // A download holds back for a while after playback was short, as it may have been while the clock jumped.
+        // A download pauses for a while after a shortage of playback, which the advancing clock may have caused.
         _ = try? await fixture.turningTheClock(by: .milliseconds(1)) { [promised] in
             try await store.complete(ReadRequest(url: promised, transferClass: .download, pins: true))
         }
@@ -197,9 +197,9 @@ private final class PowerCutScenario: Sendable {
         }
     }
 
-    // MARK: - Looking
+    // MARK: - Checks
 
-    private func look(_ files: PowerCutFileSystem, isPromised: Bool) async throws {
+    private func check(_ files: PowerCutFileSystem, isPromised: Bool) async throws {
         fixture.origin.isReachable = false
         let store = try await open(files)
         let report = try await store.verify()
@@ -230,14 +230,14 @@ private final class PowerCutScenario: Sendable {
             guard versions.contains(where: { $0.body.bytes == bytes }) else { throw Wrong("the promise isn't whole") }
         }
         await store.cleanUpAfterEarlierOpening()
-        // A version that the pinned one has replaced may be going: the catalog forgets it first.
+        // A version replaced by the pinned one may be about to be deleted, from the catalog first.
         try await store.settled { _ in try await self.orphan(of: store, files) == nil }
         if let orphan = try await orphan(of: store, files) { throw Wrong("the catalog doesn't know \(orphan)") }
         fixture.origin.isReachable = true
         for (url, body) in bodies {
             guard try await store.bytes(url) == body.bytes else { throw Wrong("wrong bytes of \(url)") }
         }
-        // The first read may find that the origin has changed its version.
+        // The first read may discover that the origin has changed its version.
         var bytes = try? await store.bytes(promised)
         if bytes == nil { bytes = try await store.bytes(promised) }
         guard versions.contains(where: { $0.body.bytes == bytes }) else { throw Wrong("wrong bytes of \(promised)") }
@@ -245,7 +245,7 @@ private final class PowerCutScenario: Sendable {
         await store.close()
     }
 
-    /// A file of no blob that the catalog knows.
+    /// Returns a file of a blob that the catalog doesn't list; nil if there is none.
     private func orphan(of store: CacheStore, _ files: PowerCutFileSystem) async throws -> String? {
         let owned = try await store.engine.catalog.blobs()
         return files.withDisk(\.paths).first { path in

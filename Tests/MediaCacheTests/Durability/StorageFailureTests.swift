@@ -22,7 +22,7 @@ struct StorageFailureTests {
     }
 
     @Test(arguments: [PowerCutFileSystem.Call.open, .write, .sync, .makeFolder, .syncFolder])
-    func aFullDiskDisturbsNoReader(_ failing: PowerCutFileSystem.Call) async throws {
+    func readsDespiteFullDisk(_ failing: PowerCutFileSystem.Call) async throws {
         let store = try await fixture.open()
         let events = store.events()
         files.fail { call, path in call == failing && !path.hasSuffix("/blobs") ? ENOSPC : nil }
@@ -42,7 +42,7 @@ struct StorageFailureTests {
     }
 
     @Test(arguments: 1...12)
-    func aDiskThatFillsUpInTheMiddleDisturbsNoReader(_ seed: Int) async throws {
+    func readsDespiteDiskFillingUp(_ seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let (first, last) = (Int.random(in: 1...60, using: &random), Int.random(in: 60...120, using: &random))
         let calls = Counter()
@@ -65,9 +65,9 @@ struct StorageFailureTests {
         await store.close()
     }
 
-    /// Where nobody tells the length, a body's end is all there is to know it by.
+    /// Without an announced length, only the end of the body determines it.
     @Test(arguments: [ScriptedFault.noContentLength, .closeDelimited()])
-    func aBodyOfUnknownLengthEndsOnAFullDisk(_ fault: ScriptedFault) async throws {
+    func endsBodyOfUnknownLengthOnFullDisk(_ fault: ScriptedFault) async throws {
         fixture.origin.always(fixture.url, fault, .ignoresRange)
         let store = try await fixture.open()
         for call in [PowerCutFileSystem.Call.write, .open] {
@@ -79,7 +79,7 @@ struct StorageFailureTests {
         await store.close()
     }
 
-    @Test func keepingResumesByItselfWhileAReaderGoesOn() async throws {
+    @Test func resumesStoringDuringRead() async throws {
         let body = ScriptedBody.random(seed: 8, length: 30 << 20)
         fixture.origin[fixture.url] = ScriptedResource(body)
         let store = try await fixture.open()
@@ -103,20 +103,20 @@ struct StorageFailureTests {
     }
 
     @Test(arguments: [EFBIG, EINVAL])
-    func aFileTooLargeForTheFileSystemFailsAlone(_ number: Int32) async throws {
+    func reportsFileTooLargeForFileSystemOnly(_ number: Int32) async throws {
         let store = try await fixture.open()
         files.fail { call, _ in call == .write ? number : nil }
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         files.fail(nil)
         #expect(!store.engine.health.isFailing)
-        // The folder needn't be probed before other resources are cached.
+        // Other resources are stored without a probe of the folder.
         let other = try ResourceURL("http://origin.example/other.mp4")
         fixture.origin[other] = ScriptedResource(Self.body)
         #expect(try await store.complete(ReadRequest(url: other)).isComplete)
         await store.close()
     }
 
-    @Test func aFolderThatCannotBeUsedPassesThrough() async throws {
+    @Test func passesThroughWithUnusableFolder() async throws {
         try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
         try Data().write(to: URL(fileURLWithPath: fixture.folder + "/file"))
         let folder = fixture.folder + "/file/cache"

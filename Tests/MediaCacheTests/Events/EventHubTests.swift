@@ -3,7 +3,7 @@ import Testing
 @testable import MediaCache
 
 struct EventHubTests {
-    @Test func eachListenerGetsEveryEvent() async {
+    @Test func sendsEveryEventToEachSubscriber() async {
         let hub = EventHub<CacheEvent> { .dropped(count: $0) }
         let streams = [hub.stream(), hub.stream()]
         for number in 0..<10 { hub.send(.hit(key: "\(number)")) }
@@ -16,7 +16,7 @@ struct EventHubTests {
     }
 
     @Test(arguments: [1, 3, 100, 400])
-    func whatIsDroppedIsCountedOnce(_ taken: Int) async {
+    func countsDroppedEventsOnce(_ consumed: Int) async {
         let hub = EventHub<CacheEvent> { .dropped(count: $0) }
         let stream = hub.stream()
         var iterator = stream.makeAsyncIterator()
@@ -28,11 +28,11 @@ struct EventHubTests {
         for _ in 0..<4 {
             for _ in 0..<700 { hub.send(.hit(key: "\(sent)")) }
             sent += 700
-            for _ in 0..<taken { if let event = await iterator.next() { note(event) } }
+            for _ in 0..<consumed { if let event = await iterator.next() { note(event) } }
             for _ in 0..<3 { hub.send(.miss(key: "")) }
             sent += 3
         }
-        // With room again, the next event is preceded by the count of what is missing.
+        // With free buffer space, the next event is preceded by the number of dropped ones.
         for _ in 0..<100 { if let event = await iterator.next() { note(event) } }
         hub.send(.hit(key: "last"))
         hub.send(.hit(key: "very last"))
@@ -43,18 +43,18 @@ struct EventHubTests {
         #expect(dropped > 0)
     }
 
-    @Test func aListenerIsWokenForWhatItWants() async {
+    @Test func sendsMatchingEventsOnly() async {
         let hub = EventHub<Int> { -$0 }
         let even = hub.stream { $0.isMultiple(of: 2) }
         let all = hub.stream()
-        // What isn't wanted doesn't count as lost, however much it is.
+        // Filtered events don't count as dropped.
         for number in 1...1000 { hub.send(number) }
         hub.finish()
         #expect(await even.reduce(into: []) { $0.append($1) } == (1...500).map { $0 * 2 })
         #expect(await all.reduce(into: []) { $0.append($1) } == Array(1...512))
     }
 
-    @Test func progressIsCoalescedAndItsLastWordTold() async {
+    @Test func coalescesProgressAndSendsFinalOne() async {
         let hub = EventHub<CacheEvent> { .dropped(count: $0) }
         let stream = hub.stream()
         let progress = CacheEvent.Progress(key: "a", kept: 1, length: 2, fromOrigin: 1, fromCache: 0, rate: 0)
@@ -67,8 +67,9 @@ struct EventHubTests {
         #expect(count == 5)
     }
 
-    /// Who is woken and cancelled at once holds locks of its own, and so must not be waited for with the hub's held.
-    @Test(.timeLimit(.minutes(30))) func listenersLeaveWhileEventsAreSent() async {
+    /// A subscriber that is resumed and cancelled at once holds its own locks, so the hub mustn't wait for it under its
+    /// lock.
+    @Test(.timeLimit(.minutes(30))) func permitsUnsubscribingDuringSend() async {
         let hub = EventHub<CacheEvent> { .dropped(count: $0) }
         await withTaskGroup(of: Void.self) { group in
             for sender in 0..<2 {

@@ -25,36 +25,36 @@ struct EvictionTests {
         return store
     }
 
-    private func kept(_ store: CacheStore) async throws -> [Bool] {
-        var kept: [Bool] = []
-        for url in urls { kept.append(try await store.resource(for: url)?.isComplete == true) }
-        return kept
+    private func completeFlags(_ store: CacheStore) async throws -> [Bool] {
+        var completeFlags: [Bool] = []
+        for url in urls { completeFlags.append(try await store.resource(for: url)?.isComplete == true) }
+        return completeFlags
     }
 
-    @Test func theOrderIsThatOfUseWhateverTheClockSays() async throws {
+    @Test func evictsInOrderOfUseDespiteClock() async throws {
         let store = try await filled()
         fixture.time.setWallClock(to: fixture.time.now.addingTimeInterval(-1_000_000))
         _ = try await store.bytes(urls[0])
         let freed = try await store.prune(limits: CacheLimits(maximumBytes: 3_000_000, minimumFreeBytes: 0))
         #expect(freed == 2_000_000)
-        #expect(try await kept(store) == [true, false, false, true, true])
+        #expect(try await completeFlags(store) == [true, false, false, true, true])
         await store.close()
     }
 
-    @Test func whatIsPinnedOrInUseStays() async throws {
+    @Test func sparesPinnedAndInUseResources() async throws {
         let store = try await filled()
         let pinned = try #require(try await store.resource(for: urls[0]))
         try await store.setPinned(true, id: pinned.id)
         let session = try await store.read(ReadRequest(url: urls[1]))
         _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
-        #expect(try await kept(store) == [true, true, false, false, false])
+        #expect(try await completeFlags(store) == [true, true, false, false, false])
         session.cancel()
         _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
-        #expect(try await kept(store) == [true, false, false, false, false])
+        #expect(try await completeFlags(store) == [true, false, false, false, false])
         await store.close()
     }
 
-    @Test func whatWouldGoNextIsWhatGoes() async throws {
+    @Test func predictsEvictions() async throws {
         let store = try await filled()
         try await store.setPinned(true, id: try #require(try await store.resource(for: urls[0])).id)
         let session = try await store.read(ReadRequest(url: urls[1]))
@@ -64,12 +64,12 @@ struct EvictionTests {
         #expect(next.map(\.bytesKept) == [1_000_000, 1_000_000])
         #expect(try await store.nextToGo(atMost: 10).map(\.url) == [urls[3], urls[4], urls[2]].map(\.description))
         _ = try await store.prune(limits: CacheLimits(maximumBytes: 3_000_000, minimumFreeBytes: 0))
-        #expect(try await kept(store) == [true, true, true, false, false])
+        #expect(try await completeFlags(store) == [true, true, true, false, false])
         session.cancel()
         await store.close()
     }
 
-    @Test func theReserveAndTheAgeAreKept() async throws {
+    @Test func appliesFreeDiskAndAgeLimits() async throws {
         let store = try await filled()
         files.withDisk { $0.capacity = 10_000_000 }
         #expect(try await store.prune(limits: CacheLimits(minimumFreeBytes: 6_500_000)) == 2_000_000)
@@ -78,11 +78,11 @@ struct EvictionTests {
         let limits = CacheLimits(maximumAge: .seconds(50), minimumFreeBytes: 0)
         let freed = try await store.prune(limits: limits)
         #expect(freed == 2_000_000)
-        #expect(try await kept(store) == [false, false, false, false, true])
+        #expect(try await completeFlags(store) == [false, false, false, false, true])
         await store.close()
     }
 
-    @Test func whatIsEvictedFreesItsBlobAndSaysSo() async throws {
+    @Test func deletesBlobAndReportsEviction() async throws {
         let store = try await filled()
         var events = store.events().makeAsyncIterator()
         _ = try await store.prune(limits: CacheLimits(maximumBytes: 4_000_000, minimumFreeBytes: 0))
@@ -96,7 +96,7 @@ struct EvictionTests {
         await store.close()
     }
 
-    @Test func aLargeOneLosesItsMiddleAndGetsItBack() async throws {
+    @Test func shrinksLargeResourceAndRefetchesIt() async throws {
         let body = ScriptedBody.random(seed: 9, length: 8_000_000)
         fixture.origin[fixture.url] = ScriptedResource(body)
         let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 4 << 20) }
@@ -112,7 +112,7 @@ struct EvictionTests {
         await store.close()
     }
 
-    @Test func pruningUnderLoadGivesNoWrongByte() async throws {
+    @Test func servesNoWrongByteWhilePruning() async throws {
         let store = try await fixture.open { $0.eviction = LeastRecentlyUsed(shrinkableSize: 512 << 10) }
         let urls = urls
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -138,14 +138,14 @@ struct EvictionTests {
         await store.close()
     }
 
-    @Test func keptUntilClosedGoesWithItsLastReader() async throws {
+    @Test func removesKeptUntilClosedWithLastReader() async throws {
         let store = try await fixture.open { $0.admission = AdmissionPolicy { _, _ in .keepUntilClosed } }
         let first = try await store.read(ReadRequest(url: urls[0]))
         #expect(try await store.bytes(urls[0]).count == 1_000_000)
         #expect(try await store.bytes(urls[0]).count == 1_000_000)
         #expect(fixture.origin.bodyBytes == 1_000_000)
         first.cancel()
-        // Its bytes are committed first, then given up.
+        // Its bytes are committed, then removed.
         _ = try await store.usage()
         await store.settled { store in
             await store.engine.committer.commit()
@@ -156,7 +156,7 @@ struct EvictionTests {
         #expect(files.withDisk(\.paths).isEmpty)
     }
 
-    @Test func keptUntilClosedIsGoneAfterAKill() async throws {
+    @Test func removesKeptUntilClosedAfterKill() async throws {
         let store = try await fixture.open { $0.admission = AdmissionPolicy { _, _ in .keepUntilClosed } }
         let session = try await store.read(ReadRequest(url: urls[0]))
         _ = try await session.allBytes()
@@ -168,7 +168,7 @@ struct EvictionTests {
         await next.close()
     }
 
-    @Test func whatIsTooLongPassesThrough() async throws {
+    @Test func passesThroughLongResource() async throws {
         let store = try await fixture.open { $0.admission = .maximumLength(999_999) }
         #expect(try await store.bytes(urls[0]).count == 1_000_000)
         #expect(try await store.resources().isEmpty)
@@ -177,17 +177,45 @@ struct EvictionTests {
 }
 
 extension CacheStore {
-    /// Returns when background work has led to `condition`; other tasks run between the checks. Records an issue if
-    /// that doesn't happen within a minute.
+    /// Waits until background work has made `condition` true; other tasks run between checks. Records an issue after a
+    /// minute.
     func settled(
         sourceLocation: SourceLocation = #_sourceLocation, _ condition: @Sendable (CacheStore) async throws -> Bool
     ) async rethrows {
-        // A number of yields isn't a limit: an idle processor makes a million of them while one file is written.
+        // A number of yields isn't a suitable limit, since an idle processor executes a million of them during one
+        // write.
         let deadline = ContinuousClock.now + .seconds(900)
         while ContinuousClock.now < deadline {
             if try await condition(self) { return }
             await Task.yield()
         }
         Issue.record("the store didn't settle", sourceLocation: sourceLocation)
+    }
+}
+
+struct HolePlanTests {
+    @Test func plansWholeBlocksFromEndWithoutEdges() {
+        let spans = SpanMap([0..<(10 << 20) + 12_345])
+        let holes = HolePlan.holes(in: spans, freeing: 3_000_000)
+        let freed = holes.reduce(0) { $0 + Int64($1.count) }
+        #expect(freed >= 3_000_000 && freed < 3_000_000 + BlockChecksums.blockSize)
+        for hole in holes {
+            #expect(hole.lowerBound % BlockChecksums.blockSize == 0 && hole.upperBound % BlockChecksums.blockSize == 0)
+            #expect(hole.lowerBound >= HolePlan.edge && hole.upperBound <= spans.upperBound - HolePlan.edge)
+        }
+    }
+
+    @Test func plansHolesInCachedSpansOnly() {
+        var random = SeededGenerator(seed: 5)
+        print("seed 5")
+        for _ in 0..<500 {
+            var spans = SpanMap()
+            for _ in 0..<Int.random(in: 0...8, using: &random) {
+                let start = Int64.random(in: 0..<20 << 20, using: &random)
+                spans.insert(start..<start + Int64.random(in: 1...6 << 20, using: &random))
+            }
+            let bytes = Int64.random(in: 1...8 << 20, using: &random)
+            for hole in HolePlan.holes(in: spans, freeing: bytes) { #expect(spans.contains(hole)) }
+        }
     }
 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import MediaCache
 
-/// Fills that are cancelled at one exact step.
+/// Fills that are cancelled at an exact step.
 struct FillCancellationTests {
-    /// Runs a task's steps when the test says so.
+    /// An executor that runs a task's steps on request.
     private final class SteppedExecutor: TaskExecutor {
         private let jobs = Mutex<[UnownedJob]>([])
 
@@ -15,7 +15,7 @@ struct FillCancellationTests {
             jobs.withLock { $0.append(job) }
         }
 
-        /// Whether a step waits.
+        /// Whether a step is waiting.
         var isDue: Bool { jobs.withLock { !$0.isEmpty } }
 
         func runDue() {
@@ -25,8 +25,8 @@ struct FillCancellationTests {
         }
     }
 
-    /// The response is there, and whoever asked for it is cancelled before hearing of it.
-    @Test func endsTheFillOfAnOpeningThatSucceededJustBefore() async throws {
+    /// The response has been received, and the task is cancelled before it resumes.
+    @Test func endsFillOfOpeningCompletedBeforeCancellation() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(.random(seed: 12, length: 3_000_000))
         let (head, body) = (ScriptedGate(), ScriptedGate())

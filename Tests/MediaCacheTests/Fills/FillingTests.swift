@@ -12,19 +12,19 @@ struct FillingTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
     }
 
-    /// A fill that stands still after so many bytes.
+    /// Starts a fill that stalls after a number of bytes.
     private func stalled(after bytes: Int64) -> ScriptedGate {
         let gate = ScriptedGate()
         fixture.origin.always(fixture.url, .holdBody(at: bytes, gate), .bufferSize(64 << 10))
         return gate
     }
 
-    @Test func aRangeIsFilledAndNothingBesideIt() async throws {
+    @Test func fillsExactRange() async throws {
         let store = try await fixture.open()
         let range = RequestedRange.closed(1_000_000, through: 1_999_999)
         let info = try await store.fill(ReadRequest(url: fixture.url, range: range, transferClass: .download))
         #expect(info.spans == [1_000_000..<2_000_000])
-        // Of a resource that is open already, too.
+        // The same applies to an open resource.
         let next = RequestedRange.closed(1_500_000, through: 2_499_999)
         let wider = try await store.fill(ReadRequest(url: fixture.url, range: next, transferClass: .download))
         #expect(wider.spans == [1_000_000..<2_500_000])
@@ -32,7 +32,7 @@ struct FillingTests {
         await store.close()
     }
 
-    @Test func whatIsFilledIsReadWithoutACommit() async throws {
+    @Test func readsFilledBytesBeforeCommit() async throws {
         let store = try await fixture.open()
         _ = try await store.fill(ReadRequest(url: fixture.url, transferClass: .download))
         #expect(store.statistics.bytesCommitted == 0)
@@ -43,7 +43,7 @@ struct FillingTests {
     }
 
     @Test(arguments: [0, 100_000, 3_000_000] as [Int64])
-    func nothingComesAfterTheCancelReturns(_ position: Int64) async throws {
+    func receivesNothingAfterCancellation(_ position: Int64) async throws {
         let gate = stalled(after: position)
         let store = try await fixture.open()
         let fill = Task { try await store.fill(ReadRequest(url: fixture.url, transferClass: .download)) }
@@ -60,7 +60,7 @@ struct FillingTests {
         await store.close()
     }
 
-    @Test func whoWaitsToBeAskedOrToBeAdmittedLeavesNothing() async throws {
+    @Test func cancelsFillBeforeResponseHeadOrAdmission() async throws {
         let head = ScriptedGate()
         let other = try ResourceURL("http://origin.example/other.mp4")
         fixture.origin[other] = ScriptedResource(Self.body)
@@ -84,7 +84,7 @@ struct FillingTests {
         await store.close()
     }
 
-    @Test func whoWaitsForAnotherTryLeavesNothing() async throws {
+    @Test func cancelsFillBeforeRetry() async throws {
         fixture.origin.always(fixture.url, .status(503))
         let store = try await fixture.open { $0.transfers.retries = RetryPolicy() }
         let fill = Task { try await store.fill(ReadRequest(url: fixture.url, transferClass: .download)) }
@@ -99,7 +99,7 @@ struct FillingTests {
         await store.close()
     }
 
-    @Test func aPlayerKeepsTheFillThatItReads() async throws {
+    @Test func continuesCancelledFillForPlayer() async throws {
         let gate = stalled(after: 2_000_000)
         let store = try await fixture.open()
         let fill = Task { try await store.fill(ReadRequest(url: fixture.url, transferClass: .download)) }
@@ -118,7 +118,7 @@ struct FillingTests {
         await store.close()
     }
 
-    @Test func twoWhoWantTheSameShareOneFill() async throws {
+    @Test func sharesFillBetweenDemands() async throws {
         let gate = stalled(after: 2_000_000)
         let store = try await fixture.open()
         let fills = (0..<2).map { _ in
@@ -127,7 +127,7 @@ struct FillingTests {
         await gate.waitForArrivals()
         await store.settled { store in
             let fills = store.table[store.key(for: fixture.url)]?.current?.withState { $0.fills }
-            return fills?.values.first?.wants.count == 2
+            return fills?.values.first?.demands.count == 2
         }
         fills[0].cancel()
         await #expect(throws: CacheError.self) { try await fills[0].value }

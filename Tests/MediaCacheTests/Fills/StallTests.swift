@@ -2,11 +2,11 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Origins that give too little, and those that break; at the level of one reader, with a clock turned by hand.
+/// Slow and failing origins, tested with one reader and a manual clock.
 struct StallTests {
     static let body = ScriptedBody.random(seed: 101, length: 1_000_000)
 
-    @Test func noHeadWithinTheLimitTimesOut() async throws {
+    @Test func timesOutWithoutResponseHead() async throws {
         let time = ManualTime()
         let (origin, url) = try Self.origin(time: time)
         origin.always(url, .holdHead(ScriptedGate()))
@@ -19,9 +19,9 @@ struct StallTests {
     }
 
     @Test(arguments: [0, 1, 200_000])
-    func aStallInMidBodyTimesOutAndIsResumed(_ position: Int64) async throws {
+    func resumesAfterStall(_ position: Int64) async throws {
         let time = ManualTime()
-        // The origin itself never times out here: the engine's own watch has to see it.
+        // The origin never times out here, so the engine's stall watch must detect the stall.
         let (origin, url) = try Self.origin(time: nil)
         let gate = ScriptedGate()
         origin.next(url, .stall(after: position, until: gate))
@@ -36,7 +36,7 @@ struct StallTests {
         #expect(origin.requests[1].range?.knownStart == position)
     }
 
-    @Test func aTrickleCountsAsAStall() async throws {
+    @Test func treatsTrickleAsStall() async throws {
         let time = ManualTime()
         let (origin, url) = try Self.origin(time: nil)
         let gates = (0..<9).map { _ in ScriptedGate() }
@@ -48,7 +48,7 @@ struct StallTests {
             .stall(after: 90, until: gates[8]))
         let reader = Self.reader(origin, url, time)
         let reading = Task { try await reader.allBytes() }
-        // 10 bytes in 4 s: no silence lasts 15 s, and yet it's none.
+        // 10 bytes in 4 s: no gap lasts 15 s, yet it counts as a stall.
         for gate in gates.prefix(5) {
             await gate.waitForArrivals()
             await time.waitForSleepers()
@@ -61,7 +61,7 @@ struct StallTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test func aReaderThatPausesIsNoStall() async throws {
+    @Test func permitsPausingReader() async throws {
         let time = ManualTime()
         let (origin, url) = try Self.origin(time: nil)
         let reader = Self.reader(origin, url, time)
@@ -77,7 +77,7 @@ struct StallTests {
     }
 
     @Test(arguments: [0, 1, 65_536, 999_999])
-    func aResetIsResumedAtTheFirstMissingByte(_ position: Int64) async throws {
+    func resumesAtFirstMissingByteAfterReset(_ position: Int64) async throws {
         let time = ManualTime()
         let (origin, url) = try Self.origin(time: time)
         origin.next(url, .reset(after: position))
@@ -88,9 +88,9 @@ struct StallTests {
         #expect(origin.bodyBytes == Self.body.length)
     }
 
-    /// A byte a second is no answer: neither the first one nor the budget may wait for it for ever.
-    @Test func anOriginThatTricklesFailsInTime() async throws {
-        let time = NotingTime()
+    /// A response of one byte per second must fail in time.
+    @Test func givesUpTricklingOrigin() async throws {
+        let time = RecordingTime()
         let (origin, url) = try Self.origin(time: nil)
         for _ in 0..<20 { origin.next(url, .reset(after: 15)) }
         let reader = Self.reader(origin, url, time, RetryPolicy(budget: 4, initialDelay: .zero))
@@ -99,14 +99,14 @@ struct StallTests {
         #expect(origin.requests.count == 5)
     }
 
-    @Test func anOriginThatNeverAnswersIsGivenUpInTime() async throws {
+    @Test func givesUpSilentOrigin() async throws {
         let time = ManualTime()
         let (origin, url) = try Self.origin(time: time)
         origin.always(url, .holdHead(ScriptedGate()))
         let reader = Self.reader(origin, url, time, RetryPolicy(initialDelay: .zero))
         let opening = Task { try await reader.open() }
         let start = time.monotonic
-        // Two limits of 20 s; the second ends past the policy's patience.
+        // Two limits of 20 s; the second one exceeds the policy's patience.
         for _ in 0..<2 {
             await time.waitForSleepers()
             time.advance(by: .seconds(20))
@@ -117,8 +117,8 @@ struct StallTests {
         #expect(origin.requests.count == 2)
     }
 
-    @Test func theBudgetCountsFailuresInARowWithoutAKibibyte() async throws {
-        let time = NotingTime()
+    @Test func countsConsecutiveFailuresWithoutProgress() async throws {
+        let time = RecordingTime()
         let (origin, url) = try Self.origin(time: nil)
         for _ in 0..<8 { origin.next(url, .reset(after: 1024)) }
         let reader = Self.reader(origin, url, time, RetryPolicy(budget: 1))
@@ -128,8 +128,8 @@ struct StallTests {
     }
 
     @Test(arguments: [0.0, 0.5, 0.999])
-    func delaysGrowExponentiallyWithJitterUpToTheirLimit(_ random: Double) async throws {
-        let time = NotingTime()
+    func increasesDelaysExponentiallyUpToLimit(_ random: Double) async throws {
+        let time = RecordingTime()
         let (origin, url) = try Self.origin(time: nil)
         origin.always(url, .unreachable)
         let policy = RetryPolicy(budget: 7)
@@ -147,7 +147,7 @@ struct StallTests {
         }
     }
 
-    @Test func cancellingWhileWaitingToRetryEndsAtOnce() async throws {
+    @Test func endsAtOnceWhenCancelledBeforeRetry() async throws {
         let time = ManualTime()
         let (origin, url) = try Self.origin(time: nil)
         origin.always(url, .unreachable)

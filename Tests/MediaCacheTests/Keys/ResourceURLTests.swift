@@ -13,7 +13,7 @@ struct ResourceURLTests {
         ("http://[fe80::1%25eth0]:81/", "http://[fe80::1%25eth0]:81/"), ("http://a.example:/x", "http://a.example/x"),
         ("http://a.example/../x", "http://a.example/../x"), ("http://127.0.0.1:9479/", "http://127.0.0.1:9479/"),
     ])
-    func whatIsAUrlIsKeptByteForByte(_ text: String, _ expected: String) throws {
+    func preservesURLByteForByte(_ text: String, _ expected: String) throws {
         #expect(try ResourceURL(text).description == expected)
     }
 
@@ -22,17 +22,17 @@ struct ResourceURLTests {
         "http://a:b/", "http://a:0/", "http://a:65536/", "http://a:+80/", "http://a:-1/", "http://[::1/", "http://::1/",
         "http://a b/", "http://a\\b/", "http://[]/", "http://a[0]/", "http://a\u{0}b/", "1http://a/", "rtsp://a/b",
     ])
-    func whatIsNoneIsAnErrorThatSaysWhy(_ text: String) {
+    func refusesInvalidURLWithReason(_ text: String) {
         let error = #expect(throws: CacheError.self) { try ResourceURL(text) }
         #expect(error?.code == .invalidURL)
         #expect(error?.message.isEmpty == false)
     }
 
-    @Test func anotherSchemeIsNamed() {
+    @Test func namesUnsupportedScheme() {
         #expect(#expect(throws: CacheError.self) { try ResourceURL("rtsp://a/b") }?.message.contains("rtsp") == true)
     }
 
-    /// RFC 3986 §5.4, those that are http(s) and without their fragments.
+    /// The http(s) examples of RFC 3986 §5.4, without fragments.
     @Test(arguments: [
         ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"), ("g?y", "/b/c/g?y"),
         ("#s", "/b/c/d;p?q"), ("g#s", "/b/c/g"), ("g?y#s", "/b/c/g?y"), (";x", "/b/c/;x"), ("g;x", "/b/c/g;x"),
@@ -43,13 +43,13 @@ struct ResourceURLTests {
         ("g/../h", "/b/c/h"), ("g;x=1/./y", "/b/c/g;x=1/y"), ("g;x=1/../y", "/b/c/y"), ("g?y/./x", "/b/c/g?y/./x"),
         ("g?y/../x", "/b/c/g?y/../x"), ("g#s/../x", "/b/c/g"), ("a b", "/b/c/a%20b"),
     ])
-    func referencesResolve(_ reference: String, _ target: String) throws {
+    func resolvesReferences(_ reference: String, _ target: String) throws {
         let base = try ResourceURL("http://a/b/c/d;p?q")
         #expect(try base.resolve(reference).description == "http://a" + target)
     }
 
     @Test(arguments: [("//g", "http://g/"), ("//g:81/x", "http://g:81/x"), ("https://h/x?y", "https://h/x?y")])
-    func referencesWithAnAuthorityLeaveTheBase(_ reference: String, _ expected: String) throws {
+    func resolvesReferencesWithAuthority(_ reference: String, _ expected: String) throws {
         let base = try ResourceURL("http://user@a/b/c/d;p?q")
         let url = try base.resolve(reference)
         #expect(url.description == expected)
@@ -57,16 +57,16 @@ struct ResourceURLTests {
         #expect(try base.resolve("x").userInfo == "user")
     }
 
-    /// What a player makes of them before it asks.
+    /// Players normalize these references before the request.
     @Test(arguments: [
         ("http://h/a/../b/./c?d/../e", "http://h/b/c?d/../e"), ("//h/../x", "http://h/x"),
         ("http://h/.a", "http://h/.a"),
     ])
-    func referencesWithAHostLoseTheirDotSegmentsToo(_ reference: String, _ expected: String) throws {
+    func removesDotSegmentsOfReferencesWithHost(_ reference: String, _ expected: String) throws {
         #expect(try ResourceURL("http://a/b/c").resolve(reference).description == expected)
     }
 
-    /// What RFC 3986 doesn't know, as browsers read it (WHATWG URL §4.4).
+    /// References that violate RFC 3986, as browsers parse them (WHATWG URL §4.4).
     @Test(arguments: [
         (#"\\h\x"#, "http://h/x"), (#"/\h/x"#, "http://h/x"), ("///h/x", "http://h/x"), ("////h", "http://h/"),
         ("http:///h/x", "http://h/x"), (#"http:\\h\x?y\z"#, #"http://h/x?y\z"#), ("https:h/x", "https://h/x"),
@@ -78,18 +78,18 @@ struct ResourceURLTests {
         ("x%2e%2ey/%2e%2e%2e", "http://a/b/c/x%2e%2ey/%2e%2e%2e"), ("x?%2e%2e/y#z", "http://a/b/c/x?%2e%2e/y"),
         ("//%2e%2e/x", "http://%2e%2e/x"),
     ])
-    func whatTheStandardDoesNotKnowIsReadAsBrowsersDo(_ reference: String, _ expected: String) throws {
+    func resolvesInvalidReferencesLikeBrowsers(_ reference: String, _ expected: String) throws {
         #expect(try ResourceURL("http://a/b/c/d").resolve(reference).description == expected)
     }
 
     @Test(arguments: ["//", #"\\"#, "http:///", "https:", "http://[/x", "///?x", "http://h:99999/x"])
-    func whatNamesNoHostIsAnError(_ reference: String) throws {
+    func refusesReferencesWithoutHost(_ reference: String) throws {
         let base = try ResourceURL("http://a/b/c/d")
         #expect(throws: CacheError.self) { try base.resolve(reference) }
     }
 
     @Test(arguments: ["g:h", "javascript:alert(1)", "data:,x"])
-    func referencesToOtherSchemesAreErrors(_ reference: String) throws {
+    func refusesReferencesWithOtherSchemes(_ reference: String) throws {
         let base = try ResourceURL("http://a/b/c/d;p?q")
         #expect(throws: CacheError.self) { try base.resolve(reference) }
     }
@@ -98,17 +98,17 @@ struct ResourceURLTests {
         "bob:secret@a/x", "http:bob:secret@a/x", "http://bob:sec/ret@a/x", "http://bob:secret@a b/",
         "ftp://bob:secret@a/", "http://bob:secret@a:99999/", "http://bob:secret@/x",
     ])
-    func errorsShowNoPassword(_ text: String) throws {
+    func redactsPasswordsInErrors(_ text: String) throws {
         let error = #expect(throws: CacheError.self) { try ResourceURL(text) }
         #expect(error?.description.contains("sec") == false)
     }
 
     @Test(arguments: [("/a/b.MP4", "mp4"), ("/a.b/c", ""), ("/.hidden", ""), ("/a.tar.gz?x.y", "gz"), ("/", "")])
-    func theExtensionIsThePaths(_ target: String, _ expected: String) throws {
+    func returnsExtensionOfPath(_ target: String, _ expected: String) throws {
         #expect(try ResourceURL("http://a" + target).pathExtension == expected)
     }
 
-    @Test func longURLIsRefused() throws {
+    @Test func refusesLongURL() throws {
         let path = String(repeating: "p", count: 16_000)
         let base = try ResourceURL("http://a/\(path)/b")
         for reference in [path, "/\(path)\(path)", "?\(path)", "http://b/\(path)\(path)"] {

@@ -3,17 +3,17 @@ import Testing
 @testable import MediaCache
 
 struct AddressScopeTests {
-    /// The scope of references, by the document's host, the address that it came from, and the scope of its request.
+    /// Documents with their hosts, peers and scopes of request, and the scope of their references.
     @Test(
         arguments: [
             ("192.168.0.9", .local, .any, .any), ("192.168.0.9", .local, .publicOnly, .publicOnly),
             ("cdn.example", .global, .any, .publicOnly), ("cdn.example", .unknown, .any, .publicOnly),
             ("tuner.local", .unknown, .any, .any), ("tuner.local", .unknown, .publicOnly, .publicOnly),
             ("127.0.0.1", .unknown, .any, .any), ("rebinding.example", .local, .any, .any),
-            // A name that sounds local, and leads elsewhere.
+            // A name that looks local, but isn't.
             ("tuner.local", .global, .any, .publicOnly), ("dk", .global, .any, .publicOnly),
         ] as [(String, AddressKind, AddressScope, AddressScope)])
-    func aDocumentNamesLocalTargetsOnlyIfItIsLocal(
+    func permitsLocalReferencesOnlyInLocalDocuments(
         _ host: String, _ peer: AddressKind, _ scope: AddressScope, _ expected: AddressScope
     ) throws {
         let url = try ResourceURL("http://\(host)/index.m3u8")

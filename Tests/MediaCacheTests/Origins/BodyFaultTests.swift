@@ -3,12 +3,12 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Bodies that aren't what their heads say, and 416.
+/// Bodies that differ from their heads, and 416 responses.
 struct BodyFaultTests {
     static let body = ScriptedBody.random(seed: 41, length: 2_500_000)
 
     @Test(arguments: [1, 1000, 900_000])
-    func aShortBodyIsResumedAtTheFirstMissingByte(_ count: Int64) async throws {
+    func resumesShortBodyAtFirstMissingByte(_ count: Int64) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(1) }
@@ -20,7 +20,7 @@ struct BodyFaultTests {
         await store.close()
     }
 
-    @Test func aBodyThatIsAlwaysShortIsAnError() async throws {
+    @Test func failsIfBodyIsAlwaysShort() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -31,7 +31,7 @@ struct BodyFaultTests {
     }
 
     @Test(arguments: [true, false])
-    func whatComesBeyondTheAnnouncedLengthIsDropped(_ acceptsRanges: Bool) async throws {
+    func dropsBytesBeyondAnnouncedLength(_ acceptsRanges: Bool) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: acceptsRanges)
         let store = try await fixture.open()
@@ -42,7 +42,7 @@ struct BodyFaultTests {
     }
 
     @Test(arguments: [ScriptedFault.noContentLength, .closeDelimited()], [true, false])
-    func aBodyWithoutLengthIsReadToItsEnd(_ fault: ScriptedFault, _ acceptsRanges: Bool) async throws {
+    func readsBodyWithoutLengthToItsEnd(_ fault: ScriptedFault, _ acceptsRanges: Bool) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: acceptsRanges)
         let store = try await fixture.open()
@@ -56,8 +56,8 @@ struct BodyFaultTests {
         await store.close()
     }
 
-    /// The end of the connection ends the body; for a version whose length is known it's a break.
-    @Test func aConnectionThatEndsEarlyDoesNotShortenWhatIsKnown() async throws {
+    /// The end of the connection ends a body, or interrupts it if the version's length is known.
+    @Test func preservesKnownLengthAfterEarlyEndOfConnection() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
@@ -70,7 +70,7 @@ struct BodyFaultTests {
     }
 
     @Test(arguments: [true, false], ["gzip", "br", "x-unknown"])
-    func acodedBodyIsRefused(_ acceptsRanges: Bool, _ coding: String) async throws {
+    func refusesContentCoding(_ acceptsRanges: Bool, _ coding: String) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: acceptsRanges)
         let store = try await fixture.open()
@@ -78,8 +78,8 @@ struct BodyFaultTests {
         try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
         #expect(try await store.resource(for: fixture.url) == nil)
         fixture.origin.clearFaults(fixture.url)
-        // An origin without ranges would send all before its reader has left, and a reader that comes back in time goes on
-        // with what it sends.
+        // An origin without ranges would send everything before its reader leaves, and a returning reader would share
+        // that fill.
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdBody(at: 500_000, gate))
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
@@ -93,7 +93,7 @@ struct BodyFaultTests {
         await store.close()
     }
 
-    @Test func identityIsNoCoding() async throws {
+    @Test func acceptsIdentityCoding() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin.always(fixture.url, .contentEncoding("Identity"))
@@ -104,7 +104,7 @@ struct BodyFaultTests {
     }
 
     @Test(arguments: [RequestedRange.from(2_500_000), .closed(2_500_000, through: .max), .from(.max)])
-    func aRangeOutsideIsNotSatisfiable(_ range: RequestedRange) async throws {
+    func reportsRangeOutsideAsNotSatisfiable(_ range: RequestedRange) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -116,7 +116,7 @@ struct BodyFaultTests {
     }
 
     @Test(arguments: [nil, "bytes */2500000", "nonsense"])
-    func aRefusedRangeThatIsInsideIsABrokenAnswer(_ contentRange: String?) async throws {
+    func reports416ForExistingRangeAsBadResponse(_ contentRange: String?) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -132,7 +132,7 @@ struct BodyFaultTests {
         await store.close()
     }
 
-    @Test func aResourceThatHasBecomeShorterIsAnotherVersion() async throws {
+    @Test func treatsShorterResourceAsAnotherVersion() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: nil)
         let store = try await fixture.open()
@@ -145,7 +145,7 @@ struct BodyFaultTests {
     }
 
     @Test(arguments: [true, false])
-    func anEmptyResourceIsEmpty(_ acceptsRanges: Bool) async throws {
+    func readsEmptyResource(_ acceptsRanges: Bool) async throws {
         let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/notes.bin")
         fixture.origin[url] = ScriptedResource(
@@ -164,7 +164,7 @@ struct BodyFaultTests {
         await store.close()
     }
 
-    @Test func anEmptyResourceThatMayNotBeKeptIsEmptyToo() async throws {
+    @Test func readsEmptyResourceWithNoStore() async throws {
         let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/notes.bin")
         fixture.origin[url] = ScriptedResource(
@@ -174,9 +174,9 @@ struct BodyFaultTests {
         await store.close()
     }
 
-    /// There is no film without a byte: it's passed on as it is, and nothing is kept of it, whatever it's labelled as.
+    /// An empty film is passed to readers and not stored, regardless of its media type.
     @Test(arguments: ["video/mp4", "application/octet-stream", nil], [true, false])
-    func anEmptyFilmIsPassedOnAndNotKept(_ contentType: String?, _ acceptsRanges: Bool) async throws {
+    func passesEmptyFilmThroughWithoutStoringIt(_ contentType: String?, _ acceptsRanges: Bool) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(
             .bytes([]), contentType: contentType, acceptsRanges: acceptsRanges)
@@ -193,7 +193,7 @@ struct BodyFaultTests {
         let error = await #expect(throws: CacheError.self) { try await store.complete(request) }
         #expect(error?.code == .notMedia)
         #expect(try await store.resource(for: fixture.url) == nil)
-        // It may have been a slip of the origin's.
+        // The origin may have made a mistake.
         let film = ScriptedBody.random(seed: 3, length: 100_000)
         fixture.origin[fixture.url] = ScriptedResource(film, acceptsRanges: acceptsRanges)
         #expect(try await store.bytes(fixture.url) == film.bytes)
@@ -201,7 +201,7 @@ struct BodyFaultTests {
     }
 
     @Test(arguments: [RequestedRange.closed(0, through: .max), .from(.max), .closed(.max, through: .max)])
-    func rangesToTheEndOfAllNumbersAreHarmless(_ range: RequestedRange) async throws {
+    func acceptsRangesUpToMaximumOffset(_ range: RequestedRange) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
         fixture.origin.always(fixture.url, .noContentLength)

@@ -2,19 +2,19 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// An origin whose resource becomes another.
+/// An origin whose resource changes.
 struct ChangedVersionTests {
     static let old = ScriptedBody.random(seed: 31, length: 4_000_000)
     static let new = ScriptedBody.random(seed: 32, length: 3_500_000)
     static let sameLength = ScriptedBody.random(seed: 33, length: 4_000_000)
 
     @Test(arguments: ["\"2\"", "W/\"1\"", "W/\"2\""])
-    func aPartOfAnotherVersionIsNotUsed(_ tag: String) async throws {
+    func refusesPartOfAnotherVersion(_ tag: String) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
-        // It says 206 although If-Range doesn't hold.
+        // The response is a 206 although `If-Range` isn't met.
         fixture.origin[fixture.url] = ScriptedResource(Self.sameLength)
         fixture.origin.always(fixture.url, .entityTag(tag))
         try await fixture.expectFailure(store, of: Self.old, code: .representationChanged)
@@ -22,8 +22,8 @@ struct ChangedVersionTests {
         await store.close()
     }
 
-    /// Parts are put together only under the same strong tag (RFC 9111 §3.4).
-    @Test func aPartWithoutATagIsNotUsedWhereTheTagIsKnown() async throws {
+    /// Parts are combined only under the same strong tag (RFC 9111 §3.4).
+    @Test func refusesPartWithoutKnownTag() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
         let store = try await fixture.open()
@@ -36,7 +36,7 @@ struct ChangedVersionTests {
     }
 
     @Test(arguments: [false, true], [100_000, 1_100_000, 3_000_000])
-    func aChangeInMidReadIsAnErrorOrOneWholeVersion(_ tears: Bool, _ position: Int64) async throws {
+    func neverMixesVersionsWhenChangedDuringRead(_ tears: Bool, _ position: Int64) async throws {
         let fixture = try EngineFixture()
         let new = ScriptedResource(Self.new, entityTag: "\"2\"")
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
@@ -59,11 +59,11 @@ struct ChangedVersionTests {
         }
         session.cancel()
         if fixture.origin[fixture.url]?.entityTags == ["\"1\""] { fixture.origin[fixture.url] = new }
-        // The next opening's first use asks, so that the next read has the new version whole.
+        // The first use after the next opening revalidates, so that the next read gets the whole new version.
         fixture.time.advance(by: .seconds(90_000))
         _ = try? await store.bytes(fixture.url, .closed(0, through: 0))
         await fixture.origin.wait { $0.allSatisfy { $0.progress != .running } }
-        // What the answer means is worked out beside the reads.
+        // The revalidation runs in the background.
         var isNew = false
         for _ in 0..<200 where !isNew {
             await Task.yield()
@@ -74,7 +74,7 @@ struct ChangedVersionTests {
         await store.close()
     }
 
-    @Test func readersOfTheOldVersionGetWhatIsHereOfIt() async throws {
+    @Test func servesCachedBytesOfOldVersion() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
         let store = try await fixture.open()
@@ -93,26 +93,26 @@ struct ChangedVersionTests {
         await store.close()
     }
 
-    /// Without a strong validator only bytes can tell.
+    /// Without a strong validator, only the bytes distinguish versions.
     @Test(arguments: [nil, "W/\"1\""])
-    func aResumedFillComparesAnOverlap(_ tag: String?) async throws {
+    func comparesOverlapWhenResuming(_ tag: String?) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: tag)
         let first = try await fixture.open()
         _ = try await first.bytes(fixture.url, .closed(0, through: 999))
         await first.close()
         let second = try await fixture.open()
-        let kept = try #require(try await second.resource(for: fixture.url)).spans[0].upperBound
+        let cached = try #require(try await second.resource(for: fixture.url)).spans[0].upperBound
         #expect(try await second.bytes(fixture.url) == Self.old.bytes)
         let resumed = fixture.origin.requests.first {
-            if case .closed(let start, _) = $0.range { start == kept - OriginReader.overlap } else { false }
+            if case .closed(let start, _) = $0.range { start == cached - OriginReader.overlap } else { false }
         }
         #expect(resumed != nil, "\(fixture.origin.requests.map(\.range))")
         await second.close()
     }
 
     @Test(arguments: [nil, "W/\"1\""])
-    func anOverlapThatDiffersIsAnotherVersion(_ tag: String?) async throws {
+    func treatsDifferentOverlapAsAnotherVersion(_ tag: String?) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: tag)
         let first = try await fixture.open()
@@ -125,8 +125,8 @@ struct ChangedVersionTests {
         await second.close()
     }
 
-    /// A seek far from what is kept has nothing before it to compare.
-    @Test func withoutAnyValidatorAFarHoleIsFilledOnlyAfterAProbe() async throws {
+    /// No cached bytes precede a far seek for a comparison.
+    @Test func probesCachedBytesBeforeFarFillWithoutValidator() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
         let first = try await fixture.open()
@@ -139,7 +139,7 @@ struct ChangedVersionTests {
         await second.close()
     }
 
-    @Test func aBreakInTheFirstFillIsResumedWithAnOverlap() async throws {
+    @Test func resumesFirstFillWithOverlap() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(1) }
@@ -152,7 +152,7 @@ struct ChangedVersionTests {
         await store.close()
     }
 
-    @Test func alternatingTagsAreNewVersionsUnlessThePolicySaysOtherwise() async throws {
+    @Test func treatsAlternatingTagsAsVersionsByDefault() async throws {
         let fixture = try EngineFixture()
         var resource = ScriptedResource(Self.old)
         resource.entityTags = ["\"a\"", "\"b\""]
@@ -163,7 +163,7 @@ struct ChangedVersionTests {
         await store.close()
     }
 
-    @Test func alternatingTagsOverTheSameBytesAreOneVersionByPolicy() async throws {
+    @Test func acceptsAlternatingTagsOfEqualBytesByPolicy() async throws {
         let fixture = try EngineFixture()
         var resource = ScriptedResource(Self.old)
         resource.entityTags = ["\"a\"", "\"b\""]
@@ -173,12 +173,12 @@ struct ChangedVersionTests {
         #expect(try await store.bytes(fixture.url) == Self.old.bytes)
         try await fixture.expectRightBytes(of: Self.old, in: store)
         await store.close()
-        var isTold = false
-        for await event in events { if case .entityTagAlternates = event { isTold = true } }
-        #expect(isTold)
+        var isReported = false
+        for await event in events { if case .entityTagAlternates = event { isReported = true } }
+        #expect(isReported)
     }
 
-    @Test func alternatingTagsOverOtherBytesAreANewVersionByEitherPolicy() async throws {
+    @Test func treatsAlternatingTagsOfOtherBytesAsVersion() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
         let store = try await fixture.open { $0.transfers.alternatingEntityTags = .compareBytes }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// 206 with a `Content-Range` that isn't what was asked.
+/// 206 responses whose `Content-Range` differs from the request.
 struct ContentRangeFaultTests {
     static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
 
@@ -17,7 +17,7 @@ struct ContentRangeFaultTests {
     ]
 
     @Test(arguments: faults)
-    func aFirstAnswerWithAWrongRangeIsRefused(_ fault: ScriptedFault) async throws {
+    func refusesFirstResponseWithWrongRange(_ fault: ScriptedFault) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -29,7 +29,7 @@ struct ContentRangeFaultTests {
     }
 
     @Test(arguments: faults + [.wrongContentRange(total: 1), .wrongContentRange(total: -1)])
-    func aLaterAnswerWithAWrongRangeIsRefused(_ fault: ScriptedFault) async throws {
+    func refusesLaterResponseWithWrongRange(_ fault: ScriptedFault) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -72,7 +72,7 @@ struct ContentRangeFaultTests {
     }
 
     @Test(arguments: ["-1", "-9223372036854775808", "9223372036854775807", "\((1 << 50) + 1)"], [true, false])
-    func refusesAContentLengthOutOfRange(_ length: String, _ acceptsRanges: Bool) async throws {
+    func refusesContentLengthOutOfRange(_ length: String, _ acceptsRanges: Bool) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: acceptsRanges)
         let store = try await fixture.open()
@@ -87,7 +87,7 @@ struct ContentRangeFaultTests {
     }
 
     @Test(arguments: faults)
-    func aWrongRangeNowAndThenIsRetried(_ fault: ScriptedFault) async throws {
+    func retriesAfterOccasionalWrongRange(_ fault: ScriptedFault) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
@@ -99,8 +99,8 @@ struct ContentRangeFaultTests {
         await store.close()
     }
 
-    /// The first answer can't be checked against anything; the next shows that its length was wrong.
-    @Test func aWrongLengthAtFirstIsFoundOut() async throws {
+    /// The first response has nothing to be checked against; the next one reveals its wrong length.
+    @Test func detectsWrongLengthOfFirstResponse() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
@@ -110,8 +110,8 @@ struct ContentRangeFaultTests {
         await store.close()
     }
 
-    /// RFC 9110 §15.3.7: a server may send less than was asked.
-    @Test func aPartOfWhatWasAskedIsUsedAndTheRestAskedFor() async throws {
+    /// A server may send less than requested (RFC 9110 §15.3.7).
+    @Test func requestsRestAfterPartialRange() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -123,7 +123,7 @@ struct ContentRangeFaultTests {
         await store.close()
     }
 
-    @Test func anUnknownCompleteLengthIsFoundAtTheEnd() async throws {
+    @Test func determinesUnknownLengthAtEnd() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(.random(seed: 12, length: 1_500_000))
         let store = try await fixture.open()

@@ -4,12 +4,12 @@ import MediaCache
 import TestSupport
 import Testing
 
-/// Dates, types, freshness and the ranges of heads.
+/// Dates, media types, requiresRevalidationByFields and ranges of response heads.
 struct HeadParsingTests {
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     ])
-    func allThreeFormsOfDatesAreRead(_ text: String) {
+    func parsesAllThreeFormsOfDates(_ text: String) {
         #expect(HTTPDate.parse(text) == Date(timeIntervalSince1970: 784_111_777))
     }
 
@@ -19,7 +19,7 @@ struct HeadParsingTests {
         "Sun, x Nov y z GMT",
         "Sun, 06 Nov 1994 1:2 GMT", "Sun, 06 Nov 10000 08:49:37 GMT",
     ])
-    func whatIsNoDateIsNil(_ text: String) {
+    func returnsNilForInvalidDates(_ text: String) {
         #expect(HTTPDate.parse(text) == nil)
     }
 
@@ -27,7 +27,7 @@ struct HeadParsingTests {
         ("Thu, 29 Feb 2024 00:00:00 GMT", 1_709_164_800.0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
         ("Fri, 31 Dec 1999 23:59:60 GMT", 946_684_800), ("Tue, 01 Mar 2022 00:00:00 GMT", 1_646_092_800),
     ])
-    func datesAreCounted(_ text: String, _ seconds: Double) {
+    func convertsDatesToSeconds(_ text: String, _ seconds: Double) {
         #expect(HTTPDate.parse(text) == Date(timeIntervalSince1970: seconds))
     }
 
@@ -35,7 +35,7 @@ struct HeadParsingTests {
         arguments: [
             ("bytes 0-499/1000", 0..<500, 1000), ("BYTES 5-5/*", 5..<6, nil), ("bytes */10", nil, 10),
         ] as [(String, Range<Int64>?, Int64?)])
-    func contentRanges(_ text: String, _ range: Range<Int64>?, _ length: Int64?) {
+    func parsesContentRanges(_ text: String, _ range: Range<Int64>?, _ length: Int64?) {
         let content = ContentRange(text)
         #expect(content?.range == range)
         #expect(content?.completeLength == length)
@@ -46,7 +46,7 @@ struct HeadParsingTests {
         "bytes 0-/10", "bytes 0-9223372036854775807/*", "bytes 0-99999999999999999999/*", "bytes +0-1/2",
         "bytes 0-1/2/3",
     ])
-    func whatIsNoContentRangeIsNil(_ text: String) {
+    func returnsNilForInvalidContentRanges(_ text: String) {
         #expect(ContentRange(text) == nil)
     }
 
@@ -69,26 +69,28 @@ struct HeadParsingTests {
             (["Cache-Control": "max-age=60", "Expires": "0"], 1, .asItIs), (["Pragma": "no-cache"], 1, .askFirst),
             ([:], 1, .asItIs), ([:], 86_401, .askBeside), ([:], -5, .askBeside),
         ] as [([String: String], Double, Freshness.Use)])
-    func freshness(_ fields: [String: String], _ age: Double, _ use: Freshness.Use) throws {
+    func requiresRevalidationByFields(_ fields: [String: String], _ age: Double, _ use: Freshness.Use) throws {
         var header: HTTPFields = [:]
         for (name, value) in fields { header[try #require(HTTPField.Name(name))] = value }
-        let freshness = Freshness(header, now: Self.now)
+        let requiresRevalidationByFields = Freshness(header, now: Self.now)
         let later = Self.now.addingTimeInterval(age)
-        #expect(freshness.use(validatedAt: Self.now, checkedThisOpening: true, now: later) == use)
+        #expect(requiresRevalidationByFields.use(validatedAt: Self.now, checkedThisOpening: true, now: later) == use)
     }
 
     @Test(arguments: [Freshness(mustRevalidate: true), Freshness(freshUntil: .distantPast), Freshness()])
-    func aFailureToAskIsRememberedForAMinute(_ freshness: Freshness) {
+    func remembersFailedRevalidationForOneMinute(_ requiresRevalidationByFields: Freshness) {
         for (age, isRemembered) in [(0.0, true), (59, true), (60, false), (-1, false)] {
             let later = Self.now.addingTimeInterval(age)
-            let use = freshness.use(validatedAt: Self.now, checkedThisOpening: true, now: later, isStale: true)
+            let use = requiresRevalidationByFields.use(
+                validatedAt: Self.now, checkedThisOpening: true, now: later, isStale: true)
             #expect((use == .asItIs) == isRemembered)
         }
-        let use = freshness.use(validatedAt: Self.now, checkedThisOpening: false, now: Self.now, isStale: true)
+        let use = requiresRevalidationByFields.use(
+            validatedAt: Self.now, checkedThisOpening: false, now: Self.now, isStale: true)
         #expect(use != .asItIs)
     }
 
-    @Test func aConfirmationWithoutDirectivesLeavesMustRevalidate() {
+    @Test func preservesMustRevalidateAfterBareConfirmation() {
         let known = Freshness(freshUntil: Self.now.addingTimeInterval(60), forbidsStale: true)
         let later = Self.now.addingTimeInterval(100)
         let confirmed = Freshness([:], confirming: known, from: Self.now, now: later)
@@ -96,7 +98,7 @@ struct HeadParsingTests {
         #expect(confirmed.freshUntil == later.addingTimeInterval(60))
     }
 
-    @Test func withoutAWordTheFirstUseOfAnOpeningAsksBeside() {
+    @Test func revalidatesInBackgroundAtFirstUseWithoutLifetime() {
         #expect(Freshness().use(validatedAt: Self.now, checkedThisOpening: false, now: Self.now) == .askBeside)
     }
 
@@ -110,12 +112,12 @@ struct HeadParsingTests {
             ("GIF89a", "image/gif"),
             ("ID3\u{4}", nil), ("{\"a\":1}", nil), ("", nil), ("G", nil), ("hello", nil),
         ] as [(String, String?)])
-    func firstBytesTellTheType(_ text: String, _ type: String?) {
+    func detectsTypeByFirstBytes(_ text: String, _ type: String?) {
         #expect(Array(text.utf8).withUnsafeBytes(MediaType.sniff) == type)
     }
 
-    /// Its byte order mark looks like a frame of MPEG audio.
-    @Test func textInUTF16IsNoSound() {
+    /// Its byte order mark resembles an MPEG audio frame.
+    @Test func distinguishesUTF16TextFromAudio() {
         let text = "\u{FEFF}#EXTM3U\n#EXTINF:6,\na.ts\n"
         let little = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
         let big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
@@ -124,7 +126,7 @@ struct HeadParsingTests {
         }
     }
 
-    @Test func transportStreamsAreToldByTheirPackets() {
+    @Test func detectsTransportStreamsByPackets() {
         for (start, size) in [(0, 188), (4, 192)] {
             var bytes = [UInt8](repeating: 0x20, count: 1024)
             for offset in stride(from: start, to: bytes.count, by: size) { bytes[offset] = 0x47 }
@@ -143,11 +145,11 @@ struct HeadParsingTests {
             (nil, "application/json", "m3u8", "application/json"),
             (nil, "text/plain; charset=utf-8", "vtt", "text/vtt"),
         ] as [(String?, String?, String, String)])
-    func bytesThenHeadThenExtension(_ sniffed: String?, _ declared: String?, _ ext: String, _ type: String) {
+    func prefersBytesToHeadToExtension(_ sniffed: String?, _ declared: String?, _ ext: String, _ type: String) {
         #expect(MediaType.resolve(sniffed: sniffed, declared: declared, pathExtension: ext) == type)
     }
 
-    @Test func sniffingRandomBytesNeverCrashes() {
+    @Test func sniffsRandomBytesWithoutCrash() {
         print("seed 3")
         var random = SeededGenerator(seed: 3)
         for _ in 0..<5000 {
@@ -166,16 +168,56 @@ struct HeadParsingTests {
         ("video", nil), ("video/", nil), ("/mp4", nil), ("video/mp4/x", nil), ("video /mp4", nil),
         ("video/mp4\u{0B}", nil), ("video/mp4; x=\"", nil),
     ])
-    func aTypeIsKnownWithoutItsParameters(declared: String, essence: String?) {
+    func returnsTypeWithoutParameters(declared: String, essence: String?) {
         #expect(MediaType.essence(declared) == essence)
     }
 
-    @Test func parametersOfATypeAreReadWithoutTheirQuotes() {
+    @Test func parsesParametersWithoutQuotes() {
         let text =
             "Audio/MP4 ; Codecs=\"mp4a.\\40.2, x\";charset = utf-8; CHARSET=\"UTF-8\"; x; y=\"a\"b;charset=latin1;;"
         let parsed = MediaType.parse(text)
         #expect(parsed?.essence == "audio/mp4")
         #expect(parsed?.parameters == ["codecs": "mp4a.40.2, x", "charset": "UTF-8"])
         #expect(MediaType.parse("video/mp4;" + String(repeating: "x", count: 1024)) == nil)
+    }
+}
+
+struct HTTPDateTests {
+    @Test func writesExampleOfStandard() {
+        #expect(HTTPDate.format(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    }
+
+    @Test(arguments: [
+        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+    ])
+    func readsAllThreeForms(_ text: String) {
+        #expect(HTTPDate.parse(text)?.timeIntervalSince1970 == 784_111_777)
+    }
+
+    @Test func readsWrittenDates() {
+        for second in stride(from: Int64(-3_000_000_000), to: 10_000_000_000, by: 98_765_431) {
+            #expect(HTTPDate.parse(HTTPDate.format(second))?.timeIntervalSince1970 == Double(second))
+        }
+    }
+
+    @Test(arguments: [
+        "", "yesterday", "Sun, 06 Nov 1994", "Sun, 06 Foo 1994 08:49:37 GMT", "0",
+        "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT <script>",
+    ])
+    func refusesInvalidDates(_ text: String) {
+        #expect(HTTPDate.parse(text) == nil)
+    }
+
+    @Test(arguments: [
+        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+        "Sun, 06 Nov 1994 08:49:37 <b>", " Sun, 6 Nov 1994 08:49:37",
+    ])
+    func rewritesDatesInPreferredForm(_ text: String) {
+        #expect(HTTPDate.canonical(text) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    }
+
+    @Test(arguments: ["Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 29:49:37 GMT", "\u{1}", "Sun,"])
+    func dropsInvalidDates(_ text: String) {
+        #expect(HTTPDate.canonical(text) == nil)
     }
 }

@@ -2,14 +2,14 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// 200 in answer to a range.
+/// 200 responses to range requests.
 struct IgnoredRangeTests {
     static let body = ScriptedBody.random(seed: 21, length: 2_500_000)
 
     @Test(arguments: [
         RequestedRange.all, .from(2_000_000), .closed(1_000_000, through: 1_000_999), .suffix(500),
     ])
-    func theWholeIsCutAndKept(_ range: RequestedRange) async throws {
+    func cutsAndStoresWholeContent(_ range: RequestedRange) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
         let store = try await fixture.open()
@@ -18,17 +18,17 @@ struct IgnoredRangeTests {
         #expect(try await store.bytes(fixture.url, range) == Self.body.bytes(in: expected))
         #expect(fixture.origin.requests.count == 1)
         if range != .all {
-            var isTold = false
-            while !isTold, let event = await events.next() {
-                if case .rangesIgnored = event { isTold = true }
+            var isReported = false
+            while !isReported, let event = await events.next() {
+                if case .rangesIgnored = event { isReported = true }
             }
-            #expect(isTold)
+            #expect(isReported)
         }
         try await fixture.expectRightBytes(of: Self.body, in: store)
         await store.close()
     }
 
-    @Test func theOriginIsRememberedAndASeekWaitsForTheFill() async throws {
+    @Test func waitsForFillAtSeekIfRangesAreIgnored() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
@@ -46,7 +46,7 @@ struct IgnoredRangeTests {
         await store.close()
     }
 
-    @Test func anOriginThatStopsHonouringRangesIsNoDanger() async throws {
+    @Test func acceptsOriginThatStopsSupportingRanges() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -57,8 +57,8 @@ struct IgnoredRangeTests {
         await store.close()
     }
 
-    /// Nothing but the bytes tells that the whole that came is of another version.
-    @Test func theWholeOfAnotherVersionWithoutValidatorIsNotMixedIn() async throws {
+    /// Only the bytes reveal that the whole content is of another version.
+    @Test func neverMixesWholeContentOfAnotherVersion() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: nil)
         let store = try await fixture.open()
@@ -70,7 +70,7 @@ struct IgnoredRangeTests {
         await store.close()
     }
 
-    @Test func theLastReaderLeavingClosesTheConnection() async throws {
+    @Test func closesConnectionWithLastReader() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)

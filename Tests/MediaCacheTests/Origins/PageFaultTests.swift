@@ -3,7 +3,7 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Login and error pages where media was expected.
+/// Login and error pages in place of media.
 struct PageFaultTests {
     static let body = ScriptedBody.random(seed: 51, length: 2_500_000)
     static let json = #"{"error": "session expired"}"#
@@ -17,9 +17,9 @@ struct PageFaultTests {
         [.page(""), .headerFields([.contentType: "video/mp4"])],
     ]
 
-    /// All but the last, which is an empty film.
+    /// All except the last, which is an empty film.
     @Test(arguments: answers.indices.dropLast())
-    func aPageAtFirstIsAnErrorAndNotKept(_ index: Int) async throws {
+    func refusesPageAtFirst(_ index: Int) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -33,14 +33,14 @@ struct PageFaultTests {
     }
 
     @Test(arguments: answers.indices.filter { $0 != 2 }, [nil, "\"1\""])
-    func aPageInMidFileIsAFailureAndNoNewVersion(_ index: Int, _ tag: String?) async throws {
+    func treatsPageInMidFileAsFailure(_ index: Int, _ tag: String?) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: tag)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(1_200_000, through: 1_200_099))
         fixture.origin.always(fixture.url, faults: Self.answers[index])
         try await fixture.expectFailure(store, of: Self.body, code: .notMedia)
-        // What had been kept before is kept on.
+        // Previously cached bytes stay cached.
         let info = try #require(try await store.resource(for: fixture.url))
         #expect(info.spans.contains { $0.contains(1_200_000) })
         #expect(info.length == Self.body.length)
@@ -48,9 +48,9 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// The first bytes tell, or that others don't follow them.
+    /// The first bytes identify a page, or the time until the next ones.
     @Test(arguments: ["<!DOCTYPE html><html><head>", "Please log in, "])
-    func aPageThatTricklesIsNoStalledTransfer(_ front: String) async throws {
+    func detectsTricklingPage(_ front: String) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -65,9 +65,9 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// The origin takes its error page for the file: it has ranges, and the file's name makes it video.
+    /// The origin serves its error page like the file, with ranges and a media type by extension.
     @Test(arguments: [RequestedRange.all, .suffix(100), .suffix(3), .from(1000), .closed(2000, through: 2099)])
-    func aPageInPartsLabelledAsMediaIsNotKept(_ range: RequestedRange) async throws {
+    func refusesPageSentInRangesAsMedia(_ range: RequestedRange) async throws {
         let fixture = try EngineFixture()
         let text = "<!DOCTYPE html><html><body>" + String(repeating: "<p>Not here, café.</p>\n", count: 200) + "</html>"
         fixture.origin[fixture.url] = ScriptedResource(.text(text), contentType: "video/mp4")
@@ -80,9 +80,9 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// Of media whose end is text, as metadata is, the front tells; of the rest nothing more is asked.
+    /// If media ends with text, such as metadata, its start decides. Otherwise no other request is needed.
     @Test(arguments: [true, false])
-    func theEndOfMediaIsNotTakenForAPage(_ endsWithText: Bool) async throws {
+    func acceptsEndOfMedia(_ endsWithText: Bool) async throws {
         let fixture = try EngineFixture()
         var bytes = Array("\0\0\0\u{18}ftypmp42".utf8) + Self.body.bytes
         if endsWithText { bytes += Array(String(repeating: "<rdf:li>words</rdf:li>", count: 100).utf8) }
@@ -94,9 +94,9 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// A script labels all as pages. A key may be of letters; what is encrypted never is for long.
+    /// A script labels everything as a page. A key may consist of letters; encrypted content doesn't for long.
     @Test(arguments: [16, 32])
-    func aKeyOfLettersIsNoPage(_ length: Int) async throws {
+    func acceptsKeyOfLetters(_ length: Int) async throws {
         let fixture = try EngineFixture()
         let key = Array("0123456789abcdef0123456789ABCDEF".utf8.prefix(length))
         fixture.origin[fixture.url] = ScriptedResource(.bytes(key), entityTag: nil, contentType: "text/html")
@@ -115,7 +115,7 @@ struct PageFaultTests {
         await store.close()
     }
 
-    @Test func aPageInPlaceOfAKeyIsOne() async throws {
+    @Test func refusesPageInPlaceOfKey() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(
             .text("<html>Please log in</html>"), entityTag: nil, contentType: "text/html")
@@ -127,7 +127,7 @@ struct PageFaultTests {
         await store.close()
     }
 
-    @Test func whatIsEncryptedIsNoPageWhateverItsName() async throws {
+    @Test func acceptsEncryptedContentDespiteName() async throws {
         let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/seg-1.html")
         fixture.origin[url] = ScriptedResource(Self.body, contentType: "text/html")
@@ -137,7 +137,7 @@ struct PageFaultTests {
         await store.close()
     }
 
-    @Test func aPageNowAndThenIsRetried() async throws {
+    @Test func retriesAfterOccasionalPage() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
@@ -148,9 +148,9 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// As behind a captive portal: what is kept plays on, marked as stale.
+    /// As behind a captive portal: cached content stays playable and is marked as stale.
     @Test(arguments: answers.indices.filter { $0 != 2 })
-    func aPageInsteadOfARevalidationKeepsWhatIsKept(_ index: Int) async throws {
+    func preservesCachedVersionAfterPageAtRevalidation(_ index: Int) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-cache")
         let store = try await fixture.open()
@@ -164,7 +164,7 @@ struct PageFaultTests {
     }
 
     @Test(arguments: [64 << 10, 100, 1])
-    func aTransportStreamLabelledAsAPageIsMedia(_ bufferSize: Int) async throws {
+    func acceptsTransportStreamLabelledAsPage(_ bufferSize: Int) async throws {
         let fixture = try EngineFixture()
         var bytes = Self.body.bytes
         for offset in stride(from: 0, to: bytes.count, by: 188) { bytes[offset] = 0x47 }
@@ -174,14 +174,14 @@ struct PageFaultTests {
         let store = try await fixture.open()
         fixture.origin.next(url, .bufferSize(bufferSize), .reset(after: 5000))
         _ = try? await store.bytes(url, .closed(0, through: 99))
-        // Nobody tries again here: who joined the fill that is about to break would break with it.
+        // No retries, because a reader that joined the failing fill would fail with it.
         await store.settled { $0.statistics.runningFills == 0 }
         #expect(try await store.bytes(url) == bytes)
         #expect(try await store.resource(for: url)?.contentType == "video/mp2t")
         await store.close()
     }
 
-    @Test func aTransportStreamLabelledAsAPageIsMediaWhereRangesAreIgnored() async throws {
+    @Test func acceptsTransportStreamLabelledAsPageWithoutRanges() async throws {
         let fixture = try EngineFixture()
         var bytes = Self.body.bytes
         for offset in stride(from: 0, to: bytes.count, by: 188) { bytes[offset] = 0x47 }
@@ -195,12 +195,12 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// Scripts label everything as a page unless told otherwise; keys often come from one.
+    /// Scripts label everything as a page by default, and keys often come from scripts.
     @Test(arguments: [
         [0x8F, 0x3C, 0x01, 0xFE, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4A, 0x4B, 0x4C],
         [0x8F, 0x41, 0xC3, 0xFE, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4A, 0x4B, 0x4C],
     ])
-    func aKeyLabelledAsAPageIsAKey(_ key: [UInt8]) async throws {
+    func acceptsKeyLabelledAsPage(_ key: [UInt8]) async throws {
         let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/key.php?id=1")
         fixture.origin[url] = ScriptedResource(.bytes(key), contentType: "text/html; charset=UTF-8")
@@ -212,7 +212,7 @@ struct PageFaultTests {
     }
 
     @Test(arguments: ["Zugriff verweigert: h\u{F6}flich", "Access denied"])
-    func wordsLabelledAsAPageAreNoKey(_ text: String) async throws {
+    func refusesWordsLabelledAsPage(_ text: String) async throws {
         let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/key.php?id=1")
         fixture.origin[url] = ScriptedResource(.text(text), contentType: "text/html")
@@ -222,7 +222,7 @@ struct PageFaultTests {
         await store.close()
     }
 
-    @Test func jsonIsRightWhereItIsAskedFor() async throws {
+    @Test func acceptsRequestedJSON() async throws {
         let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/session.json")
         fixture.origin[url] = ScriptedResource(.text(Self.json), contentType: "application/json")

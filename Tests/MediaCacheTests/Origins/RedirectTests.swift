@@ -7,7 +7,7 @@ struct RedirectTests {
     static let body = ScriptedBody.random(seed: 71, length: 1_500_000)
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func redirectsAreFollowed(_ status: Int) async throws {
+    func followsRedirects(_ status: Int) async throws {
         let fixture = try EngineFixture()
         let target = try ResourceURL("https://cdn.example/a/b.mp4?sig=x%2Fy")
         fixture.origin[target] = ScriptedResource(Self.body)
@@ -15,13 +15,13 @@ struct RedirectTests {
         fixture.origin.always(fixture.url, .redirect(to: target.description, status: status))
         let store = try await fixture.open()
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        // The way is remembered for a moment.
+        // The target is remembered for a while.
         #expect(fixture.origin.requests(for: fixture.url).count == 1)
         #expect(fixture.origin.requests(for: target).allSatisfy { $0.range != nil })
         await store.close()
     }
 
-    @Test func relativeTargetsResolveAgainstTheFinalUrl() async throws {
+    @Test func resolvesRelativeTargetsAgainstFinalURL() async throws {
         let fixture = try EngineFixture()
         let second = try ResourceURL("http://other.example/deep/er/x.mp4")
         let third = try ResourceURL("http://other.example/deep/y.mp4?z=1")
@@ -34,7 +34,7 @@ struct RedirectTests {
         await store.close()
     }
 
-    @Test func anotherAuthorityGetsItsOwnProfileOnly() async throws {
+    @Test func sendsProfileToItsAuthorityOnly() async throws {
         let fixture = try EngineFixture()
         let url = try ResourceURL("http://user:pass@origin.example/film.mp4")
         let target = try ResourceURL("http://cdn.example/film.mp4")
@@ -61,19 +61,19 @@ struct RedirectTests {
         await store.close()
     }
 
-    @Test func loopsEnd() async throws {
+    @Test func endsLoops() async throws {
         let fixture = try EngineFixture()
         let other = try ResourceURL("http://origin.example/other.mp4")
         fixture.origin.always(fixture.url, .redirect(to: "other.mp4"))
         fixture.origin.always(other, .redirect(to: "film.mp4"))
-        // Another try would go the same way.
+        // Another attempt would take the same path.
         let store = try await fixture.open { $0.transfers.retries = RetryPolicy(budget: 5) }
         try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
         #expect(fixture.origin.requests.count == 2)
         await store.close()
     }
 
-    @Test func longChainsEnd() async throws {
+    @Test func endsLongChains() async throws {
         let fixture = try EngineFixture()
         for number in 0..<20 {
             let url = try ResourceURL("http://origin.example/\(number)")
@@ -88,7 +88,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: ["file:///etc/passwd", "ftp://a.example/x", "http://", ""])
-    func aTargetThatIsNoHttpUrlIsRefused(_ target: String) async throws {
+    func refusesTargetsOtherThanHTTP(_ target: String) async throws {
         let fixture = try EngineFixture()
         fixture.origin.always(fixture.url, .redirect(to: target))
         let store = try await fixture.open()
@@ -99,7 +99,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: [false, true])
-    func fromPublicToLocalOnlyBySetting(_ isAllowed: Bool) async throws {
+    func permitsRedirectFromPublicToLocalOnlyBySetting(_ isAllowed: Bool) async throws {
         let fixture = try EngineFixture()
         let local = try ResourceURL("http://192.168.0.1/film.mp4")
         fixture.origin[fixture.url] = ScriptedResource(Self.body, peer: .global)
@@ -117,7 +117,7 @@ struct RedirectTests {
         await store.close()
     }
 
-    @Test func fromLocalToLocalIsNoStepInside() async throws {
+    @Test func permitsRedirectFromLocalToLocal() async throws {
         let fixture = try EngineFixture()
         let local = try ResourceURL("http://[::1]:8080/film.mp4")
         fixture.origin[fixture.url] = ScriptedResource(Self.body, peer: .local)
@@ -128,7 +128,7 @@ struct RedirectTests {
         await store.close()
     }
 
-    @Test func aShortcutThatHasExpiredIsNotTheEnd() async throws {
+    @Test func requestsOriginalURLAfterExpiredTarget() async throws {
         let fixture = try EngineFixture()
         let first = try ResourceURL("http://cdn.example/1.mp4")
         let second = try ResourceURL("http://cdn.example/2.mp4")

@@ -5,12 +5,12 @@ import MediaCacheTesting
 import Synchronization
 import Testing
 
-/// Error statuses, with `Retry-After` and the caller's URL refresher.
+/// Error statuses, `Retry-After`, and the caller's URL refresher.
 struct StatusFaultTests {
     static let body = ScriptedBody.random(seed: 61, length: 2_500_000)
 
     @Test(arguments: [401, 403, 404, 410, 429, 500, 502, 503, 204, 205])
-    func anErrorStatusIsAnErrorAndNothingIsKeptOfIt(_ status: Int) async throws {
+    func reportsErrorStatusWithoutStoring(_ status: Int) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -27,7 +27,7 @@ struct StatusFaultTests {
     }
 
     @Test(arguments: [404, 410, 403, 401, 400])
-    func whatCannotPassIsNotRetried(_ status: Int) async throws {
+    func doesNotRetryPermanentFailures(_ status: Int) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(4) }
@@ -41,8 +41,8 @@ struct StatusFaultTests {
     @Test(arguments: [
         ("7", 7), ("0", 0), ("Tue, 14 Nov 2023 22:13:29 GMT", 9), ("Mon, 13 Nov 2023 22:13:29 GMT", 0),
     ])
-    func retryAfterIsWaitedFor(_ retryAfter: String, _ seconds: Int) async throws {
-        let time = NotingTime()
+    func waitsForRetryAfter(_ retryAfter: String, _ seconds: Int) async throws {
+        let time = RecordingTime()
         let origin = ScriptedOrigin()
         let url = try ResourceURL("http://origin.example/film.mp4")
         origin[url] = ScriptedResource(Self.body)
@@ -56,7 +56,7 @@ struct StatusFaultTests {
         #expect(time.noted.allSatisfy { $0 >= .seconds(seconds) && $0 < .seconds(seconds) + .milliseconds(10) })
     }
 
-    @Test func aRetryAfterLongerThanThePolicyAllowsIsAnErrorAtOnce() async throws {
+    @Test func failsAtOnceAfterLongRetryAfter() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(4) }
@@ -69,7 +69,7 @@ struct StatusFaultTests {
     }
 
     @Test(arguments: [401, 403, 410])
-    func theRefresherGivesAUrlAndReadingGoesOnAtTheSameByte(_ status: Int) async throws {
+    func continuesAtSameByteWithRefreshedURL(_ status: Int) async throws {
         let fixture = try EngineFixture()
         let fresh = try ResourceURL("http://origin.example/film.mp4?token=2")
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -93,7 +93,7 @@ struct StatusFaultTests {
         await store.close()
     }
 
-    @Test func aRefresherThatHasNothingLeavesTheError() async throws {
+    @Test func reportsErrorWithoutRefreshedURL() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let asked = Mutex(0)
@@ -107,7 +107,7 @@ struct StatusFaultTests {
         for expected in [1, 3] {
             let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
             #expect(error?.status == 403)
-            // A URL that doesn't help either is asked for twice, not for ever.
+            // A useless fresh URL is requested twice at most.
             #expect(asked.withLock { $0 } == expected)
         }
         await store.close()
@@ -125,8 +125,8 @@ extension OriginContext {
     }
 }
 
-/// A clock that notes how long it was to be slept and goes on at once; only a stall's watch sleeps, until cancelled.
-final class NotingTime: TimeSource {
+/// A clock that records requested sleeps and returns at once. Only the stall watch sleeps, until its cancellation.
+final class RecordingTime: TimeSource {
     private let manual = ManualTime()
     private let sleeps = Mutex<[Duration]>([])
 

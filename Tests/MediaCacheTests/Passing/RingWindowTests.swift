@@ -11,7 +11,7 @@ struct RingWindowTests {
         let before = window.end
         var fallen: [RingWindow.Reader] = []
         while true {
-            let room = window.makeRoom(now: now)
+            let room = window.makeSpace(now: now)
             fallen += room.fallen
             guard room.count > 0 else { break }
             _ = window.didAppend(room.count)

@@ -4,7 +4,7 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Reads of what has to have been confirmed since a moment: names that mean something else from then on.
+/// Reads of content confirmed since a moment, for URLs whose content is replaced at a known moment.
 struct ConfirmedReadTests {
     private let fixture: EngineFixture
     private static let text = ScriptedBody.text("the first under this name")
@@ -25,7 +25,7 @@ struct ConfirmedReadTests {
 
     private var requests: [ScriptedRequest] { fixture.origin.requests(for: fixture.url) }
 
-    @Test func whatWasAskedForSinceIsntAskedForAgain() async throws {
+    @Test func doesNotRepeatRequestSinceMoment() async throws {
         let store = try await fixture.open()
         let moment = store.monotonicTime
         for _ in 0..<2 { #expect(try await read(store, since: moment) == Self.text.bytes) }
@@ -33,7 +33,7 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
-    @Test func whatIsTheSameIsConfirmedWithoutABody() async throws {
+    @Test func confirmsUnchangedContentWithoutBody() async throws {
         let store = try await fixture.open()
         _ = try await read(store, since: .zero)
         fixture.time.advance(by: .seconds(1))
@@ -45,7 +45,7 @@ struct ConfirmedReadTests {
     }
 
     @Test(arguments: ["\"2\"", nil])
-    func whatHasChangedComesWithTheRequestThatFindsOut(_ entityTag: String?) async throws {
+    func receivesChangedContentWithItsConfirmation(_ entityTag: String?) async throws {
         serve(Self.text, entityTag.map { _ in "\"1\"" })
         let store = try await fixture.open()
         _ = try await read(store, since: .zero)
@@ -56,7 +56,7 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
-    @Test func anOriginThatLooksAtNoConditionsConfirmsByItsTag() async throws {
+    @Test func confirmsByTagIfConditionsAreIgnored() async throws {
         let store = try await fixture.open()
         _ = try await read(store, since: .zero)
         fixture.time.advance(by: .seconds(1))
@@ -66,8 +66,8 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
-    /// What is on its way was asked for before the name was given again.
-    @Test func aRequestThatBeganBeforeTheMomentDoesntCount() async throws {
+    /// The running request started before the content was replaced.
+    @Test func ignoresRequestStartedBeforeMoment() async throws {
         let store = try await fixture.open()
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdHead(gate))
@@ -83,8 +83,8 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
-    /// A window of many segments is more than are held open.
-    @Test func whatWasConfirmedStaysSoWhileItIsntOpen() async throws {
+    /// A window has more segments than are held open.
+    @Test func remembersConfirmationOfClosedResource() async throws {
         let store = try await fixture.open()
         let moment = store.monotonicTime
         _ = try await read(store, since: moment)
@@ -98,14 +98,14 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
-    @Test func whatTheOriginDoesntConfirmIsntUsed() async throws {
+    @Test func doesNotUseUnconfirmedContent() async throws {
         let store = try await fixture.open()
         _ = try await read(store, since: .zero)
         fixture.time.advance(by: .seconds(1))
         fixture.origin.next(fixture.url, .status(404))
         let error = await #expect(throws: CacheError.self) { try await read(store, since: store.monotonicTime) }
         #expect(error?.status == 404)
-        // It's still here for those who don't mind.
+        // Other reads may still use it.
         #expect(try await store.bytes(fixture.url) == Self.text.bytes)
         await store.close()
     }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import MediaCache
 
-/// When the origin is asked again, and what becomes of what it says.
+/// Revalidation and its results.
 struct FreshnessTests {
     static let body = ScriptedBody.random(seed: 111, length: 100_000)
     static let other = ScriptedBody.random(seed: 112, length: 90_000)
 
-    @Test func whatIsFreshIsNotAskedFor() async throws {
+    @Test func doesNotRevalidateFreshContent() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "max-age=3600")
         let first = try await fixture.open()
@@ -28,7 +28,7 @@ struct FreshnessTests {
     }
 
     @Test(arguments: ["no-cache", "max-age=0, must-revalidate"])
-    func whatMustBeAskedIsAskedOnceForEachRead(_ control: String) async throws {
+    func revalidatesOncePerReadIfRequired(_ control: String) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: control)
         let store = try await fixture.open()
@@ -41,8 +41,8 @@ struct FreshnessTests {
         await store.close()
     }
 
-    /// A 304 changes the fields that it carries, and no others (RFC 9111 §4.3.4).
-    @Test func aConfirmationWithoutCacheControlLeavesTheDirectives() async throws {
+    /// A 304 response changes only the fields that it has (RFC 9111 §4.3.4).
+    @Test func preservesDirectivesAfterConfirmationWithoutCacheControl() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-cache")
         let store = try await fixture.open()
@@ -56,7 +56,7 @@ struct FreshnessTests {
         await store.close()
     }
 
-    @Test func aConfirmationWithoutCacheControlRenewsTheLifetime() async throws {
+    @Test func renewsLifetimeAfterConfirmationWithoutCacheControl() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "max-age=3600")
         let store = try await fixture.open()
@@ -64,9 +64,9 @@ struct FreshnessTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         for round in 2...4 {
             fixture.time.advance(by: .seconds(3601))
-            // The first read finds it expired, and has it asked about beside.
+            // The first read finds an expired version, and revalidates it in the background.
             #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-            await whenAsked(store, fixture, round)
+            await waitForRevalidation(store, fixture, round)
             #expect(try await store.bytes(fixture.url) == Self.body.bytes)
             #expect(fixture.origin.requests.count == round)
             fixture.time.advance(by: .seconds(3500))
@@ -76,7 +76,7 @@ struct FreshnessTests {
         await store.close()
     }
 
-    @Test func withoutAWordItIsAskedBesideAtFirstUseThenDaily() async throws {
+    @Test func revalidatesAtFirstUseThenDailyWithoutLifetime() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let first = try await fixture.open()
@@ -85,7 +85,7 @@ struct FreshnessTests {
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdHead(gate))
         let second = try await fixture.open()
-        // Served though the answer isn't here.
+        // Served before the response is received.
         #expect(try await second.bytes(fixture.url) == Self.body.bytes)
         await gate.waitForArrivals()
         gate.open()
@@ -98,14 +98,14 @@ struct FreshnessTests {
         await second.close()
     }
 
-    /// Reads until the origin has been asked and its answer noted.
-    private func whenAsked(_ store: CacheStore, _ fixture: EngineFixture, _ count: Int) async {
+    /// Reads until the origin has been asked and its response recorded.
+    private func waitForRevalidation(_ store: CacheStore, _ fixture: EngineFixture, _ count: Int) async {
         await fixture.origin.wait { $0.count == count && $0[count - 1].progress != .running }
         await store.settled { $0.table[$0.key(for: fixture.url)]?.state.withLock { $0.isAsking } != true }
     }
 
     @Test(arguments: ["max-age=10", "max-age=10, proxy-revalidate", "max-age=10, s-maxage=0"])
-    func anExpiredVersionIsServedAtOnceThoughTheOriginDoesNotAnswer(_ control: String) async throws {
+    func servesExpiredVersionAtOnceWithSilentOrigin(_ control: String) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: control)
         let store = try await fixture.open()
@@ -114,11 +114,11 @@ struct FreshnessTests {
         fixture.time.advance(by: .seconds(11))
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdHead(gate), .unreachable)
-        // The clock stands still: nothing is waited for.
+        // The clock stands still, so nothing may wait.
         for _ in 0..<3 { #expect(try await store.bytes(fixture.url) == Self.body.bytes) }
         await gate.waitForArrivals()
         gate.open()
-        await whenAsked(store, fixture, 2)
+        await waitForRevalidation(store, fixture, 2)
         // The failure is remembered for a minute.
         for _ in 0..<3 {
             let session = try await store.read(ReadRequest(url: fixture.url))
@@ -129,7 +129,7 @@ struct FreshnessTests {
         #expect(fixture.origin.requests.count == 2)
         fixture.time.advance(by: .seconds(61))
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        await whenAsked(store, fixture, 3)
+        await waitForRevalidation(store, fixture, 3)
         let again = try await store.read(ReadRequest(url: fixture.url))
         #expect(!again.head.isStale)
         again.cancel()
@@ -139,10 +139,10 @@ struct FreshnessTests {
         #expect(stale == 1)
     }
 
-    /// What may not be used stale waits for its origin, also after another opening; when that can't be reached, it's used
-    /// all the same, so that downloads play offline.
+    /// A version that must not be served stale waits for its origin, also after reopening. If the origin is
+    /// unreachable, the version is used so that downloads play offline.
     @Test(arguments: ["no-cache", "max-age=10, must-revalidate"], [false, true])
-    func aVersionThatMayNotBeServedStaleWaitsForItsOrigin(_ control: String, reopens: Bool) async throws {
+    func waitsForOriginIfStaleUseIsForbidden(_ control: String, reopens: Bool) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: control)
         var store = try await fixture.open()
@@ -171,8 +171,8 @@ struct FreshnessTests {
         await store.close()
     }
 
-    /// A version with holes is asked about before it's used, but not for long.
-    @Test func anExpiredPartIsAskedAboutFirstForAMoment() async throws {
+    /// A version with holes is revalidated before its use, within a time limit.
+    @Test func waitsBrieflyToRevalidateExpiredPart() async throws {
         let fixture = try EngineFixture()
         let film = ScriptedBody.random(seed: 114, length: 5_000_000)
         fixture.origin[fixture.url] = ScriptedResource(film, cacheControl: "max-age=10")
@@ -187,14 +187,14 @@ struct FreshnessTests {
         #expect(try await fixture.turningTheClock { try await reading.value } == film.bytes(in: 0..<10))
         #expect(fixture.origin.requests.last?.progress == .running)
         gate.open()
-        await whenAsked(store, fixture, 2)
+        await waitForRevalidation(store, fixture, 2)
         fixture.time.advance(by: .seconds(11))
         fixture.origin[fixture.url] = ScriptedResource(Self.other, entityTag: "\"2\"", cacheControl: "max-age=10")
         #expect(try await store.bytes(fixture.url) == Self.other.bytes)
         await store.close()
     }
 
-    @Test func aChangeSeenBesideShowsInTheNextRead() async throws {
+    @Test func usesVersionFoundInBackgroundForNextRead() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let first = try await fixture.open()
@@ -210,7 +210,7 @@ struct FreshnessTests {
         await second.close()
     }
 
-    @Test func lastModifiedIsAskedWithWhereThereIsNoTag() async throws {
+    @Test func revalidatesByLastModifiedWithoutTag() async throws {
         let fixture = try EngineFixture()
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         fixture.origin[fixture.url] = ScriptedResource(
@@ -223,7 +223,7 @@ struct FreshnessTests {
     }
 
     @Test(arguments: ["no-store", "private, No-Store, max-age=100"])
-    func noStorePassesThroughUnkeptInBoundedMemory(_ control: String) async throws {
+    func passesNoStoreThroughInBoundedMemory(_ control: String) async throws {
         let fixture = try EngineFixture()
         let body = ScriptedBody.random(seed: 113, length: 20_000_000)
         fixture.origin[fixture.url] = ScriptedResource(body, cacheControl: control)
@@ -249,7 +249,7 @@ struct FreshnessTests {
         await store.close()
     }
 
-    @Test func noStoreIsKeptWhereTheCallerSaysSo() async throws {
+    @Test func storesNoStoreBySetting() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-store")
         let store = try await fixture.open { $0.transfers.keepsNoStore = true }
@@ -259,7 +259,7 @@ struct FreshnessTests {
     }
 
     @Test(arguments: [("Accept-Encoding, Origin", true), ("Cookie", false), ("*", false), ("Origin, X-User", false)])
-    func whatVariesWithAnythingElseIsNotKept(_ vary: String, _ isKept: Bool) async throws {
+    func doesNotStoreVaryingContent(_ vary: String, _ isKept: Bool) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, headerFields: [.vary: vary])
         let store = try await fixture.open()
@@ -268,7 +268,7 @@ struct FreshnessTests {
         await store.close()
     }
 
-    @Test func droppedQueryItemsNameTheSameResource() async throws {
+    @Test func sharesResourceAcrossDroppedQueryItems() async throws {
         let fixture = try EngineFixture()
         let urls = try ["http://o.example/a.mp4?t=1", "http://o.example/a.mp4?t=2"].map { try ResourceURL($0) }
         for url in urls { fixture.origin[url] = ScriptedResource(Self.body) }
@@ -278,7 +278,7 @@ struct FreshnessTests {
         await store.close()
     }
 
-    @Test func anIPv6HostIsAskedAsItIs() async throws {
+    @Test func requestsIPv6HostUnchanged() async throws {
         let fixture = try EngineFixture()
         let url = try ResourceURL("http://[2001:db8::1]:8080/a.mp4")
         fixture.origin[url] = ScriptedResource(Self.body)

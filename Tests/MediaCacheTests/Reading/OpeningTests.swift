@@ -4,11 +4,11 @@ import Testing
 @testable import MediaCache
 @testable import MediaCacheTesting
 
-/// Readers that wait for the same first answer.
+/// Readers that wait for the same first response.
 struct OpeningTests {
     static let body = ScriptedBody.random(seed: 91, length: 500_000)
 
-    @Test func anErrorReachesAllWhoWait() async throws {
+    @Test func reportsErrorToAllWaitingReaders() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -19,7 +19,7 @@ struct OpeningTests {
         gate.open()
         var failures = 0
         for reader in readers {
-            // Who came after the answer asks for itself, and finds the resource.
+            // A reader that arrives after the response finds the resource itself.
             do { #expect(try await reader.value == Self.body.bytes) } catch let error as CacheError {
                 #expect(error.status == 404)
                 failures += 1
@@ -29,9 +29,9 @@ struct OpeningTests {
         await store.close()
     }
 
-    /// A 416 is of the range that was asked for, not of the resource.
+    /// A 416 response concerns the requested range, not the resource.
     @Test(arguments: [RequestedRange.all, .closed(10, through: 19), .suffix(5)])
-    func anUnsatisfiableRangeFailsItsOwnReaderAlone(_ range: RequestedRange) async throws {
+    func failsOnlyReaderOfUnsatisfiableRange(_ range: RequestedRange) async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -55,9 +55,9 @@ struct OpeningTests {
         await store.close()
     }
 
-    /// What may not be contacted for one reader may be for another.
+    /// An address forbidden for one reader may be permitted for another.
     @Test(arguments: [false, true])
-    func aRefusedAddressFailsReadersOfThatScopeAlone(_ asWholes: Bool) async throws {
+    func failsOnlyReadersWithNarrowScope(_ asWholes: Bool) async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         let first = try ResourceURL("http://public.example/film.mp4")
@@ -66,7 +66,7 @@ struct OpeningTests {
         fixture.origin.always(first, .holdHead(gate), .redirect(to: fixture.url.description))
         let store = try await fixture.open()
         let narrow = store.transfers.narrowed(to: .publicOnly)
-        // A redirect of a public host may lead to a local one.
+        // A redirect by a public host may lead to a local one.
         var wide = store.transfers
         wide.allowsLocalRedirects = true
         func read(_ settings: TransferSettings) -> Task<[UInt8], any Error> {
@@ -94,8 +94,8 @@ struct OpeningTests {
         await store.close()
     }
 
-    /// An empty answer takes nothing away that is stored.
-    @Test func aStoredFilmIsNotGivenUpForAnEmptyAnswer() async throws {
+    /// An empty response doesn't replace stored content.
+    @Test func preservesStoredFilmAfterEmptyResponse() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -108,8 +108,8 @@ struct OpeningTests {
         await store.close()
     }
 
-    /// The first bytes are given out though the type can't be told from them yet.
-    @Test func theFirstBytesWaitOnlyAMomentForThoseThatTellTheType() async throws {
+    /// The first bytes are returned although their type is still uncertain.
+    @Test func waitsBrieflyForBytesThatIdentifyType() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, contentType: "video/mp4")
@@ -117,7 +117,7 @@ struct OpeningTests {
         let store = try await fixture.open()
         let opening = Task { try await store.read(ReadRequest(url: fixture.url)) }
         await gate.waitForArrivals()
-        // The watch over stalls, and the wait for more bytes.
+        // The stall watch, and the wait for more bytes.
         await fixture.time.waitForSleepers(2)
         fixture.time.advance(by: .milliseconds(250))
         let session = try await opening.value
@@ -134,7 +134,7 @@ struct OpeningTests {
         await store.close()
     }
 
-    @Test func aCancelledOpenerDoesNotSpoilTheOthers() async throws {
+    @Test func continuesForOthersAfterCancelledOpening() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -151,7 +151,7 @@ struct OpeningTests {
         await store.close()
     }
 
-    @Test func whoCancelsReturnsAtOnceThoughOthersWait() async throws {
+    @Test func returnsAtOnceWhenCancelledDespiteOtherWaiters() async throws {
         let gate = ScriptedGate()
         let opening = SharedRequest { await gate.waitForOpening() }
         let first = Task { try await opening.wait() }
@@ -163,7 +163,7 @@ struct OpeningTests {
         #expect(try await second.value != nil)
     }
 
-    @Test func theRequestIsCancelledWithItsLastWaiter() async throws {
+    @Test func cancelsRequestWithLastWaiter() async throws {
         let gate = ScriptedGate()
         let isCancelled = Mutex(false)
         let opening = SharedRequest {
@@ -175,14 +175,14 @@ struct OpeningTests {
         await gate.waitForArrivals()
         for waiter in waiters { waiter.cancel() }
         for waiter in waiters { await #expect(throws: CancellationError.self) { try await waiter.value } }
-        // Who comes now is told to try anew, and isn't told of a cancellation that wasn't its own.
+        // A new reader starts another request, and doesn't get a cancellation that isn't its own.
         async let late = opening.wait()
         gate.open()
         let isAnswered = try await late != nil
         #expect(!isAnswered || !isCancelled.withLock { $0 })
     }
 
-    @Test func aReaderAfterAnAbandonedOpeningGetsItsOwn() async throws {
+    @Test func startsNewOpeningAfterAbandonedOne() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -203,7 +203,7 @@ struct OpeningTests {
 }
 
 extension ScriptedGate {
-    /// Returns when the gate is open, whatever becomes of the task.
+    /// Waits until the gate is open, even if the task is cancelled.
     fileprivate func waitForOpening() async {
         await withCheckedContinuation { continuation in _ = whenOpen { continuation.resume() } }
     }

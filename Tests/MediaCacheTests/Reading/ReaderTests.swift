@@ -5,11 +5,11 @@ import Testing
 
 @testable import MediaCache
 
-/// Readers that seek, share, pause and leave.
+/// Readers that seek, share fills, pause and leave.
 struct ReaderTests {
     static let body = ScriptedBody.random(seed: 81, length: 40_000_000)
 
-    @Test func aFarSeekStartsItsOwnFillAtOnce() async throws {
+    @Test func startsFillAtOnceAfterFarSeek() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -27,7 +27,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    /// Reads of a film that is known, where one request may run at a time.
+    /// Opens a store with a known film and a limit of one concurrent request.
     private func knownFilm(_ fixture: EngineFixture) async throws -> CacheStore {
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 0) }
@@ -36,9 +36,9 @@ struct ReaderTests {
         return store
     }
 
-    /// An origin that doesn't answer holds no place that another reader needs, fast as it may have been before.
+    /// An abandoned fill without a response occupies no place that another reader needs, however fast its origin was.
     @Test(arguments: [false, true], [false, true])
-    func anAbandonedFillIsCancelledBeforeItsResponse(bySeeking: Bool, wasFast: Bool) async throws {
+    func cancelsAbandonedFillBeforeResponseHead(bySeeking: Bool, wasFast: Bool) async throws {
         let fixture = try EngineFixture()
         let store = try await knownFilm(fixture)
         let gate = ScriptedGate()
@@ -59,7 +59,7 @@ struct ReaderTests {
             _ = try? await reading.value
             second = try await store.read(ReadRequest(url: fixture.url, range: .from(30_000_000)))
         }
-        // The gate stays closed: only the end of the first request makes room for the second.
+        // The gate stays closed, so only the end of the first request frees a place for the second.
         var iterator = second.buffers.makeAsyncIterator()
         let bytes = try #require(try await iterator.next())
         #expect(Self.body.matches(bytes, at: 30_000_000))
@@ -71,7 +71,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func anAbandonedFillWithAResponseMakesWayForPlayback() async throws {
+    @Test func yieldsAbandonedFillToPlayback() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 1) }
@@ -89,7 +89,7 @@ struct ReaderTests {
         #expect(representation.transferClass(of: fill) == .playback)
         session.cancel()
         #expect(representation.transferClass(of: fill) == .background)
-        // A reader that comes back takes it up again.
+        // A returning reader joins it again.
         let again = try await store.read(ReadRequest(url: fixture.url, range: .from(20_100_000)))
         _ = again.poll(maximum: 1) {}
         #expect(representation.transferClass(of: fill) == .playback)
@@ -98,9 +98,9 @@ struct ReaderTests {
         await store.close()
     }
 
-    /// A seek needs the place of an abandoned fill whose response doesn't go on.
+    /// A seek needs the place of an abandoned fill whose response is stalled.
     @Test(arguments: [false, true])
-    func anAbandonedFillWithAResponseIsEndedForASeek(wasFast: Bool) async throws {
+    func endsAbandonedFillForSeek(wasFast: Bool) async throws {
         let fixture = try EngineFixture()
         let store = try await knownFilm(fixture)
         let gate = ScriptedGate()
@@ -118,8 +118,8 @@ struct ReaderTests {
         await store.close()
     }
 
-    /// Segments of one file are read one after another, and the origin's rate isn't known yet.
-    @Test func readersOfAdjacentRangesRepeatNoByte() async throws {
+    /// The segments of a file are read in order, before the origin's rate is known.
+    @Test func requestsAdjacentRangesOnce() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 4 << 20, maximum: 8 << 20) }
@@ -128,7 +128,7 @@ struct ReaderTests {
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdHead(gate))
         let sent = fixture.origin.bodyBytes
-        // The first reader leaves before the response, the others in the middle of it.
+        // The first reader leaves before the response, the others during it.
         let first = try await store.read(ReadRequest(url: fixture.url, range: .closed(20_000_000, through: 20_099_999)))
         _ = first.poll(maximum: 1) {}
         await gate.waitForArrivals()
@@ -149,7 +149,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func anAbandonedFillIsNotAskedForAgain() async throws {
+    @Test func doesNotRepeatRequestOfAbandonedFill() async throws {
         let fixture = try EngineFixture()
         let store = try await knownFilm(fixture)
         let gate = ScriptedGate()
@@ -169,7 +169,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func aNearSeekWaitsForTheFillThatIsComing() async throws {
+    @Test func waitsForApproachingFillAfterNearSeek() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -186,7 +186,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func seekingBackIsServedFromWhatIsHere() async throws {
+    @Test func servesCachedBytesAfterSeekingBack() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -202,7 +202,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func cancellingAReaderThatWaitsEndsItAtOnce() async throws {
+    @Test func endsWaitingReaderAtOnceWhenCancelled() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -218,7 +218,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func cancellingTheTaskEndsTheReader() async throws {
+    @Test func endsReaderWhenTaskIsCancelled() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -233,7 +233,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func oneReaderLeavingDoesNotTakeTheFillFromTheOther() async throws {
+    @Test func continuesFillForRemainingReader() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -257,7 +257,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func theLastReaderLeavingClosesTheConnection() async throws {
+    @Test func closesConnectionWithLastReader() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -270,7 +270,7 @@ struct ReaderTests {
         await gate.waitForArrivals()
         for session in sessions { session.cancel() }
         for reading in readings { _ = try? await reading.value }
-        // A reader may come back.
+        // A reader may return.
         fixture.time.advance(by: .milliseconds(900))
         #expect(fixture.origin.requests.contains { $0.progress == .running })
         try await fixture.turningTheClock {
@@ -281,7 +281,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func readAheadGrowsFromOneToEightMebibytes() async throws {
+    @Test func increasesReadAheadFrom1To8MiB() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -299,7 +299,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func aPausedReaderCostsAWindow() async throws {
+    @Test func limitsFillOfPausedReaderToWindow() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -312,7 +312,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func manySeeksOfManyReadersGiveRightBytes() async throws {
+    @Test func readsCorrectBytesAfterManySeeks() async throws {
         let fixture = try EngineFixture()
         let body = ScriptedBody.random(seed: 82, length: 6_000_000)
         fixture.origin[fixture.url] = ScriptedResource(body)
@@ -340,13 +340,13 @@ struct ReaderTests {
             return try await group.reduce(true) { $0 && $1 }
         }
         #expect(isRight)
-        // A fill that is cut short has a buffer or two in hand.
+        // An interrupted fill has received up to two more buffers.
         #expect(fixture.origin.bodyBytes <= body.length + (1 << 20))
         try await fixture.expectRightBytes(of: body, in: store)
         await store.close()
     }
 
-    @Test func whatIsLongerThanFourGibibytesIsReadInPlace() async throws {
+    @Test func readsBeyond4GiB() async throws {
         let fixture = try EngineFixture()
         let body = ScriptedBody.random(seed: 83, length: 8 << 30)
         fixture.origin[fixture.url] = ScriptedResource(body)

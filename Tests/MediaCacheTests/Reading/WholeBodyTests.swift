@@ -19,14 +19,14 @@ struct WholeBodyTests {
         WholeBodyRequest(url: fixture.url, maximumLength: maximumLength) { _ in keeps }
     }
 
-    @Test func isAskedForWithoutARange() async throws {
+    @Test func requestsBodyWithoutRange() async throws {
         let store = try await fixture.open()
         #expect(try await store.wholeBody(request(keeps: true)).bytes == Self.text.bytes)
         #expect(fixture.origin.requests.map { $0.headerFields[.range] } == [nil])
         await store.close()
     }
 
-    @Test func whatIsKeptIsConfirmedBeforeEachUse() async throws {
+    @Test func revalidatesCachedBodyBeforeEachUse() async throws {
         let store = try await fixture.open()
         for number in 1...3 {
             for _ in 0..<2 { #expect(try await store.wholeBody(request(keeps: true)).bytes == Self.text.bytes) }
@@ -41,7 +41,7 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    @Test func whatItsOriginCallsFreshIsNotAskedFor() async throws {
+    @Test func doesNotRevalidateFreshBody() async throws {
         fixture.origin[fixture.url] = ScriptedResource(
             Self.text, contentType: "text/plain", headerFields: [.cacheControl: "max-age=60"])
         let store = try await fixture.open()
@@ -53,7 +53,7 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    @Test func anOriginThatFailsIsNotAskedForEachUse() async throws {
+    @Test func remembersFailedRevalidation() async throws {
         let store = try await fixture.open()
         _ = try await store.wholeBody(request(keeps: true))
         fixture.origin.always(fixture.url, .status(403))
@@ -69,7 +69,7 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    @Test func anotherVersionAtTheOriginIsTakenBeforeTheFirstUse() async throws {
+    @Test func usesNewVersionAtFirstUse() async throws {
         let store = try await fixture.open()
         _ = try await store.wholeBody(request(keeps: true))
         await store.close()
@@ -79,7 +79,7 @@ struct WholeBodyTests {
         await next.close()
     }
 
-    @Test func withoutItsOriginWhatIsKeptIsUsed() async throws {
+    @Test func usesCachedBodyWithoutOrigin() async throws {
         let store = try await fixture.open()
         _ = try await store.wholeBody(request(keeps: true))
         await store.close()
@@ -91,7 +91,7 @@ struct WholeBodyTests {
         await next.close()
     }
 
-    @Test func whatIsNotKeptIsFreshEachTime() async throws {
+    @Test func requestsUnstoredBodyEachTime() async throws {
         let store = try await fixture.open()
         #expect(try await store.wholeBody(request(keeps: false)).bytes == Self.text.bytes)
         fixture.origin.replaceBody(fixture.url, with: Self.other, entityTag: "\"2\"")
@@ -100,7 +100,7 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    @Test func whoAsksMeanwhileShares() async throws {
+    @Test func sharesConcurrentRequests() async throws {
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdBody(at: 2, gate))
         let store = try await fixture.open()
@@ -116,7 +116,7 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    @Test func aRedirectIsRememberedWithWhatIsKept() async throws {
+    @Test func storesLocationAfterRedirect() async throws {
         let target = try ResourceURL("http://elsewhere.example/a/b.m3u8")
         fixture.origin[target] = ScriptedResource(Self.text, contentType: "text/plain")
         fixture.origin.always(fixture.url, .redirect(to: target.description))
@@ -131,11 +131,11 @@ struct WholeBodyTests {
         await next.close()
     }
 
-    @Test func aCodedBodyIsHandedOverAsItCame() async throws {
+    @Test func returnsCodedBodyUnchanged() async throws {
         fixture.origin.always(fixture.url, .contentEncoding("gzip"))
         let store = try await fixture.open()
         #expect(try await store.wholeBody(request(keeps: true)).contentCoding == "gzip")
-        // It isn't the content, so it can't be kept under its name.
+        // It's not the content, so it can't be cached under its key.
         #expect(try await store.resources().isEmpty)
         let decoding = WholeBodyRequest(url: fixture.url) { body in
             body.contentCoding = nil
@@ -147,7 +147,7 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    @Test func tooMuchIsAnErrorThatSaysSo() async throws {
+    @Test func refusesBodyBeyondMaximumLength() async throws {
         let store = try await fixture.open()
         let error = await #expect(throws: CacheError.self) {
             try await store.wholeBody(request(keeps: true, maximumLength: 4))
@@ -157,9 +157,9 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    /// A live playlist changes between a broken response and the next.
+    /// A live playlist may change between an interrupted response and the next one.
     @Test(arguments: [nil, "\"2\"", "\"1\""], [1, 3000, 5000])
-    func aBrokenBodyIsAskedForAgainAsAWhole(_ entityTag: String?, _ position: Int64) async throws {
+    func requestsInterruptedBodyAgain(_ entityTag: String?, _ position: Int64) async throws {
         let first = ScriptedBody.random(seed: 5, length: 5001)
         let second = ScriptedBody.random(seed: 6, length: 5002)
         let tag = entityTag.map { _ in "\"1\"" }
@@ -176,7 +176,7 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    @Test func aBodyThatAlwaysBreaksOffIsGivenUp() async throws {
+    @Test func givesUpBodyThatIsAlwaysInterrupted() async throws {
         fixture.origin[fixture.url] = ScriptedResource(.random(seed: 5, length: 50_000), contentType: "text/plain")
         fixture.origin.always(fixture.url, .reset(after: 40_000))
         let store = try await fixture.open { $0.transfers.retries = RetryPolicy(budget: 2, initialDelay: .zero) }
@@ -185,8 +185,8 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    /// An origin that doesn't answer delays what may be served without it for a moment alone.
-    @Test func anOriginThatDoesNotAnswerDelaysAReadForAMoment() async throws {
+    /// A silent origin delays content that may be served without it only briefly.
+    @Test func limitsDelayBySilentOrigin() async throws {
         let store = try await fixture.open { $0.transfers.limits.firstByte = .seconds(1_000_000) }
         _ = try await store.wholeBody(request(keeps: true))
         fixture.time.advance(by: .seconds(6))
@@ -195,7 +195,7 @@ struct WholeBodyTests {
         let reading = Task { try await store.wholeBody(request(keeps: true)) }
         await gate.waitForArrivals()
         #expect(try await fixture.turningTheClock { try await reading.value.bytes } == Self.text.bytes)
-        // The request goes on, and the next reader waits for it no longer.
+        // The request continues, and the next reader doesn't wait for it.
         #expect(fixture.origin.requests.map(\.progress).last == .running)
         #expect(try await store.wholeBody(request(keeps: true)).bytes == Self.text.bytes)
         gate.open()
@@ -207,7 +207,7 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    @Test func aCutBodyIsFinishedOrRefused() async throws {
+    @Test func completesOrRefusesTruncatedBody() async throws {
         fixture.origin.always(fixture.url, .bodyShorter(by: 2))
         let store = try await fixture.open()
         await #expect(throws: CacheError.self) { try await store.wholeBody(request(keeps: true)) }

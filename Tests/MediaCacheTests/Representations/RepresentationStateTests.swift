@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// Decisions of a representation without a store around it.
+/// Decisions of a representation, tested without a store.
 struct RepresentationStateTests {
     private static let readAhead = ReadAhead(initial: 1 << 20, maximum: 8 << 20)
 
@@ -26,9 +26,9 @@ struct RepresentationStateTests {
             transferClass: .playback, work: &work, wake: wake)
     }
 
-    /// A reader waits for a byte far ahead in a fast fill. Then the origin slows down, and another reader's fill begins
-    /// before that byte and ends before it, too.
-    @Test func aReaderWhoseFillStopsShortForAnothersIsWoken() {
+    /// A reader waits for a byte far ahead in a fast fill. The origin slows down, and another reader starts a fill that
+    /// begins and ends before that byte.
+    @Test func wakesReaderWhoseFillEndsBeforeItsPosition() {
         var state = state()
         state.measured(bytes: 100 << 20, in: .seconds(1))
         state.measured(latency: .seconds(100))
@@ -57,7 +57,7 @@ struct RepresentationStateTests {
         #expect(state.limit(of: fill.id) == 20_000_000)
         for wake in work.wakes { wake() }
         #expect(isWoken.withLock { $0 })
-        // It plans a fill of its own.
+        // It plans another fill.
         work = RepresentationState.Work()
         _ = advance(&state, at: 40_000_000, session: patient, work: &work)
         #expect(work.plans.map(\.range.lowerBound) == [40_000_000])
@@ -65,9 +65,10 @@ struct RepresentationStateTests {
 
     private final class Token: Sendable {}
 
-    /// What a wake owns may take a lock when it's let go, as a shortage of playback does: it outlives the state's lock.
+    /// Releasing a wake may acquire a lock, as with a shortage of playback, so it must happen outside of the state's
+    /// lock.
     @Test(arguments: [false, true])
-    func aForgottenWakeOutlivesTheLock(bySeeking: Bool) {
+    func releasesWakeOutsideLock(bySeeking: Bool) {
         var state = state()
         let (session, _) = state.attach(at: 0, readAhead: Self.readAhead)
         var work = RepresentationState.Work()

@@ -12,11 +12,11 @@ struct ChecksumTests {
             ([UInt8](repeating: 0xFF, count: 32), 0x62A8_AB43), (Array(UInt8(0)...31), 0x46DD_794E),
             (Array((UInt8(0)...31).reversed()), 0x113F_DB5C), ([], 0),
         ] as [([UInt8], UInt32)])
-    func knownVectors(_ bytes: [UInt8], _ crc: UInt32) {
+    func matchesKnownVectors(_ bytes: [UInt8], _ crc: UInt32) {
         #expect(bytes.withUnsafeBytes { CRC32C.extend(with: $0) } == crc)
     }
 
-    @Test func combiningIsAppending() {
+    @Test func combinesChecksumsOfConsecutiveRuns() {
         print("seed 5")
         var random = SeededGenerator(seed: 5)
         for _ in 0..<300 {
@@ -33,7 +33,7 @@ struct ChecksumTests {
         }
     }
 
-    @Test func recordsJoinInsideTheirBlocksInAnyOrder() {
+    @Test func joinsRecordsWithinBlocksInAnyOrder() {
         print("seed 6")
         var random = SeededGenerator(seed: 6)
         let body = ScriptedBody.random(seed: 6, length: 300_000)
@@ -59,7 +59,7 @@ struct ChecksumTests {
         #expect(restored.records(in: 65_536..<131_072).isEmpty)
     }
 
-    @Test func damagedPagesHaveNoRecordsOrSomeInsideTheirBlocksAndNeverCrash() {
+    @Test func decodesDamagedPagesWithoutCrash() {
         print("seed 9")
         var random = SeededGenerator(seed: 9)
         var checksums = BlockChecksums()

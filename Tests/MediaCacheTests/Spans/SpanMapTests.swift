@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct SpanMapTests {
-    @Test func itIsWhatANaiveModelSays() {
+    @Test func matchesNaiveModel() {
         let seed: UInt64 = 7
         print("seed \(seed)")
         var random = SeededGenerator(seed: seed)
@@ -42,7 +42,7 @@ struct SpanMapTests {
         }
     }
 
-    @Test func damagedEncodingsAreNilOrAMapAndNeverACrash() {
+    @Test func decodesDamagedDataWithoutCrash() {
         let seed: UInt64 = 8
         print("seed \(seed)")
         var random = SeededGenerator(seed: seed)
@@ -67,7 +67,7 @@ struct SpanMapTests {
     }
 
     @Test(arguments: [0, 1, 127, 128, 16_383, 16_384, UInt64(Int64.max), .max])
-    func varintsComeBack(_ value: UInt64) {
+    func decodesEncodedVarints(_ value: UInt64) {
         var writer = VarintWriter()
         writer.write(value)
         writer.write(fixed: 0xDEAD_BEEF)
@@ -84,7 +84,7 @@ struct SpanMapTests {
             [0x80], [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02],
             [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01],
         ] as [[UInt8]])
-    func overlongVarintsAreRefused(_ bytes: [UInt8]) {
+    func refusesOverlongVarints(_ bytes: [UInt8]) {
         var reader = VarintReader(bytes)
         #expect(reader.read() == nil)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// URLs with user information, given to the engine as they are.
+/// URLs with user information, passed to the engine unchanged.
 struct CredentialsTests {
     private static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
     private let fixture: EngineFixture
@@ -17,7 +17,7 @@ struct CredentialsTests {
         bobs = try ResourceURL("http://bob:secret@origin.example/film.mp4")
     }
 
-    @Test func whatAUserReadsIsTheirs() async throws {
+    @Test func separatesResourcesByUser() async throws {
         let store = try await fixture.open()
         #expect(try await store.bytes(bobs) == Self.body.bytes)
         let anonymous = try await store.resource(for: fixture.url)
@@ -32,7 +32,7 @@ struct CredentialsTests {
         await store.close()
     }
 
-    @Test func itIsFoundByTheURLAloneAfterOpeningAgain() async throws {
+    @Test func findsResourceByURLAfterReopening() async throws {
         let first = try await fixture.open()
         _ = try await first.complete(ReadRequest(url: bobs))
         await first.close()
@@ -47,7 +47,7 @@ struct CredentialsTests {
         await store.close()
     }
 
-    @Test func errorsNameTheURLNotTheKey() async throws {
+    @Test func namesURLInErrors() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: bobs))
         let error = await #expect(throws: CacheError.self) {
@@ -57,7 +57,7 @@ struct CredentialsTests {
         await store.close()
     }
 
-    @Test func repairFetchesAgainWhatIsTheUsers() async throws {
+    @Test func repairsResourceOfUser() async throws {
         let first = try await fixture.open()
         _ = try await first.complete(ReadRequest(url: bobs))
         await first.close()

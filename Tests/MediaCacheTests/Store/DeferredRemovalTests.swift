@@ -5,13 +5,13 @@ import Testing
 
 @testable import MediaCache
 
-/// What is to go and is still read: its removal is not lost.
+/// Removals of resources in use.
 struct DeferredRemovalTests {
     private func url(_ number: Int) throws -> ResourceURL {
         try ResourceURL("http://origin.example/segments/\(number).ts")
     }
 
-    private func keep(_ count: Int, of fixture: EngineFixture, in store: CacheStore) async throws -> [String] {
+    private func addResources(_ count: Int, of fixture: EngineFixture, in store: CacheStore) async throws -> [String] {
         for number in 0..<count {
             fixture.origin[try url(number)] = ScriptedResource(.random(seed: UInt64(number), length: 100))
             _ = try await store.complete(ReadRequest(url: try url(number)))
@@ -20,8 +20,8 @@ struct DeferredRemovalTests {
         return try (0..<count).map { store.key(for: try url($0)) }
     }
 
-    /// Its reader leaves while others are deleted, and it's closed for being idle at once.
-    @Test func whatIsLeftAndClosedOnTheWayGoes() async throws {
+    /// Its reader leaves while other resources are deleted, and the idle resource is closed at once.
+    @Test func removesResourceClosedDuringDeletion() async throws {
         let onRemoving = Mutex<(@Sendable () -> Void)?>(nil)
         let fixture = try EngineFixture(
             files: HookedFileSystem { moment, path in
@@ -32,13 +32,13 @@ struct DeferredRemovalTests {
                 }
             })
         let store = try await fixture.open()
-        let keys = try await keep(2, of: fixture, in: store)
+        let keys = try await addResources(2, of: fixture, in: store)
         let session = try await store.read(ReadRequest(url: try url(1)))
         let resource = try #require(store.table[keys[1]])
         onRemoving.withLock { action in
             action = {
                 session.cancel()
-                // As many others being open would have it.
+                // The effect of many other open resources.
                 if resource.retire() { store.table.remove(resource) }
             }
         }
@@ -49,11 +49,11 @@ struct DeferredRemovalTests {
         await store.close()
     }
 
-    /// This process might be killed while the reader is there.
-    @Test func itsPinGoesAtOnceAndForGood() async throws {
+    /// This process might be killed before the reader leaves.
+    @Test func removesPinAtOnce() async throws {
         let fixture = try EngineFixture()
         let store = try await fixture.open()
-        let keys = try await keep(2, of: fixture, in: store)
+        let keys = try await addResources(2, of: fixture, in: store)
         try await store.setPinned(true, keys: keys)
         let session = try await store.read(ReadRequest(url: try url(1)))
         let before = store.engine.catalog.transactions
@@ -62,7 +62,7 @@ struct DeferredRemovalTests {
         let names = FileManager.default.enumerator(atPath: fixture.folder)?.compactMap { $0 as? String } ?? []
         #expect(!names.contains { $0.hasPrefix("kept/") && $0.hasSuffix(".json") })
         #expect(store.engine.catalog.transactions - before <= 2)
-        // Nor does a commit bring it back.
+        // A commit doesn't restore it.
         try await store.commit()
         #expect(try await store.engine.catalog.resource(key: keys[1])?.resource.isPinned == false)
         #expect(try await session.allBytes().count == 100)
@@ -72,11 +72,11 @@ struct DeferredRemovalTests {
         await store.close()
     }
 
-    /// Its reader leaves while the store is suspended.
-    @Test func whatIsLeftDuringSuspensionGoesAfterIt() async throws {
+    /// The reader leaves while the store is suspended.
+    @Test func removesResourceLeftDuringSuspension() async throws {
         let fixture = try EngineFixture()
         let store = try await fixture.open()
-        let keys = try await keep(1, of: fixture, in: store)
+        let keys = try await addResources(1, of: fixture, in: store)
         let session = try await store.read(ReadRequest(url: try url(0)))
         #expect(try await store.remove(keys: keys).map(\.isDeferred) == [true])
         await store.suspend()

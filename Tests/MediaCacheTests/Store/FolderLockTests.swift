@@ -10,7 +10,7 @@ struct FolderLockTests {
 
     init() throws { fixture = try EngineFixture() }
 
-    @Test func oneOwnerAtATime() async throws {
+    @Test func permitsOneOwnerAtATime() async throws {
         let store = try await fixture.open()
         try store.announce(address: "http://127.0.0.1:9479")
         let error = await #expect(throws: CacheError.self) { _ = try await fixture.open() }
@@ -26,14 +26,14 @@ struct FolderLockTests {
         await next.close()
     }
 
-    @Test func aFolderWithoutAnOwnerHasNone() throws {
+    @Test func returnsNoOwnerOfUnusedFolder() throws {
         #expect(CacheStore.owner(of: location) == nil)
     }
 
-    /// Another process holds the lock, and lets it go when it's killed.
-    @Test func theLockGoesWithItsProcess() async throws {
+    /// Another process holds the lock, and is killed.
+    @Test func releasesLockWithItsProcess() async throws {
         try POSIXFileSystem().makeFolder(fixture.folder)
-        // It takes the lock, says so, and waits.
+        // It acquires the lock, reports it, and waits.
         let other = try SpawnedProcess(
             "/usr/bin/env",
             ["flock", "--nonblock", "--no-fork", fixture.folder + "/lock", "sh", "-c", "echo locked; exec sleep 600"])
@@ -46,7 +46,7 @@ struct FolderLockTests {
         await store.close()
     }
 
-    @Test func askingForTheOwnerKeepsNobodyOut() async throws {
+    @Test func acquiresLockDuringOwnerLookups() async throws {
         let location = location
         let asking = Task {
             while !Task.isCancelled {
@@ -62,8 +62,8 @@ struct FolderLockTests {
         await asking.value
     }
 
-    /// Where the folder can't be written the owner is found all the same, and who could write to it waits.
-    @Test func whoReadsAFolderIsItsOwnerToo() async throws {
+    /// The owner is found although the folder isn't writable, and a writer has to wait.
+    @Test func locksReadOnlyFolder() async throws {
         try await fixture.open().close()
         var reader: FolderLock? = try FolderLock(toRead: location)
         try reader?.announce(address: "http://127.0.0.1:9480")

@@ -20,13 +20,13 @@ struct IngestionTests {
             validatedAt: fixture.time.now, entityTag: "\"1\"")
     }
 
-    private func bring(_ range: Range<Int64>, of body: ScriptedBody = body) throws {
+    private func ingest(_ range: Range<Int64>, of body: ScriptedBody = body) throws {
         try Data(body.bytes(in: range)).write(to: URL(fileURLWithPath: file))
     }
 
-    @Test func whatWasBroughtIsKept() async throws {
+    @Test func storesIngestedBytes() async throws {
         let store = try await fixture.open()
-        try bring(100_000..<1_900_000)
+        try ingest(100_000..<1_900_000)
         let info = try await store.ingest(file: file, range: 100_000..<1_900_000, for: fixture.url, head: head)
         #expect(info.spans == [100_000..<1_900_000])
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
@@ -38,10 +38,10 @@ struct IngestionTests {
         await next.close()
     }
 
-    @Test func whatIsKeptAlreadyStays() async throws {
+    @Test func preservesCachedBytes() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(500_000, through: 599_999))
-        try bring(0..<2_000_000)
+        try ingest(0..<2_000_000)
         #expect(try await store.ingest(file: file, range: 0..<2_000_000, for: fixture.url, head: head).isComplete)
         #expect(try await store.verify().findings.isEmpty)
         fixture.origin.isReachable = false
@@ -49,10 +49,10 @@ struct IngestionTests {
         await store.close()
     }
 
-    @Test func anotherVersionIsRefused() async throws {
+    @Test func refusesAnotherVersion() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 9))
-        try bring(0..<1000, of: .random(seed: 99, length: 1000))
+        try ingest(0..<1000, of: .random(seed: 99, length: 1000))
         var other = head
         other.validator = Validator(entityTag: "\"2\"")
         let (file, url, otherHead) = (file, fixture.url, other)
@@ -64,9 +64,9 @@ struct IngestionTests {
         await store.close()
     }
 
-    @Test func aFileOfAnotherLengthIsRefused() async throws {
+    @Test func refusesFileOfAnotherLength() async throws {
         let store = try await fixture.open()
-        try bring(0..<999)
+        try ingest(0..<999)
         let (file, url, head) = (file, fixture.url, head)
         let error = await #expect(throws: CacheError.self) {
             try await store.ingest(file: file, range: 0..<1000, for: url, head: head)

@@ -19,8 +19,8 @@ struct PinTests {
         files.withDisk(\.paths).filter { $0.hasSuffix(suffix) }.map { String($0.dropFirst(fixture.folder.count)) }
     }
 
-    /// Pinning renames a blob, and says so a moment later: who opens it between the two finds it.
-    @Test func aBlobThatHasJustBeenRenamedIsRead() async throws {
+    /// Pinning renames a blob shortly before it records the move. A reader that opens the blob in between finds it.
+    @Test func readsBlobRenamedBeforeCommit() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: fixture.url))
         await store.close()
@@ -41,7 +41,7 @@ struct PinTests {
     }
 
     @Test(arguments: [false, true])
-    func thePinnedBlobMovesThereAndBack(_ acrossFileSystems: Bool) async throws {
+    func movesBlobWhenPinnedAndUnpinned(_ acrossFileSystems: Bool) async throws {
         if acrossFileSystems {
             let folder = fixture.folder
             files.withDisk { $0.mounts = [folder + "/kept"] }
@@ -67,7 +67,7 @@ struct PinTests {
     }
 
     @Test(arguments: [false, true])
-    func whatIsFilledToBePinnedIsBornThere(_ isKnown: Bool) async throws {
+    func createsPinnedBlobInPinnedFolder(_ isKnown: Bool) async throws {
         let store = try await fixture.open()
         if isKnown { _ = try await store.bytes(fixture.url, .closed(0, through: 999)) }
         _ = try await store.fill(ReadRequest(url: fixture.url, transferClass: .download, pins: true))
@@ -84,7 +84,7 @@ struct PinTests {
         await next.close()
     }
 
-    @Test func theSidecarListsAllOnceItIsComplete() async throws {
+    @Test func listsAllSpansInSidecarOfCompleteVersion() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
         let info = try #require(try await store.resource(for: fixture.url))
@@ -99,7 +99,7 @@ struct PinTests {
         await store.close()
     }
 
-    @Test func removingAllSparesWhatIsPinned() async throws {
+    @Test func sparesPinnedResourcesWhenRemovingAll() async throws {
         let other = try ResourceURL("http://origin.example/other.mp4")
         fixture.origin[other] = ScriptedResource(.random(seed: 5, length: 50_000))
         let store = try await fixture.open()
@@ -114,7 +114,7 @@ struct PinTests {
         await store.close()
     }
 
-    @Test func whatIsInUseGoesWithItsLastReader() async throws {
+    @Test func removesResourceWithLastReader() async throws {
         let store = try await fixture.open()
         let info = try await store.complete(ReadRequest(url: fixture.url))
         let sessions = [
@@ -126,7 +126,7 @@ struct PinTests {
         #expect(!files.withDisk(\.paths).isEmpty)
         sessions[1].cancel()
         await store.settled { store in
-            // What revalidation changed is committed first.
+            // The changes of the revalidation are committed first.
             await store.engine.committer.commit()
             return self.files.withDisk(\.paths).isEmpty
         }
@@ -135,7 +135,7 @@ struct PinTests {
         await store.close()
     }
 
-    @Test func anOlderVersionGoesWithItsReader() async throws {
+    @Test func removesOlderVersionWithItsReader() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: fixture.url))
         await store.close()
@@ -157,8 +157,8 @@ struct PinTests {
         await next.close()
     }
 
-    /// A blob is copied to the other file system while it's being written.
-    @Test func pinningAcrossFileSystemsLosesNoByteOfAFill() async throws {
+    /// A blob is copied to another file system while it's being written.
+    @Test func losesNoFilledByteWhenPinningAcrossFileSystems() async throws {
         let folder = fixture.folder
         files.withDisk { $0.mounts = [folder + "/kept"] }
         fixture.origin[fixture.url] = ScriptedResource(Self.body, bufferSize: 4096)
@@ -187,8 +187,8 @@ struct PinTests {
         await store.close()
     }
 
-    /// Bytes that lie in the blob and don't count as written yet: a copy of the blob made at that moment lacks them.
-    @Test func pinningMovesNoBlobBetweenAWriteAndItsRecord() async throws {
+    /// A copy of the blob that is made between a write and its record would lack the written bytes.
+    @Test func movesNoBlobBetweenWriteAndRecord() async throws {
         let folder = fixture.folder
         files.withDisk { $0.mounts = [folder + "/kept"] }
         let store = try await fixture.open()
@@ -219,8 +219,8 @@ struct PinTests {
         await store.close()
     }
 
-    /// What is pinned in parts can be read after the catalog is lost.
-    @Test func theSidecarListsEveryPartOnceItsFillHasEnded() async throws {
+    /// Partially cached pinned content stays readable after the loss of the catalog.
+    @Test func listsSpansInSidecarAfterFills() async throws {
         let store = try await fixture.open()
         let ranges: [Range<Int64>] = [0..<100_000, 400_000..<500_000, 900_000..<1_000_000]
         for range in ranges {
@@ -228,7 +228,7 @@ struct PinTests {
                 ReadRequest(
                     url: fixture.url, range: .closed(range.lowerBound, through: range.upperBound - 1),
                     transferClass: .download, pins: true))
-            // It may be committed before its fill has ended.
+            // A commit may precede the end of its fill.
             await store.engine.committer.commit()
             await store.settled { $0.statistics.runningFills == 0 }
             await store.engine.committer.commit()

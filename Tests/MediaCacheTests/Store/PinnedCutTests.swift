@@ -4,8 +4,8 @@ import Testing
 
 @testable import MediaCache
 
-/// Power is cut at each file-system call while the origin shows something else than the pinned version. The pinned
-/// version, or a complete replacement, is whole afterwards, with the catalog and without it.
+/// Power cuts at each file system call while the origin's version differs from the pinned one. The pinned version or a
+/// complete replacement must be intact afterwards, with and without the catalog.
 struct PinnedCutTests {
     enum Change: CaseIterable {
         case otherVersionRead, replacement, replacementAcrossFileSystems, shorterReplacement, missing,
@@ -25,7 +25,7 @@ struct PinnedCutTests {
     private var catalog: String { fixture.folder + "/catalog.sqlite" }
 
     @Test(arguments: Change.allCases)
-    func everyCutLeavesThePinnedBytesWhole(_ change: Change) async throws {
+    func preservesPinnedBytesAfterEveryCut(_ change: Change) async throws {
         let (disk, rows) = try await pinned(on: change == .replacementAcrossFileSystems)
         var operation = 0
         var isCut = true
@@ -41,7 +41,7 @@ struct PinnedCutTests {
             try await make(change, in: store)
             isCut = files.isCut
             guard isCut else {
-                // The last run is one without a cut.
+                // The last run has no cut.
                 await store.close()
                 let body = finalBody(after: change)
                 try await check(files, expecting: [body], "\(change), uncut")
@@ -59,7 +59,7 @@ struct PinnedCutTests {
         print("\(change): \(operation - 1) cuts")
     }
 
-    /// A disk with the old version pinned and complete, and its catalog.
+    /// Returns a disk with the old version pinned and complete, and its catalog.
     private func pinned(on otherFileSystem: Bool) async throws -> (ModelDisk, Data) {
         let files = PowerCutFileSystem()
         if otherFileSystem { files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] } }
@@ -79,7 +79,7 @@ struct PinnedCutTests {
         }
     }
 
-    /// Replaces the catalog; nil removes it.
+    /// Replaces the catalog; nil deletes it.
     private func place(_ rows: Data?) throws {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: catalog + suffix) }
         try rows?.write(to: URL(fileURLWithPath: catalog))
@@ -118,13 +118,14 @@ struct PinnedCutTests {
         }
     }
 
-    /// Downloads until the origin's version is pinned. The first attempts see the cached one, or that it was replaced.
+    /// Downloads until the origin's version is pinned. The first attempts find the cached version or its replacement.
     private func complete(in store: CacheStore) async throws {
         let download = download
         for _ in 0..<3 { await pass(in: store) { _ = try await store.complete(download) } }
     }
 
-    /// Performs `action` after the cached version has expired, and waits for all that follows. Failures are the origin's.
+    /// Performs `action` after the cached version has expired, and waits for its effects. Failures are those of the
+    /// origin.
     private func pass(in store: CacheStore, _ action: () async throws -> Void) async {
         fixture.time.advance(by: .seconds(90_000))
         try? await action()

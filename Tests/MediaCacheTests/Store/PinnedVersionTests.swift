@@ -4,34 +4,34 @@ import Testing
 
 @testable import MediaCache
 
-/// A pinned version stays until a complete replacement is cached, whatever its origin shows meanwhile.
+/// Pinned versions, which stay until a complete replacement is cached, regardless of the origin.
 struct PinnedVersionTests {
     static let old = ScriptedBody.random(seed: 61, length: 3_000_000)
     static let new = ScriptedBody.random(seed: 62, length: 3_200_000)
     static let shorter = ScriptedBody.random(seed: 63, length: 1_500_000)
-    private let files = PowerCutFileSystem()
-    private let fixture: EngineFixture
+    let files = PowerCutFileSystem()
+    let fixture: EngineFixture
 
     init() throws {
         fixture = try EngineFixture(files: files)
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
     }
 
-    private var download: ReadRequest { ReadRequest(url: fixture.url, transferClass: .download, pins: true) }
+    var download: ReadRequest { ReadRequest(url: fixture.url, transferClass: .download, pins: true) }
 
-    private func paths(_ suffix: String) -> [String] {
+    func paths(_ suffix: String) -> [String] {
         files.withDisk(\.paths).filter { $0.hasSuffix(suffix) }.map { String($0.dropFirst(fixture.folder.count)) }
     }
 
-    /// A store with the old version pinned and complete.
-    private func storeWithDownload() async throws -> CacheStore {
+    /// Returns a store with the old version pinned and complete.
+    func storeWithDownload() async throws -> CacheStore {
         let store = try await fixture.open()
         _ = try await store.complete(download)
         return store
     }
 
-    /// Reads a few bytes, which makes the store see the origin's version, until they are those of `body`.
-    private func read(_ store: CacheStore, until body: ScriptedBody) async throws {
+    /// Reads a few bytes, which makes the store find the origin's version, until they are those of `body`.
+    func read(_ store: CacheStore, until body: ScriptedBody) async throws {
         fixture.time.advance(by: .seconds(90_000))
         await store.settled { store in
             let bytes = try? await store.bytes(self.fixture.url, .closed(0, through: 999))
@@ -42,8 +42,8 @@ struct PinnedVersionTests {
         await store.engine.committer.commit()
     }
 
-    /// Checks that the old version is listed, pinned, complete and readable without the origin.
-    private func expectOldVersion(
+    /// Expects that the old version is listed, pinned, complete, and readable without the origin.
+    func expectOldVersion(
         in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let info = try #require(try await store.resource(for: fixture.url), sourceLocation: sourceLocation)
@@ -52,7 +52,7 @@ struct PinnedVersionTests {
         #expect(try await store.resources().map(\.isComplete) == [true], sourceLocation: sourceLocation)
         let holding = try #require(try await store.holdings(of: [download])[0], sourceLocation: sourceLocation)
         #expect(holding.isWhole && holding.isPinned, sourceLocation: sourceLocation)
-        // The origin is asked again once its last answer is 5 s old.
+        // The origin is asked again 5 s after its last response.
         fixture.time.advance(by: .seconds(10))
         let isReachable = fixture.origin.isReachable
         fixture.origin.isReachable = false
@@ -61,13 +61,13 @@ struct PinnedVersionTests {
         fixture.origin.isReachable = isReachable
     }
 
-    @Test func survivesAnotherValidatorSeenByAReader() async throws {
+    @Test func survivesAnotherValidatorSeenByReader() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
         try await read(store, until: Self.new)
         #expect(paths(".bin").count { $0.hasPrefix("/kept/") } == 1)
         try await expectOldVersion(in: store)
-        // The other version is evicted, and the pinned one isn't.
+        // The other version is evicted, but not the pinned one.
         _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
         #expect(paths(".bin").count == 1)
         try await expectOldVersion(in: store)
@@ -103,7 +103,7 @@ struct PinnedVersionTests {
         #expect(try await next.bytes(fixture.url) == other.bytes)
         #expect(try await next.resource(for: fixture.url)?.isPinned == true)
         await next.close()
-        // Nor does the catalog have to say so.
+        // The catalog isn't needed for that.
         try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
         let rebuilt = try await fixture.open()
         #expect(try await rebuilt.bytes(fixture.url) == other.bytes)
@@ -111,7 +111,7 @@ struct PinnedVersionTests {
     }
 
     @Test(arguments: [404, 410, 503, 416])
-    func survivesAStatus(_ status: Int) async throws {
+    func survivesErrorStatus(_ status: Int) async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
         try await read(store, until: Self.new)
@@ -128,9 +128,9 @@ struct PinnedVersionTests {
         await next.close()
     }
 
-    /// The origin has nothing any more, and had no other version in between.
+    /// The origin has no version any more, and had no other one before.
     @Test(arguments: [404, 410], [false, true])
-    func survivesAStatusOfItsOwnURL(_ status: Int, isComplete: Bool) async throws {
+    func survivesErrorStatusOfOwnURL(_ status: Int, isComplete: Bool) async throws {
         let store = try await fixture.open()
         var part = download
         part.range = .closed(1_000_000, through: 1_999_999)
@@ -169,7 +169,7 @@ struct PinnedVersionTests {
         await rebuilt.close()
     }
 
-    @Test func survivesAShorterFile() async throws {
+    @Test func survivesShorterFile() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.shorter, entityTag: "\"2\"")
         try await read(store, until: Self.shorter)
@@ -187,7 +187,7 @@ struct PinnedVersionTests {
         await next.close()
     }
 
-    /// Behind a balancer each node may have its own tag.
+    /// Load-balanced servers may have different tags.
     @Test func survivesAlternatingValidators() async throws {
         let store = try await storeWithDownload()
         var resource = ScriptedResource(Self.old)
@@ -211,7 +211,7 @@ struct PinnedVersionTests {
         await next.close()
     }
 
-    /// Each node behind a balancer may also have another version.
+    /// Load-balanced servers may have different versions.
     @Test func survivesAlternatingVersions() async throws {
         let store = try await storeWithDownload()
         for round in 0..<6 {
@@ -228,8 +228,8 @@ struct PinnedVersionTests {
         await next.close()
     }
 
-    /// The origin shows the pinned version again: nothing of it is fetched again.
-    @Test func isCurrentAgainOnceTheOriginHasItAgain() async throws {
+    /// If the origin has the pinned version again, nothing is fetched again.
+    @Test func becomesCurrentWhenOriginHasItAgain() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
         try await read(store, until: Self.new)
@@ -247,14 +247,14 @@ struct PinnedVersionTests {
         await store.close()
     }
 
-    /// What the origin has now is read as long as the origin answers; the pinned version where it doesn't.
-    @Test func isReadWhereTheOriginDoesNotAnswer() async throws {
+    /// The current version is read as long as the origin responds; otherwise the pinned version.
+    @Test func isReadIfOriginFails() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
         try await read(store, until: Self.new)
         let middle = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_999))
         #expect(Self.new.matches(middle, at: 2_000_000))
-        // Offline play doesn't ask, and no request has failed yet.
+        // Offline reads send no request, and none has failed yet.
         let offline = try await store.read(ReadRequest(url: fixture.url, revalidation: .never))
         #expect(try await offline.allBytes() == Self.old.bytes)
         offline.cancel()
@@ -268,15 +268,15 @@ struct PinnedVersionTests {
         let session = try await store.read(request)
         #expect(try await session.allBytes() == Self.old.bytes)
         session.cancel()
-        // A download wants what the origin has.
+        // A download needs the origin's version.
         let download = download
         await #expect(throws: CacheError.self) { try await store.complete(download) }
         await store.close()
     }
 
-    /// An origin that doesn't answer delays the first reader by two seconds, and no other one for a minute.
+    /// A silent origin delays the first reader by two seconds, and no other reader for a minute.
     @Test(arguments: [false, true], [false, true])
-    func isReadWhereTheOriginIsSilent(isOtherCached: Bool, reopens: Bool) async throws {
+    func isReadIfOriginIsSilent(isOtherCached: Bool, reopens: Bool) async throws {
         var store = try await fixture.open { $0.transfers.limits.firstByte = .seconds(1_000_000) }
         _ = try await store.complete(download)
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
@@ -303,7 +303,7 @@ struct PinnedVersionTests {
             let count = fixture.origin.requests.count
             for _ in 0..<3 { #expect(try await readAll() == Self.old.bytes) }
             #expect(fixture.origin.requests.count == count)
-            // The late answer counts.
+            // The late response is used.
             fixture.origin.clearFaults(fixture.url)
             gate.open()
             await store.settled { store in
@@ -314,8 +314,8 @@ struct PinnedVersionTests {
         await store.close()
     }
 
-    /// A dead origin isn't asked for each reader.
-    @Test func isReadWithoutARequestWhereTheOriginHasJustFailed() async throws {
+    /// A failed origin isn't asked by each reader.
+    @Test func isReadWithoutRequestAfterRecentFailure() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
         try await read(store, until: Self.new)
@@ -334,13 +334,13 @@ struct PinnedVersionTests {
 
     // MARK: - Byte ranges
 
-    /// A download fetches byte ranges of one file, and the origin's version changes between two of them.
+    /// A download fetches ranges of a file, and the origin's version changes between two of them.
     @Test(arguments: [false, true], [1_100_000, 2_500_000] as [Int64])
     func movesToAnotherVersionWithItsRanges(isShorter: Bool, offset: Int64) async throws {
         let other = isShorter ? Self.shorter : Self.new
         let store = try await fixture.open()
         var (first, second) = (download, download)
-        // Outside of what a reader of the first bytes reads ahead.
+        // Outside of the read-ahead of a reader of the first bytes.
         first.range = .closed(offset, through: offset + 99_999)
         second.range = .closed(1_300_000, through: 1_399_999)
         _ = try await store.fill(first)
@@ -381,7 +381,7 @@ struct PinnedVersionTests {
         await rebuilt.close()
     }
 
-    /// A version without the pinned bytes doesn't count as pinned, and the download of its range fails.
+    /// A version without the pinned bytes isn't pinned, and the download of its range fails.
     @Test func doesNotMoveWithoutItsRanges() async throws {
         let store = try await fixture.open()
         var (first, second) = (download, download)
@@ -404,7 +404,7 @@ struct PinnedVersionTests {
         await store.close()
     }
 
-    @Test func goesOnceItIsUnpinned() async throws {
+    @Test func isRemovedWhenUnpinned() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
         try await read(store, until: Self.new)
@@ -420,14 +420,14 @@ struct PinnedVersionTests {
         await store.close()
     }
 
-    /// A row that the disk has damaged is restored from the sidecar.
-    @Test func survivesADamagedRow() async throws {
+    /// A damaged catalog record is restored from the sidecar.
+    @Test func survivesDamagedRecord() async throws {
         let store = try await storeWithDownload()
         await store.close()
         let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
         var entry = try #require(try await catalog.resource(key: fixture.url.description))
         let representation = try #require(entry.representations.first)
-        // Another key gives the row a checksum that doesn't match.
+        // Another key invalidates the record's checksum.
         entry.resource.key = "http://other.example/"
         try await catalog.commit([
             CommitSnapshot(resource: entry.resource, representation: representation, dirtyPages: [:])
@@ -440,223 +440,4 @@ struct PinnedVersionTests {
         try await expectOldVersion(in: next)
         await next.close()
     }
-
-    // MARK: - Sidecars
-
-    /// The catalog and its log, as a killed process leaves them.
-    private struct KilledCatalog {
-        var files: [String: Data] = [:]
-
-        init(of folder: String) throws {
-            for suffix in ["", "-wal"] {
-                files[suffix] = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/catalog.sqlite\(suffix)"))
-            }
-        }
-
-        func restore(in folder: String) throws {
-            for (suffix, data) in files {
-                try data.write(to: URL(fileURLWithPath: "\(folder)/catalog.sqlite\(suffix)"))
-            }
-        }
-    }
-
-    /// A process is killed between a commit and the sidecar: the next one writes it.
-    @Test func aSidecarThatIsBehindIsRenewed() async throws {
-        let store = try await fixture.open()
-        var part = download
-        part.range = .closed(0, through: 99_999)
-        _ = try await store.fill(part)
-        await store.settled { $0.statistics.runningFills == 0 }
-        await store.engine.committer.commit()
-        files.fail { call, path in call == .rename && path.contains(".json") ? EIO : nil }
-        _ = try? await store.complete(download)
-        let killed = try KilledCatalog(of: fixture.folder)
-        await store.close()
-        files.fail(nil)
-        try killed.restore(in: fixture.folder)
-        let next = try await fixture.open()
-        await next.cleanUpAfterEarlierOpening()
-        await next.close()
-        try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
-        let rebuilt = try await fixture.open()
-        try await expectOldVersion(in: rebuilt)
-        await rebuilt.close()
-    }
-
-    /// The pin has moved in the catalog, and the process is killed before it writes the new version's sidecar.
-    @Test func theSidecarOfAReplacementIsWrittenBeforeTheOldVersionGoes() async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
-        files.fail { call, path in call == .rename && path.contains(".json") ? EIO : nil }
-        _ = try? await store.complete(download)
-        await store.close()
-        // The next opening can't write it either: then the old version stays.
-        files.fail { call, path in call == .replace || (call == .rename && path.contains(".json")) ? EIO : nil }
-        await (try await fixture.open()).close()
-        #expect(paths(".bin").count == 2)
-        files.fail(nil)
-        await (try await fixture.open()).close()
-        try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
-        fixture.origin.isReachable = false
-        let rebuilt = try await fixture.open()
-        #expect(try await rebuilt.bytes(fixture.url) == Self.new.bytes)
-        #expect(try await rebuilt.resource(for: fixture.url)?.isPinned == true)
-        await rebuilt.close()
-    }
-
-    @Test func aSidecarThatCouldNotBeWrittenIsWrittenWithTheNextCommit() async throws {
-        let store = try await fixture.open()
-        files.fail { call, path in call == .rename && path.contains(".json") ? EIO : nil }
-        _ = try await store.complete(download)
-        #expect(paths(".json").isEmpty)
-        files.fail(nil)
-        await store.engine.committer.commit()
-        #expect(paths(".json").count == 1)
-        await store.close()
-    }
-
-    /// The folder of what is kept is older than the catalog: the blob of the version that the catalog names isn't there.
-    @Test func aRestoredVersionIsAdoptedWhereTheNewerOneIsGone() async throws {
-        let store = try await storeWithDownload()
-        let folder = fixture.folder
-        let kept = files.withDisk { disk in
-            disk.paths.filter { $0.contains("/kept/") }.map { ($0, disk.durableBytes(of: $0) ?? []) }
-        }
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
-        _ = try await store.complete(download)
-        await store.settled { store in
-            await store.engine.committer.commit()
-            return self.paths(".bin").count == 1
-        }
-        await store.close()
-        try files.withDisk { disk in
-            for path in disk.paths where path.contains("/kept/") { disk.remove(path) }
-            for (path, bytes) in kept {
-                disk.makeFolder(POSIXFileSystem.parent(of: path))
-                try disk.write(bytes, at: 0, in: disk.open(path, creating: true))
-            }
-        }
-        #expect(paths(".json").count == 1 && FileManager.default.fileExists(atPath: folder + "/catalog.sqlite"))
-        fixture.origin.isReachable = false
-        let next = try await fixture.open()
-        await next.cleanUpAfterEarlierOpening()
-        try await expectOldVersion(in: next)
-        await next.close()
-        let last = try await fixture.open()
-        await last.cleanUpAfterEarlierOpening()
-        try await expectOldVersion(in: last)
-        await last.close()
-    }
-
-    /// The row of the resource itself can't be read.
-    @Test func survivesADamagedResourceRow() async throws {
-        let store = try await storeWithDownload()
-        await store.close()
-        let file = URL(fileURLWithPath: fixture.folder + "/catalog.sqlite")
-        var data = try Data(contentsOf: file)
-        // The record's header ends right before its first text. In it the type of the column `created`, a number of four
-        // bytes, becomes that of a blob of four bytes, which SQLite accepts.
-        let texts = try #require(data.range(of: Data((fixture.url.description + fixture.url.description).utf8)))
-        try #require(data[texts.lowerBound - 5] == 4)
-        data[texts.lowerBound - 5] = 20
-        try data.write(to: file)
-        let catalog = try Catalog(.file(file.path))
-        await #expect(throws: CacheError.self) { try await catalog.resource(key: fixture.url.description) }
-        try catalog.close()
-        let next = try await fixture.open()
-        fixture.origin.isReachable = false
-        #expect(try await next.bytes(fixture.url) == Self.old.bytes)
-        await next.cleanUpAfterEarlierOpening()
-        try await expectOldVersion(in: next)
-        await next.close()
-        let last = try await fixture.open()
-        await last.cleanUpAfterEarlierOpening()
-        try await expectOldVersion(in: last)
-        await last.close()
-    }
-
-    // MARK: - Which version the pin names
-
-    /// A player reads the complete version while the origin has another already.
-    @Test func pinningNamesTheCompleteVersion() async throws {
-        let store = try await fixture.open()
-        let id = try await store.complete(ReadRequest(url: fixture.url)).id
-        let session = try await store.read(ReadRequest(url: fixture.url))
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
-        try await store.setPinned(true, id: id)
-        session.cancel()
-        try await read(store, until: Self.new)
-        try await expectOldVersion(in: store)
-        await store.close()
-        let next = try await fixture.open()
-        try await expectOldVersion(in: next)
-        await next.close()
-    }
-
-    /// A folder in which a partial newer version lies with what is kept: the pin names the complete one. `isLost` is
-    /// whether the catalog is lost too.
-    @Test(arguments: [false, true])
-    func aPartialVersionInItsPlaceDoesNotReplaceIt(isLost: Bool) async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
-        await store.close()
-        let path = fixture.folder + "/catalog.sqlite"
-        let catalog = try Catalog(.file(path))
-        let entry = try #require(try await catalog.resource(key: fixture.url.description))
-        var partial = try #require(entry.representations.max { $0.id < $1.id })
-        #expect(!partial.isKept && partial.spans.byteCount < Self.new.length)
-        partial.isKept = true
-        try await catalog.commit([CommitSnapshot(resource: entry.resource, representation: partial, dirtyPages: [:])])
-        try catalog.close()
-        try files.withDisk { disk in
-            let blob = try #require(disk.paths.first { $0.contains(partial.blob) })
-            let kept = blob.replacingOccurrences(of: "/blobs/", with: "/kept/")
-            disk.makeFolder(POSIXFileSystem.parent(of: kept))
-            try disk.rename(blob, to: kept)
-        }
-        let next = try await fixture.open()
-        fixture.time.advance(by: .seconds(10))
-        _ = try await next.bytes(fixture.url, .closed(0, through: 999))
-        try await expectOldVersion(in: next)
-        await next.close()
-        if isLost {
-            #expect(paths(".json").count == 2)
-            try FileManager.default.removeItem(atPath: path)
-        }
-        let last = try await fixture.open()
-        try await expectOldVersion(in: last)
-        await last.close()
-    }
-
-    /// A power cut has taken back the name that pinning gave the blob.
-    @Test func survivesWhereItsBlobIsFoundAmongTheOthers() async throws {
-        let store = try await storeWithDownload()
-        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
-        try await read(store, until: Self.new)
-        await store.close()
-        try files.withDisk { disk in
-            let kept = try #require(disk.paths.first { $0.contains("/kept/") && $0.hasSuffix(".bin") })
-            let blob = kept.replacingOccurrences(of: "/kept/", with: "/blobs/")
-            disk.makeFolder(POSIXFileSystem.parent(of: blob))
-            try disk.rename(kept, to: blob)
-        }
-        let next = try await fixture.open()
-        try await read(next, until: Self.new)
-        try await expectOldVersion(in: next)
-        await next.close()
-        let last = try await fixture.open()
-        try await expectOldVersion(in: last)
-        #expect(paths(".bin").count { $0.hasPrefix("/kept/") } == 1)
-        await last.close()
-    }
 }
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// Many resources removed, pinned and unpinned at once.
+/// Removal, pinning and unpinning of many resources.
 struct RemovalTests {
     private let fixture: EngineFixture
 
@@ -14,7 +14,7 @@ struct RemovalTests {
         try ResourceURL("http://origin.example/segments/\(number).ts")
     }
 
-    /// A store in which so many small resources are kept whole.
+    /// Returns a store with a number of small complete resources.
     private func store(of count: Int) async throws -> CacheStore {
         for number in 0..<count {
             fixture.origin[try url(number)] = ScriptedResource(.random(seed: UInt64(number), length: 100))
@@ -29,13 +29,13 @@ struct RemovalTests {
         try numbers.map { store.key(for: try url($0)) }
     }
 
-    /// Blobs and sidecars.
+    /// The blobs and sidecars.
     private var files: [String] {
         let all = FileManager.default.enumerator(atPath: fixture.folder)?.compactMap { $0 as? String } ?? []
         return all.filter { $0.hasSuffix(".bin") || ($0.hasPrefix("kept/") && $0.hasSuffix(".json")) }
     }
 
-    @Test func aFewHundredGoInOneTransaction() async throws {
+    @Test func removesManyResourcesInOneTransaction() async throws {
         let store = try await store(of: 300)
         _ = try await store.usage()
         let before = store.engine.catalog.transactions
@@ -47,17 +47,17 @@ struct RemovalTests {
         await store.close()
     }
 
-    @Test func whatIsNotThereIsPassedOver() async throws {
+    @Test func skipsUnknownKeys() async throws {
         let store = try await store(of: 3)
-        let wanted = try ["http://origin.example/never.ts"] + keys(1..<5, in: store) + keys(1..<2, in: store)
-        let removals = try await store.remove(keys: wanted)
+        let requested = try ["http://origin.example/never.ts"] + keys(1..<5, in: store) + keys(1..<2, in: store)
+        let removals = try await store.remove(keys: requested)
         #expect(removals.map(\.key) == (try keys(1..<3, in: store)))
         #expect(try await store.resources().map(\.key) == (try keys(0..<1, in: store)))
         #expect(try await store.remove(keys: []).isEmpty)
         await store.close()
     }
 
-    @Test func whatIsReadGoesLaterAndTheOthersAtOnce() async throws {
+    @Test func defersRemovalOfResourceInUse() async throws {
         let store = try await store(of: 3)
         let session = try await store.read(ReadRequest(url: try url(1)))
         let removals = try await store.remove(keys: try keys(0..<3, in: store))
@@ -74,8 +74,8 @@ struct RemovalTests {
         await store.close()
     }
 
-    /// Small files as a long stream leaves them.
-    @Test func thousandsGoInOneTransactionToo() async throws {
+    /// Many small files, as stored by a long stream.
+    @Test func removesThousandsOfResourcesInOneTransaction() async throws {
         let count: Int64 = 4000
         let system = POSIXFileSystem()
         try system.makeFolder(fixture.folder)
@@ -119,21 +119,21 @@ struct RemovalTests {
             dirtyPages: [0: [1, 2, 3]])
     }
 
-    @Test func aFewHundredArePinnedAndUnpinnedTogether() async throws {
+    @Test func pinsAndUnpinsManyResourcesTogether() async throws {
         let store = try await store(of: 300)
         _ = try await store.usage()
-        let wanted = try ["http://origin.example/never.ts"] + keys(0..<300, in: store)
+        let requested = try ["http://origin.example/never.ts"] + keys(0..<300, in: store)
         let before = store.engine.catalog.transactions
-        try await store.setPinned(true, keys: wanted)
+        try await store.setPinned(true, keys: requested)
         #expect(store.engine.catalog.transactions == before + 1)
         #expect(try await store.resources().allSatisfy(\.isPinned))
         #expect(files.count == 600 && files.allSatisfy { $0.hasPrefix("kept/") })
         await store.close()
-        // Closed ones too, and after another opening.
+        // Includes closed ones, also after reopening.
         let next = try await fixture.open()
         #expect(try await next.resources().count { $0.isPinned } == 300)
         let session = try await next.read(ReadRequest(url: try url(7)))
-        try await next.setPinned(false, keys: wanted)
+        try await next.setPinned(false, keys: requested)
         #expect(try await next.resources().allSatisfy { !$0.isPinned })
         #expect(files.count == 300 && files.allSatisfy { $0.hasPrefix("blobs/") })
         #expect(try await session.allBytes().count == 100)
@@ -142,7 +142,7 @@ struct RemovalTests {
         await next.close()
     }
 
-    @Test func twoWhoRemoveTheSameDoNotWaitForEachOther() async throws {
+    @Test func removesSameResourcesConcurrently() async throws {
         let store = try await store(of: 50)
         let keys = try keys(0..<50, in: store)
         async let some = store.remove(keys: keys)

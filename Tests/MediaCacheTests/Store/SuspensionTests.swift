@@ -13,7 +13,7 @@ struct SuspensionTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
     }
 
-    @Test func suspendingCommitsAndLetsTheFolderGo() async throws {
+    @Test func commitsAndReleasesFolderWhenSuspended() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 99_999))
         await store.suspend()
@@ -29,7 +29,7 @@ struct SuspensionTests {
         await store.close()
     }
 
-    @Test func aFillStopsAndItsReaderIsTold() async throws {
+    @Test func stopsFillAndFailsItsReader() async throws {
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdBody(at: 200_000, gate))
         let store = try await fixture.open()
@@ -48,7 +48,7 @@ struct SuspensionTests {
         await store.close()
     }
 
-    @Test func anOpenSessionGoesOnAfterwards() async throws {
+    @Test func continuesOpenSessionAfterwards() async throws {
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         var buffers = session.buffers.makeAsyncIterator()
@@ -61,7 +61,7 @@ struct SuspensionTests {
         await store.close()
     }
 
-    @Test func whatAnotherOwnerChangedMeanwhileIsNotTrusted() async throws {
+    @Test func doesNotTrustChangesOfAnotherOwner() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: fixture.url))
         let session = try await store.read(ReadRequest(url: fixture.url))
@@ -81,7 +81,7 @@ struct SuspensionTests {
         await next.close()
     }
 
-    @Test func aClosedStoreEndsItsReadersAtAHole() async throws {
+    @Test func endsReadersOfClosedStoreAtHole() async throws {
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdBody(at: 200_000, gate))
         let store = try await fixture.open()
@@ -95,8 +95,8 @@ struct SuspensionTests {
         gate.open()
     }
 
-    /// Resources and their representations know each other; nothing of a closed store may stay.
-    @Test func aClosedStoreLeavesNothingInMemory() async throws {
+    /// Resources and representations refer to each other, which must not keep a closed store in memory.
+    @Test func releasesMemoryOfClosedStore() async throws {
         weak var engine: Engine?
         do {
             let store = try await fixture.open()

@@ -4,7 +4,7 @@ import MediaCache
 import MediaCacheTesting
 import Synchronization
 
-/// A store in a folder of its own, over a scripted origin.
+/// A store in its own folder over a scripted origin.
 final class EngineFixture: Sendable {
     let folder: String
     let origin: ScriptedOrigin
@@ -24,7 +24,7 @@ final class EngineFixture: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Turns the clock until `body` returns.
+    /// Advances the clock until `body` returns.
     func turningTheClock<Result: Sendable>(
         by step: Duration = .milliseconds(100), _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -40,13 +40,13 @@ final class EngineFixture: Sendable {
         return try await task.value
     }
 
-    /// Opens the store; each call is another opening of the same folder.
+    /// Opens the store. Further calls reopen the same folder.
     func open(
         files other: (any BlobFileSystem)? = nil, _ change: (inout CacheConfiguration) -> Void = { _ in }
     ) async throws -> CacheStore {
         var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
         configuration.limits.minimumFreeBytes = 0
-        // A failure is told at once where a test doesn't turn the clock.
+        // Failures are reported at once in tests that don't advance the clock.
         configuration.transfers.retries = RetryPolicy(budget: 0)
         change(&configuration)
         var logger = Logger(label: "test")
@@ -70,5 +70,20 @@ extension ReadSession {
         var bytes: [UInt8] = []
         for try await buffer in buffers { bytes += buffer }
         return bytes
+    }
+}
+
+/// A counter that starts at 1.
+final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    var value: Int { count.withLock { $0 } }
+
+    @discardableResult
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
     }
 }

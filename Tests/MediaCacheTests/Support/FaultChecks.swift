@@ -3,24 +3,25 @@ import MediaCacheTesting
 import Testing
 
 extension RetryPolicy {
-    /// Retries without waiting, so that no test has to turn the clock for it.
+    /// Returns a policy that retries without delays, so that tests needn't advance the clock.
     static func atOnce(_ budget: Int) -> RetryPolicy { RetryPolicy(budget: budget, initialDelay: .zero) }
 }
 
 extension EngineFixture {
-    /// That no wrong byte was kept: what `store` has is what `body` has, with the origin away; then that reading goes
-    /// on to the end once the origin behaves.
+    /// Expects that the cached bytes are those of `body`, without the origin, and that reading continues to the end
+    /// with a correct origin.
     func expectRightBytes(
         of body: ScriptedBody, in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        // A read-ahead that was requested under the fault may still run. A reader that joined it would fail with it.
+        // A read-ahead requested with the fault may still be running. A reader that joined it would fail with it.
         await store.settled(sourceLocation: sourceLocation) { $0.statistics.runningFills == 0 }
         #expect(try await store.verify().findings.isEmpty, sourceLocation: sourceLocation)
         origin.isReachable = false
         if let info = try await store.resource(for: url) {
             for span in info.spans {
                 let bytes = try await store.bytes(url, .closed(span.lowerBound, through: span.upperBound - 1))
-                #expect(body.matches(bytes, at: span.lowerBound), "kept \(span)", sourceLocation: sourceLocation)
+                #expect(
+                    body.matches(bytes, at: span.lowerBound), "wrong bytes in \(span)", sourceLocation: sourceLocation)
                 #expect(bytes.count == span.count, sourceLocation: sourceLocation)
             }
         }
@@ -31,7 +32,7 @@ extension EngineFixture {
         #expect(try await store.verify().findings.isEmpty, sourceLocation: sourceLocation)
     }
 
-    /// Reads until the end or a failure, and checks that what came is of `body`.
+    /// Reads until the end or a failure, and expects that the received bytes are those of `body`.
     func expectFailure(
         _ store: CacheStore, _ range: RequestedRange = .all, of body: ScriptedBody, code: CacheError.Code?,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -49,7 +50,7 @@ extension EngineFixture {
         } catch let error as CacheError {
             if let code { #expect(error.code == code, "\(error)", sourceLocation: sourceLocation) }
         }
-        // The test may remove the fault now, and a read-ahead that was requested under it may still run.
+        // The test may remove the fault now, while a read-ahead requested with it is still running.
         await store.settled(sourceLocation: sourceLocation) { $0.statistics.runningFills == 0 }
     }
 }

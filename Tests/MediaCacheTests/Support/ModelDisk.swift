@@ -7,14 +7,14 @@ import TestSupport
     import Darwin
 #endif
 
-/// A disk as it is and as it would be found after a power cut.
+/// A simulated disk with its current content and the content after a power cut.
 struct ModelDisk: Sendable {
     private struct Node {
         var bytes: [UInt8] = []
         var durable: [UInt8] = []
-        /// What takes room: a hole takes none.
+        /// The allocated bytes, without holes.
         var allocated = SpanMap()
-        /// What was written since the last sync, in order.
+        /// The writes since the last sync, in order.
         var unsynced: [Range<Int>] = []
 
         init() {}
@@ -58,11 +58,11 @@ struct ModelDisk: Sendable {
 
     static let sector = 512
 
-    /// How many bytes fit.
+    /// The capacity in bytes.
     var capacity: Int64 = 1 << 50
-    /// The most bytes that ever lay in files at once.
+    /// The maximum number of bytes used at any time.
     private(set) var peak: Int64 = 0
-    /// Folders on other file systems: their roots.
+    /// The roots of other file systems.
     var mounts: [String] = []
     private var nodes: [Int: Node] = [:]
     private var names: [String: Int] = [:]
@@ -123,7 +123,7 @@ struct ModelDisk: Sendable {
                 continue
             }
             if case .move(let from, let to, let node) = change, Self.parent(from) != folder {
-                // The new name is there for good; the old one may come back.
+                // The new name is durable; the old one may reappear.
                 NameChange.add(path: to, node: node).apply(to: &durableNames)
                 rest.append(.remove(path: from))
             } else {
@@ -146,7 +146,7 @@ struct ModelDisk: Sendable {
         return nodes[node]?.bytes ?? []
     }
 
-    /// All files, by path.
+    /// All files by path.
     var paths: [String] { names.keys.sorted() }
 
     private mutating func change(_ change: NameChange) {
@@ -166,7 +166,7 @@ struct ModelDisk: Sendable {
 
     // MARK: - Bytes
 
-    /// The room that files take which have a name.
+    /// The space used by files that have a name.
     var usedBytes: Int64 { Set(names.values).reduce(0) { $0 + (nodes[$1]?.allocated.byteCount ?? 0) } }
 
     var freeBytes: Int64 { max(0, capacity - usedBytes) }
@@ -203,21 +203,21 @@ struct ModelDisk: Sendable {
         return Array(bytes[range])
     }
 
-    /// A file's bytes as they would be after the worst of cuts, or nil if its name would be gone.
+    /// Returns a file's bytes after the worst power cut; nil if its name would be lost.
     func durableBytes(of path: String) -> [UInt8]? {
         durableNames[path].flatMap { nodes[$0]?.durable }
     }
 
-    /// Changes a file behind everybody's back.
+    /// Changes a file outside of the file system.
     mutating func damage(_ path: String, _ body: (inout [UInt8]) -> Void) {
         guard let node = names[path], var bytes = nodes[node]?.bytes else { return }
         body(&bytes)
         nodes[node] = Node(durable: bytes)
     }
 
-    // MARK: - Cutting the power
+    // MARK: - Power cuts
 
-    /// What is found afterwards.
+    /// Returns the disk after a power cut.
     func afterPowerCut(_ random: inout SeededGenerator) -> ModelDisk {
         var disk = self
         disk.names = durableNames
@@ -228,7 +228,7 @@ struct ModelDisk: Sendable {
             if survives { change.apply(to: &disk.names) }
         }
         let keepsBytes = Int.random(in: 0..<4, using: &random)
-        // In order, so that a seed means one thing.
+        // In order, so that seeds are reproducible.
         for node in nodes.keys.sorted() {
             disk.nodes[node] = nodes[node].map { Self.torn($0, mode: keepsBytes, &random) }
         }

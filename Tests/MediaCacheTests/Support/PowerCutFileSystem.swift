@@ -8,10 +8,10 @@ import TestSupport
     import Darwin
 #endif
 
-/// Files in memory that know what was synced. Power can be cut at any call: what wasn't synced is then lost, kept or
-/// torn, as the seed says.
+/// A file system in memory that tracks synced bytes. Power can be cut at any call; unsynced changes are then lost,
+/// preserved or torn, depending on the seed.
 final class PowerCutFileSystem: BlobFileSystem {
-    /// The calls that change something, and those that tests let fail.
+    /// The calls that change something, and those that tests can fail.
     enum Call: Sendable, Hashable {
         case open, read, write, sync, punch, remove, rename, link, syncFolder, replace, makeFolder
     }
@@ -39,20 +39,20 @@ final class PowerCutFileSystem: BlobFileSystem {
         state = Mutex(State(disk: disk))
     }
 
-    /// Cuts the power right before the call of this number, counted from 1. `andThen` runs with everything standing
-    /// still; then the old world goes on, for nothing.
+    /// Cuts the power right before a call, counted from 1. `andThen` runs while nothing else does; afterwards the old
+    /// disk continues without effect.
     func cutPower(atOperation operation: Int, seed: UInt64, andThen: @escaping @Sendable () throws -> Void) {
         state.withLock { $0.cut = Cut(operation: $0.operations + operation, seed: seed, andThen: andThen) }
     }
 
-    /// Cuts it now, if it hasn't been.
+    /// Cuts the power now, unless it has been cut.
     func cutPowerNow() {
         state.withLock { Self.cut(&$0) }
     }
 
     var isCut: Bool { state.withLock { $0.survivor != nil } }
 
-    /// What is left after the cut.
+    /// Returns the file system after the cut.
     func survivor() throws -> PowerCutFileSystem {
         try state.withLock { state in
             if let error = state.cutError { throw error }
@@ -61,12 +61,12 @@ final class PowerCutFileSystem: BlobFileSystem {
         }
     }
 
-    /// The error number that a call fails with, or nil.
+    /// Sets a function that returns the error number of a call, or nil for success.
     func fail(_ fault: (@Sendable (Call, String) -> Int32?)?) {
         state.withLock { $0.fault = fault }
     }
 
-    /// Lets the next sync of a file fail, after `work` has run on its thread with the files usable.
+    /// Makes the next sync of a file fail, after `work` has run on its thread with the files usable.
     func failSync(after work: @escaping @Sendable () -> Void) {
         state.withLock { $0.beforeFailedSync = work }
     }
@@ -83,14 +83,14 @@ final class PowerCutFileSystem: BlobFileSystem {
         try perform(.sync, path) { $0.sync(node) }
     }
 
-    /// The calls so far that changed something.
+    /// The number of calls so far that changed something.
     var trace: [(call: Call, path: String)] { state.withLock { $0.trace } }
 
     func withDisk<R: Sendable>(_ body: (inout ModelDisk) throws -> R) rethrows -> R {
         try state.withLock { try body(&$0.disk) }
     }
 
-    /// One call on the disk.
+    /// Performs a call on the disk.
     fileprivate func perform<R: Sendable>(
         _ call: Call, _ path: String, _ body: (inout ModelDisk) throws -> R
     ) throws -> R {
@@ -143,7 +143,7 @@ final class PowerCutFileSystem: BlobFileSystem {
     }
 }
 
-/// An open file of the model.
+/// An open file of the simulated disk.
 private final class PowerCutFile: BlobFile {
     private let files: PowerCutFileSystem
     private let node: Int

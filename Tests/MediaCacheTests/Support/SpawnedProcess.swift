@@ -6,8 +6,8 @@ import Testing
     import Darwin
 #endif
 
-/// A command that runs beside the test. Foundation's `Process` reads past a directory entry when it looks for open
-/// descriptors on Linux, which AddressSanitizer stops at.
+/// A command that runs during a test. Foundation's `Process` reads beyond a directory entry when it lists open
+/// descriptors on Linux, which AddressSanitizer detects.
 final class SpawnedProcess {
     private let processID: pid_t
     private let outputDescriptor: Int32
@@ -42,7 +42,8 @@ final class SpawnedProcess {
         close(outputDescriptor)
     }
 
-    /// The first `count` bytes that it prints, fewer if it ends before.
+    /// Returns the first `count` bytes of its output; fewer if it ends before.
+    ///
     func output(count: Int) -> String {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0

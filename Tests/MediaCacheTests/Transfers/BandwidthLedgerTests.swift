@@ -3,33 +3,33 @@ import Testing
 @testable import MediaCache
 
 struct BandwidthLedgerTests {
-    /// How many pieces of 10,000 bytes `count` transfers of a class take within a second.
+    /// Returns how many pieces of 10,000 bytes each of several transfers receives within a second.
     private func pieces(_ ledger: inout BandwidthLedger, _ classes: [TransferClass]) -> [Int] {
         var free = classes.map { _ in Duration.zero }
-        var taken = classes.map { _ in 0 }
+        var counts = classes.map { _ in 0 }
         while let next = free.indices.min(by: { free[$0] < free[$1] }), free[next] < .seconds(1) {
             let now = free[next]
-            taken[next] += 1
+            counts[next] += 1
             free[next] = ledger.charge(10_000, classes[next], now: now) ?? now
         }
-        return taken
+        return counts
     }
 
-    @Test func aClassKeepsToItsLimitHoweverManyShareIt() {
+    @Test func limitsClassRegardlessOfNumberOfTransfers() {
         var ledger = BandwidthLedger(limits: BandwidthLimits(classes: [.download: 1_000_000]))
-        let taken = pieces(&ledger, Array(repeating: .download, count: 8))
-        #expect((100...113).contains(taken.reduce(0, +)))
-        #expect(taken.allSatisfy { (8...20).contains($0) })
+        let counts = pieces(&ledger, Array(repeating: .download, count: 8))
+        #expect((100...113).contains(counts.reduce(0, +)))
+        #expect(counts.allSatisfy { (8...20).contains($0) })
     }
 
-    @Test func whatPlaysTakesOfTheTotalFirst() {
+    @Test func servesPlaybackFirstWithinTotal() {
         var ledger = BandwidthLedger(limits: BandwidthLimits(total: 1_000_000))
-        let taken = pieces(&ledger, [.download, .playback, .background])
-        #expect((100...106).contains(taken[1]))
-        #expect(taken[0] + taken[2] <= 25)
+        let counts = pieces(&ledger, [.download, .playback, .background])
+        #expect((100...106).contains(counts[1]))
+        #expect(counts[0] + counts[2] <= 25)
     }
 
-    @Test func whatIsNotLimitedIsFree() {
+    @Test func permitsUnlimitedClasses() {
         var ledger = BandwidthLedger(limits: BandwidthLimits(classes: [.download: 1000]))
         for _ in 0..<100 {
             let end = ledger.charge(1 << 20, .preload, now: .zero)
@@ -37,7 +37,7 @@ struct BandwidthLedgerTests {
         }
     }
 
-    @Test func anotherLimitForgivesOldDebts() {
+    @Test func discardsDebtsWhenLimitChanges() {
         var ledger = BandwidthLedger(limits: BandwidthLimits(total: 1000))
         _ = ledger.charge(1_000_000, .download, now: .zero)
         ledger.limits.total = 1_000_000

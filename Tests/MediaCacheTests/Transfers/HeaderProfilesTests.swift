@@ -3,7 +3,7 @@ import MediaCache
 import Testing
 
 struct HeaderProfilesTests {
-    @Test func whatIsAddedGoesToTheWholeOriginAndToNoOther() throws {
+    @Test func addsFieldsToOneOrigin() throws {
         var profiles = HeaderProfiles()
         profiles[try ResourceURL("http://h/")] = HeaderProfiles.Profile(fields: [.referer: "http://r/", .cookie: "a=1"])
         let identity = ProfileIdentity(user: "one")
@@ -12,17 +12,17 @@ struct HeaderProfilesTests {
         #expect(try profiles[ResourceURL("http://h/other")] == added)
         #expect(try profiles[ResourceURL("https://h/")] == nil)
         #expect(try profiles[ResourceURL("http://h:81/")] == nil)
-        // Nobody in particular takes nobody's place.
+        // Without an identity, the existing one stays.
         profiles.add([:], as: nil, to: try ResourceURL("http://h/"))
         #expect(try profiles[ResourceURL("http://h/")] == added)
     }
 
-    @Test func fieldsAreMadeOfNamesAndValues() throws {
+    @Test func createsFieldsFromNamesAndValues() throws {
         #expect(try HTTPFields(named: ["X-Token": "hush", "Cookie": "a=1"])[.cookie] == "a=1")
     }
 
     @Test(arguments: [["no name": "x"], ["": "x"], ["X": "a\nb"], ["X": "a\u{0}"]])
-    func whatCantBeAFieldIsRefused(_ headers: [String: String]) {
+    func refusesInvalidFields(_ headers: [String: String]) {
         let error = #expect(throws: CacheError.self) { try HTTPFields(named: headers) }
         #expect(error?.code == .invalidSetting)
     }

@@ -3,13 +3,13 @@ import Testing
 @testable import MediaCache
 
 struct LatencyGovernorTests {
-    /// A link of 10 MB/s, 50 ms away: what is sent faster than that waits, for at most 300 ms.
+    /// A link of 10 MB/s with a latency of 50 ms. Faster traffic is queued for up to 300 ms.
     private struct Link {
         let capacity = 10e6
         var queue = 0.0
         var now = Duration.zero
 
-        /// A tenth of a second at a rate. Returns what a request takes, and what comes.
+        /// Advances by a tenth of a second at a rate. Returns the latency of a request, and the received rate.
         mutating func pass(_ rate: Double, beside others: Double = 0) -> (latency: Duration, delivered: Double) {
             now += .milliseconds(100)
             queue = min(max(queue + (rate + others - capacity) / 10, 0), capacity * 0.3)
@@ -18,7 +18,7 @@ struct LatencyGovernorTests {
         }
     }
 
-    @Test func theRateFallsUntilNobodyWaitsAndStaysNear() {
+    @Test func lowersRateUntilDelayEnds() {
         var link = Link()
         var governor = LatencyGovernor()
         for _ in 0..<10 { governor.answered(after: .milliseconds(50), delivered: 1e6, now: link.now) }
@@ -36,7 +36,7 @@ struct LatencyGovernorTests {
         #expect(rates.reduce(0, +) / 500 > 7e6)
     }
 
-    @Test func whereNobodyWaitsNothingIsHeldBack() {
+    @Test func setsNoLimitWithoutDelay() {
         var governor = LatencyGovernor()
         for step in 0..<1000 {
             governor.answered(
@@ -45,8 +45,8 @@ struct LatencyGovernorTests {
         }
     }
 
-    /// Answers that are late by a busy server, or a busy machine, however little is asked for.
-    @Test func whatDoesntHelpIsntGoneOnWith() {
+    /// Late responses of a busy server or machine, regardless of the rate.
+    @Test func liftsUselessLimit() {
         var governor = LatencyGovernor()
         governor.answered(after: .milliseconds(50), delivered: 30e6, now: .zero)
         var (sum, count) = (0.0, 0)
@@ -56,11 +56,11 @@ struct LatencyGovernorTests {
             governor.answered(after: .milliseconds(70 + step % 5), delivered: delivered, now: now)
             (sum, count) = (sum + delivered, count + 1)
         }
-        #expect(sum / Double(count) > 25e6, "\(sum / Double(count)) bytes a second")
+        #expect(sum / Double(count) > 25e6, "\(sum / Double(count)) bytes per second")
     }
 
-    /// A burst of late answers costs a moment.
-    @Test func whatFellRisesAgainSoon() {
+    /// A burst of late responses has a short effect.
+    @Test func restoresRateAfterBurst() {
         var governor = LatencyGovernor()
         var now = Duration.zero
         func rate() -> Double { min(governor.rate(at: now) ?? 30e6, 30e6) }
@@ -72,7 +72,7 @@ struct LatencyGovernorTests {
         }
     }
 
-    @Test func aSlowerWayBecomesTheBaseInTime() throws {
+    @Test func adaptsToSlowerPath() throws {
         var governor = LatencyGovernor()
         for step in 0..<20 {
             governor.answered(after: .milliseconds(20), delivered: 1e6, now: .milliseconds(step * 100))
@@ -86,8 +86,8 @@ struct LatencyGovernorTests {
 }
 
 extension LatencyGovernorTests {
-    /// The first answers of a process come late by other causes, and next to nothing has come by then.
-    @Test func theFirstMomentsTellNothing() {
+    /// The first responses of a process are late for other reasons, and few bytes have been received by then.
+    @Test func ignoresFirstMoments() {
         var governor = LatencyGovernor()
         governor.answered(after: .milliseconds(50), delivered: 1000, now: .zero)
         for step in 1..<20 {
@@ -96,8 +96,8 @@ extension LatencyGovernorTests {
         #expect(governor.rate(at: .seconds(1)) == nil)
     }
 
-    /// Who asks seldom gets back what it gave up.
-    @Test func aRateThatNobodyComplainsOfRises() throws {
+    /// A transfer that sends few requests regains its rate.
+    @Test func raisesRateWithoutLateResponses() throws {
         var governor = LatencyGovernor()
         governor.answered(after: .milliseconds(50), delivered: 1e6, now: .zero)
         for step in 0..<8 {
@@ -112,7 +112,7 @@ extension LatencyGovernorTests {
 }
 
 struct LedgerDebtTests {
-    @Test func anEstimateIsntPaidForLong() {
+    @Test func limitsDebtUnderEstimatedRate() {
         var account = BandwidthLedger.Account()
         for _ in 0..<16 {
             #expect(account.charge(1 << 20, rate: 65_536, now: .zero, debt: .seconds(1)) <= .seconds(1))

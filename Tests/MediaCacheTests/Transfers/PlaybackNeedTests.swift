@@ -3,7 +3,7 @@ import Testing
 @testable import MediaCache
 
 struct PlaybackNeedTests {
-    @Test func othersHoldBackWhileAReaderWaitsAndAWhileLonger() {
+    @Test func pausesOthersDuringWaitAndCalmPeriod() {
         var need = PlaybackNeed()
         #expect(!need.isHolding(now: .zero))
         need.begin(now: .seconds(1))
@@ -15,19 +15,19 @@ struct PlaybackNeedTests {
         #expect(!need.isHolding(now: .milliseconds(1151)))
     }
 
-    @Test func othersComeBackWhereNoReaderReceivesAnything() {
+    @Test func resumesOthersIfNoReaderReceivesBytes() {
         var need = PlaybackNeed()
         need.begin(now: .seconds(1))
         need.begin(now: .seconds(5))
         #expect(need.isHolding(now: .milliseconds(10_999)))
         #expect(!need.isHolding(now: .seconds(11)))
-        // One of two receives bytes: holding back helps again.
+        // One of two readers receives bytes, so pausing helps again.
         need.end(now: .seconds(20))
         #expect(need.isHolding(now: .milliseconds(29_999)))
         #expect(!need.isHolding(now: .seconds(30)))
     }
 
-    @Test func aHiccupClosesNothing() {
+    @Test func closesNoConnectionAfterShortWait() {
         var need = PlaybackNeed()
         for step in 0..<100 {
             need.begin(now: .milliseconds(step * 50))
@@ -39,8 +39,8 @@ struct PlaybackNeedTests {
         #expect(need.isUrgent(now: .milliseconds(10_050)))
     }
 
-    /// Readers at the link's rate wait again and again, for a moment each.
-    @Test func manyShortWaitsAreALongOne() {
+    /// Readers at the link's rate wait repeatedly for short times.
+    @Test func addsUpShortWaits() {
         var need = PlaybackNeed()
         for step in 0..<20 {
             need.begin(now: .milliseconds(step * 6))
@@ -49,7 +49,7 @@ struct PlaybackNeedTests {
         #expect(need.isUrgent(now: .milliseconds(120)))
     }
 
-    @Test func whoIsShortAgainSoonGetsALongerCalm() {
+    @Test func extendsCalmPeriodAfterRecurringShortage() {
         var need = PlaybackNeed()
         var now = Duration.zero
         var calms: [Duration] = []

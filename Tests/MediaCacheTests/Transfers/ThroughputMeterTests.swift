@@ -9,7 +9,7 @@ struct ThroughputMeterTests {
         return start + .milliseconds(count * 10)
     }
 
-    @Test func newerMeasurementsCountMore() throws {
+    @Test func weightsRecentMeasurements() throws {
         var meter = ThroughputMeter()
         #expect(meter.estimate(wallClock: Date(), now: .zero) == nil)
         let middle = add(1_000_000, to: &meter, from: .zero, for: 2000)
@@ -22,7 +22,7 @@ struct ThroughputMeterTests {
         #expect(abs(estimate.measured.timeIntervalSince1970 - 940) < 1)
     }
 
-    @Test func timeInWhichNothingWasAskedForDoesNotCount() throws {
+    @Test func ignoresIdleTime() throws {
         var meter = ThroughputMeter()
         let middle = add(1_000_000, to: &meter, from: .zero, for: 100)
         _ = add(1_000_000, to: &meter, from: middle + .seconds(100), for: 100)

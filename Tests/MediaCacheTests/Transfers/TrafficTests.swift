@@ -15,7 +15,7 @@ struct TrafficTests {
         fixture.origin[film] = ScriptedResource(Self.body)
     }
 
-    /// A download that has come to a gate.
+    /// Starts a download that reaches a gate.
     private func download(
         from store: CacheStore, to position: Int64
     ) async -> (Task<ResourceInfo, any Error>, ScriptedGate) {
@@ -30,20 +30,20 @@ struct TrafficTests {
         fixture.origin.requests.filter { $0.url == fixture.url }.reduce(0) { $0 + $1.bodyBytes }
     }
 
-    /// Turns the clock until something is so. Returns how long that took.
-    private func pass(_ step: Duration = .milliseconds(5), until isSo: () async throws -> Bool) async rethrows
+    /// Advances the clock until a condition holds. Returns the time that passed.
+    private func pass(_ step: Duration = .milliseconds(5), until condition: () async throws -> Bool) async rethrows
         -> Duration
     {
         let start = fixture.time.monotonic
         for _ in 0..<20_000 {
-            if try await isSo() { break }
+            if try await condition() { break }
             for _ in 0..<20 { await Task.yield() }
             fixture.time.advance(by: step)
         }
         return fixture.time.monotonic - start
     }
 
-    @Test func aDownloadHoldsBackWhilePlaybackIsShortThenLetsItsConnectionGo() async throws {
+    @Test func pausesDownloadAndClosesItsConnectionForPlayback() async throws {
         let store = try await fixture.open()
         let (download, gate) = await download(from: store, to: 500_000)
         let head = ScriptedGate()
@@ -52,33 +52,33 @@ struct TrafficTests {
         await head.waitForArrivals()
         gate.open()
         await store.settled { $0.engine.traffic.holdingCount == 1 }
-        let taken = bytesOfDownload()
-        #expect(taken <= 600_000)
+        let received = bytesOfDownload()
+        #expect(received <= 600_000)
         #expect(fixture.origin.requests[0].progress == .running)
         let letGo = await pass { fixture.origin.requests[0].progress == .cancelled }
         #expect(letGo >= .milliseconds(45) && letGo <= .milliseconds(200))
         _ = await pass { fixture.time.monotonic > .seconds(5) }
-        #expect(bytesOfDownload() == taken)
+        #expect(bytesOfDownload() == received)
         head.open()
         #expect(try await playing.value == Self.body.bytes)
         let done = Task { try await download.value.isComplete }
         _ = await pass { store.statistics.runningFills == 0 }
         #expect(try await done.value)
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        // Nothing that came is asked for again.
+        // Received bytes aren't requested again.
         #expect(bytesOfDownload() == Self.body.length)
         #expect(store.engine.scheduler.isIdle)
         await store.close()
     }
 
-    @Test func aDeadOriginStopsNoDownloadFromAnother() async throws {
+    @Test func continuesDownloadsFromOtherHosts() async throws {
         let store = try await fixture.open()
         let dead = try ResourceURL("http://dead.example/film.mp4")
         let head = ScriptedGate()
         fixture.origin.always(dead, .holdHead(head))
         let playing = Task { try await store.bytes(dead) }
         await head.waitForArrivals()
-        // The clock stands still: it never holds back.
+        // The clock stands still, so it mustn't pause.
         let info = try await store.fill(ReadRequest(url: fixture.url, transferClass: .download))
         #expect(info.isComplete)
         #expect(store.engine.traffic.holdingCount == 0)
@@ -87,7 +87,7 @@ struct TrafficTests {
         await store.close()
     }
 
-    @Test func aDownloadComesBackWherePlaybackReceivesNothing() async throws {
+    @Test func resumesDownloadIfPlaybackReceivesNothing() async throws {
         let store = try await fixture.open()
         let (download, gate) = await download(from: store, to: 500_000)
         let head = ScriptedGate()
@@ -108,7 +108,7 @@ struct TrafficTests {
     }
 
     /// A low-latency player always has a playlist request that the origin holds until the playlist changes.
-    @Test func heldRequestsDoNotDelayADownload() async throws {
+    @Test func continuesDownloadDuringHeldRequests() async throws {
         let store = try await fixture.open()
         let (download, gate) = await download(from: store, to: 500_000)
         var request = WholeBodyRequest(url: film, settings: store.transfers) { _ in false }
@@ -139,7 +139,7 @@ struct TrafficTests {
         await store.close()
     }
 
-    @Test func aReaderThatReadsNothingHoldsNobodyBack() async throws {
+    @Test func continuesTransfersWithPausedReader() async throws {
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: film))
         let gate = ScriptedGate()
@@ -151,20 +151,20 @@ struct TrafficTests {
         await store.close()
     }
 
-    @Test func theAppsOwnRequestsGoFirst() async throws {
+    @Test func pausesTransfersForRequestsOfApp() async throws {
         let store = try await fixture.open()
         let (download, gate) = await download(from: store, to: 500_000)
-        let taken = await store.foreground {
+        let received = await store.foreground {
             await store.foreground { gate.open() }
             await store.settled { $0.engine.traffic.holdingCount == 1 }
             return bytesOfDownload()
         }
-        #expect(taken <= 600_000)
+        #expect(received <= 600_000)
         #expect(try await download.value.isComplete)
         await store.close()
     }
 
-    @Test func aDownloadThatIsPlayedHoldsBackForNobody() async throws {
+    @Test func continuesDownloadThatIsPlayed() async throws {
         let store = try await fixture.open()
         let (download, gate) = await download(from: store, to: 500_000)
         let played = try await store.foreground {
@@ -179,7 +179,7 @@ struct TrafficTests {
         await store.close()
     }
 
-    @Test func whoIsCancelledWhileItHoldsBackLeavesNothing() async throws {
+    @Test func removesCancelledPausedTransfer() async throws {
         let store = try await fixture.open()
         let (download, gate) = await download(from: store, to: 500_000)
         await store.foreground {
@@ -193,14 +193,14 @@ struct TrafficTests {
         await store.close()
     }
 
-    @Test func downloadsKeepToTheirLimitAndFollowItsChange() async throws {
+    @Test func appliesDownloadLimitAndItsChanges() async throws {
         let store = try await fixture.open { $0.bandwidth.classes[.download] = 1_000_000 }
         fixture.origin.always(fixture.url, .bufferSize(50_000))
         let download = Task { try await store.fill(ReadRequest(url: fixture.url, transferClass: .download)) }
         let half = await pass { bytesOfDownload() >= 1_000_000 }
         #expect(half >= .milliseconds(850))
         #expect(try await store.bytes(film) == Self.body.bytes)
-        // The rest would take a quarter of an hour.
+        // The rest would take 15 minutes.
         store.bandwidth.classes[.download] = 1000
         _ = await pass(.seconds(1)) { fixture.time.monotonic > half + .seconds(20) }
         #expect(bytesOfDownload() < Self.body.length)
@@ -210,7 +210,7 @@ struct TrafficTests {
         await store.close()
     }
 
-    @Test func theThroughputIsMeasuredAndForgottenWithTheNetwork() async throws {
+    @Test func measuresThroughputUntilNetworkChanges() async throws {
         let store = try await fixture.open { $0.bandwidth.total = 1_000_000 }
         #expect(store.throughput == nil)
         fixture.origin.always(fixture.url, .bufferSize(50_000))
@@ -225,8 +225,8 @@ struct TrafficTests {
         await store.close()
     }
 
-    /// Its clock may stand still for ever: a store that was closed left a task asleep on it.
-    @Test func whatLooksAfterThoseThatHoldBackEndsWithTheTraffic() async throws {
+    /// Its clock may stand still forever, so that a task of a closed store would stay asleep.
+    @Test func endsResumptionTaskWithTraffic() async throws {
         let time = ManualTime()
         let scheduler = TransferScheduler()
         let ticket = scheduler.ticket(host: "http://origin.example", transferClass: .download)

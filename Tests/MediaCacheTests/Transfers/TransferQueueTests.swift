@@ -10,7 +10,7 @@ struct TransferQueueTests {
         (ObjectIdentifier(groups[index]), TransferQueue.Terms(rank: rank, limit: limit))
     }
 
-    @Test func theSmallerRankGoesFirstThenTheGroupOfWhichFewerRun() {
+    @Test func ordersByRankThenByRunningTransfers() {
         var queue = TransferQueue(limits: .init(total: 0, perHost: 8, playbackReserve: 0))
         let later = queue.add(host: "a", .download, group: group(1, rank: 2))
         let first = (0..<3).map { _ in queue.add(host: "a", .download, group: group(2, rank: 1)) }
@@ -21,7 +21,7 @@ struct TransferQueueTests {
         #expect(queue.admit() == [preload, first[0], second[0], first[1], second[1], first[2], later])
     }
 
-    @Test func aGroupKeepsToItsLimitAndOthersPassIt() {
+    @Test func limitsGroupWithoutBlockingOthers() {
         var queue = TransferQueue(limits: .init(total: 3, perHost: 8, playbackReserve: 1))
         let own = (0..<3).map { _ in queue.add(host: "a", .download, group: group(0, limit: 1)) }
         let other = queue.add(host: "a", .background, group: nil)
@@ -29,15 +29,15 @@ struct TransferQueueTests {
         #expect(queue.admit() == [own[0], other])
         queue.change(ObjectIdentifier(groups[0]), to: .init(limit: 2))
         #expect(queue.admit() == [own[1]])
-        // What plays may go over it.
+        // Playback may exceed it.
         queue.change(own[2], to: .playback)
         #expect(queue.admit() == [own[2]])
         queue.change(own[2], to: .download)
         #expect(!queue.isRunning(own[2]))
     }
 
-    /// Finding the next may not look at each of those that wait: that would take far longer than the limit.
-    @Test(.timeLimit(.minutes(30))) func aHundredThousandThatWaitAreAdmittedOneByOne() {
+    /// Finding the next transfer must not examine each waiting one, which would exceed the time limit.
+    @Test(.timeLimit(.minutes(30))) func admitsManyWaitingTransfersEfficiently() {
         var queue = TransferQueue(limits: .init(total: 6, perHost: 6, playbackReserve: 0))
         var ids: [Int] = []
         for index in 0..<100_000 {
@@ -55,9 +55,9 @@ struct TransferQueueTests {
         #expect(queue.isEmpty)
     }
 
-    /// Any order of calls keeps every limit, passes nobody over, and leaves nothing behind.
+    /// Any order of calls respects the limits and the order, and leaves no entries.
     @Test(arguments: 0..<5 as Range<UInt64>)
-    func anyOrderOfCallsKeepsTheLimits(_ seed: UInt64) throws {
+    func appliesLimitsForAnyOrderOfCalls(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let limits = TransferScheduler.Limits(total: 7, perHost: 3, playbackReserve: 2)
         var queue = TransferQueue(limits: limits)
@@ -114,7 +114,7 @@ struct TransferQueueTests {
             try check(running.keys.map { ($0, classes[$0] ?? .background) }, alive, terms, limits, step: step)
             for id in waiting where step % 20 == 0 {
                 var copy = queue
-                let isFree = copy.takePlace(id)
+                let isFree = copy.admit(id)
                 #expect(!isFree, "step \(step): \(id) waits though a place is free")
             }
         }
@@ -122,7 +122,8 @@ struct TransferQueueTests {
         #expect(queue.isEmpty)
     }
 
-    /// Those that don't play keep to the limits among all; those that play, to the limits and the reserve.
+    /// Expects that transfers other than playback respect the limits among themselves, and playback those with the
+    /// reserve.
     private func check(
         _ running: [(id: Int, transferClass: TransferClass)], _ alive: [Int: (host: String, group: Int?)],
         _ terms: [TransferQueue.Terms], _ limits: TransferScheduler.Limits, step: Int

@@ -5,7 +5,7 @@ import Testing
 @testable import MediaCache
 
 struct TransferSchedulerTests {
-    @Test func limitsHoldAndClassesGoInOrder() async throws {
+    @Test func appliesLimitsAndOrderOfClasses() async throws {
         let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 0))
         let running = scheduler.ticket(host: "a", transferClass: .download)
         try await running.admission()
@@ -26,7 +26,7 @@ struct TransferSchedulerTests {
         #expect(admitted.order.withLock { $0 } == [.playback, .preload, .download, .background])
     }
 
-    @Test func eachHostHasItsOwnLimitAndPlaybackItsReserve() async throws {
+    @Test func appliesLimitPerHostAndPlaybackReserve() async throws {
         let scheduler = TransferScheduler(limits: .init(total: 3, perHost: 1, playbackReserve: 1))
         let first = scheduler.ticket(host: "a", transferClass: .download)
         try await first.admission()
@@ -44,7 +44,7 @@ struct TransferSchedulerTests {
         #expect(scheduler.waitingCount == 0)
     }
 
-    @Test func aCancelledTicketLeavesTheQueueAndTakesNoPlace() async throws {
+    @Test func removesCancelledTicketFromQueue() async throws {
         let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 0))
         let running = scheduler.ticket(host: "a", transferClass: .playback)
         try await running.admission()
@@ -59,7 +59,7 @@ struct TransferSchedulerTests {
         #expect(scheduler.waitingCount == 0)
     }
 
-    @Test func aRaisedTicketOvertakes() async throws {
+    @Test func admitsRaisedTicketFirst() async throws {
         let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 1))
         let running = scheduler.ticket(host: "a", transferClass: .download)
         try await running.admission()
@@ -72,7 +72,7 @@ struct TransferSchedulerTests {
     }
 
     /// A class may change while it's being applied, and the ticket may pass to another owner meanwhile.
-    @Test func theLatestSourceDecidesTheClass() async throws {
+    @Test func usesClassOfLatestSource() async throws {
         let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 0))
         let ticket = scheduler.ticket(host: "a", transferClass: .background)
         let calls = Mutex(0)
@@ -81,7 +81,7 @@ struct TransferSchedulerTests {
                 calls += 1
                 return calls == 1
             }
-            // The next owner takes the ticket over before this value is applied.
+            // The next owner acquires the ticket before this value is applied.
             if isFirst { ticket.follow { .preload } }
             return .playback
         }
@@ -89,8 +89,8 @@ struct TransferSchedulerTests {
         #expect(calls.withLock { $0 } == 1)
     }
 
-    /// A source reads its owner's state, under the owner's lock: no lock of the scheduler is held then.
-    @Test func aSourceMayAskTheScheduler() async throws {
+    /// A source reads its owner's state under the owner's lock, so no lock of the scheduler may be held.
+    @Test func callsSourceOutsideLocks() async throws {
         let scheduler = TransferScheduler()
         let ticket = scheduler.ticket(host: "a", transferClass: .download)
         ticket.follow { [weak ticket] in ticket.map { max($0.transferClass, .preload) } }
@@ -98,7 +98,7 @@ struct TransferSchedulerTests {
         #expect(scheduler.waitingCount == 0)
     }
 
-    @Test func aTicketThatFallsIsOvertaken() async throws {
+    @Test func admitsLoweredTicketLater() async throws {
         let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 0))
         let running = scheduler.ticket(host: "a", transferClass: .download)
         try await running.admission()
@@ -114,8 +114,8 @@ struct TransferSchedulerTests {
         try await admissions[0].value
     }
 
-    /// An abandoned transfer gives its place to one of a higher class that needs exactly this place.
-    @Test func anAbandonedTransferMakesWay() async throws {
+    /// An abandoned transfer yields to one of a higher class that needs its place.
+    @Test func preemptsAbandonedTransfer() async throws {
         let scheduler = TransferScheduler(limits: .init(total: 3, perHost: 1, playbackReserve: 0))
         let abandoned = Mutex<Set<String>>(["a", "b"])
         let ended = Mutex<[String]>([])
@@ -139,12 +139,12 @@ struct TransferSchedulerTests {
         let seek = scheduler.ticket(host: "a", transferClass: .playback)
         try await seek.admission()
         #expect(ended.withLock(\.self) == ["a"])
-        // The place at this host is taken by a transfer that a reader needs.
+        // A transfer that a reader needs occupies the place at this host.
         let other = scheduler.ticket(host: "c", transferClass: .playback)
         let blocked = Task { try await other.admission() }
         while scheduler.waitingCount == 0 { await Task.yield() }
         #expect(ended.withLock(\.self) == ["a"])
-        // The total is the limit here: any host's place will do.
+        // The total limit is reached, so a place at any host is suitable.
         let third = scheduler.ticket(host: "d", transferClass: .download)
         try await third.admission()
         #expect(ended.withLock(\.self) == ["a", "b"])
@@ -154,8 +154,8 @@ struct TransferSchedulerTests {
         #expect(scheduler.isIdle)
     }
 
-    /// The reserve is for what plays: what plays no more has to make room for what does.
-    @Test func aRunningTicketThatFallsGivesBackItsPlaceInTheReserve() async throws {
+    /// The reserve is for playback. A transfer that is no longer playback has to release its place.
+    @Test func releasesReservedPlaceOfLoweredTicket() async throws {
         let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 1))
         let download = scheduler.ticket(host: "a", transferClass: .download)
         let playing = scheduler.ticket(host: "a", transferClass: .playback)
@@ -173,7 +173,7 @@ struct TransferSchedulerTests {
         #expect(playing.isAdmittedNow())
     }
 
-    @Test func whoWaitsFollowsAGroupsChangesAtOnce() async throws {
+    @Test func appliesGroupChangesToWaitingTransfers() async throws {
         let scheduler = TransferScheduler(limits: .init(total: 8, perHost: 8, playbackReserve: 0))
         let group = TransferGroup(name: "asset", limit: 1)
         let tickets = (0..<3).map { _ in scheduler.ticket(host: "a", transferClass: .download, group: group) }
@@ -191,7 +191,7 @@ struct TransferSchedulerTests {
         #expect(scheduler.isIdle)
     }
 
-    /// The order of requests when `first` is wanted by a download and a player, who leaves before its turn comes.
+    /// Returns the order of requests if a download and a player request `first`, and the player leaves before its turn.
     private func order(whenKnown isKnown: Bool) async throws -> [ResourceURL] {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
@@ -229,13 +229,13 @@ struct TransferSchedulerTests {
     }
 
     @Test(arguments: [false, true])
-    func whatIsLeftToADownloadWaitsLikeOne(isKnown: Bool) async throws {
+    func queuesRequestLeftToDownloadAsDownload(isKnown: Bool) async throws {
         let order = try await order(whenKnown: isKnown)
         #expect(order.map { $0.description.split(separator: "/").last } == ["busy.mp4", "second.mp4", "first.mp4"])
     }
 
-    /// The first requests of many downloads are transfers like any other.
-    @Test func coldReadsKeepToTheLimits() async throws {
+    /// The first requests of many downloads are subject to the limits, too.
+    @Test func appliesLimitsToFirstRequests() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         let urls = try (0..<10).map { try ResourceURL("http://origin.example/\($0).mp4") }
@@ -250,7 +250,7 @@ struct TransferSchedulerTests {
         await gate.waitForArrivals(2)
         for _ in 0..<200 { await Task.yield() }
         #expect(gate.arrivals == 2)
-        // A player that wants one of those that wait gets it before them.
+        // A player that requests a waiting resource gets it first.
         let playing = Task { try await store.bytes(urls[9]) }
         await gate.waitForArrivals(3)
         gate.open()

@@ -22,7 +22,7 @@ struct ContentObserverTests {
         }
     }
 
-    @Test func seesWhatTheOriginSentBeforeAnyTransform() async throws {
+    @Test func observesBytesBeforeTransform() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let seen = Seen()
@@ -39,14 +39,14 @@ struct ContentObserverTests {
         #expect(bytes == [UInt8](repeating: 0, count: 1_000_000))
         while seen.byteCount < 1_000_000 { await Task.yield() }
         #expect(seen.wrong.withLock { $0 } == 0)
-        // What is kept doesn't come.
+        // Cached bytes aren't observed.
         let count = seen.byteCount
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
         #expect(seen.byteCount == count)
         await store.close()
     }
 
-    @Test func isNotWaitedFor() async throws {
+    @Test func doesNotDelayTransfers() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let (seen, gate) = (Seen(), AsyncStream.makeStream(of: Void.self))

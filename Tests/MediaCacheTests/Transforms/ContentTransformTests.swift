@@ -15,7 +15,7 @@ struct ContentTransformTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
     }
 
-    /// A cipher that anybody can break: what a byte becomes depends on its place.
+    /// A trivial cipher whose result depends on the offset.
     private static func cipher(_ name: String = "cipher", for kinds: Set<ResourceKind> = [.file]) -> ContentTransform {
         .inPlace(name, kinds: kinds) { bytes, offset in
             for index in bytes.indices { bytes[index] ^= UInt8(truncatingIfNeeded: (offset + Int64(index)) % 251) }
@@ -33,7 +33,7 @@ struct ContentTransformTests {
         }
     }
 
-    @Test func rangesAreChangedAtTheirPlaceAndKeptSo() async throws {
+    @Test func transformsAndStoresRanges() async throws {
         let store = try await open([Self.cipher()], readAhead: 50_000)
         var random = SeededGenerator(seed: 97)
         for _ in 0..<10 {
@@ -53,7 +53,7 @@ struct ContentTransformTests {
         await again.close()
     }
 
-    @Test func whatAnotherTransformMadeIsNotServed() async throws {
+    @Test func doesNotServeResultOfAnotherTransform() async throws {
         let names: [String?] = [nil, "cipher", "other", nil]
         for name in names {
             let before = fixture.origin.bodyBytes
@@ -65,7 +65,7 @@ struct ContentTransformTests {
         }
     }
 
-    @Test func kindsAreTransformedEachInItsWay() async throws {
+    @Test func transformsEachKindSeparately() async throws {
         let store = try await open([Self.cipher(for: [.segment])], readAhead: 50_000)
         let file = try await store.read(ReadRequest(url: fixture.url))
         var buffers = file.buffers.makeAsyncIterator()
@@ -73,15 +73,15 @@ struct ContentTransformTests {
         let segment = try await store.read(ReadRequest(url: fixture.url, kind: .segment))
         #expect(try await segment.allBytes() == Self.ciphered(0..<1_500_000))
         segment.cancel()
-        // Who was reading the other goes on.
+        // Readers of the other version continue.
         while let more = try await buffers.next() { bytes += more }
         #expect(bytes == Self.body.bytes)
         file.cancel()
         await store.close()
     }
 
-    /// What came is compared with what is kept after it has been transformed as well.
-    @Test func aResumedFillComparesWhatTheTransformMade() async throws {
+    /// Received bytes are compared with cached ones after their transformation.
+    @Test func comparesTransformedOverlapWhenResuming() async throws {
         fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: nil)
         let first = try await open([Self.cipher()], readAhead: 100_000)
         _ = try await first.bytes(fixture.url, .closed(0, through: 99_999))
@@ -106,14 +106,14 @@ struct ContentTransformTests {
         await third.close()
     }
 
-    @Test func whatIsNotKeptIsChangedToo() async throws {
+    @Test func transformsUnstoredBytes() async throws {
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-store")
         let store = try await open([Self.cipher()])
         for _ in 0..<2 { #expect(try await store.bytes(fixture.url) == Self.ciphered(0..<1_500_000)) }
         await store.close()
     }
 
-    @Test func aFailureEndsTheRead() async throws {
+    @Test func endsReadAfterFailure() async throws {
         struct Failure: Error {}
         let store = try await open([.inPlace("fails", kinds: [.file]) { _, _ in throw Failure() }])
         let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
@@ -122,7 +122,7 @@ struct ContentTransformTests {
         await store.close()
     }
 
-    @Test func whatIsBroughtIsChangedAsWell() async throws {
+    @Test func transformsIngestedBytes() async throws {
         let first = try await open([Self.cipher("old")], readAhead: 50_000)
         _ = try await first.bytes(fixture.url, .closed(0, through: 999))
         await first.close()
@@ -142,8 +142,8 @@ struct ContentTransformTests {
         await store.close()
     }
 
-    /// Else the damaged version would give way to one that nobody has asked for.
-    @Test func aRepairMakesWhatWasThere() async throws {
+    /// Otherwise an unrequested version would replace the damaged one.
+    @Test func repairsWithSameTransform() async throws {
         let store = try await open([Self.cipher(for: [.segment])])
         let session = try await store.read(ReadRequest(url: fixture.url, kind: .segment))
         _ = try await session.allBytes()
@@ -171,7 +171,7 @@ struct ContentTransformTests {
         try await store.wholeBody(WholeBodyRequest(url: fixture.url, kind: .playlist) { _ in true })
     }
 
-    @Test func aWholeBodyMayChangeItsLength() async throws {
+    @Test func changesLengthOfWholeBody() async throws {
         let text = ScriptedBody.text("one\n")
         fixture.origin[fixture.url] = ScriptedResource(text, contentType: "text/plain")
         let store = try await open([Self.twice])
@@ -191,8 +191,9 @@ struct ContentTransformTests {
         await again.close()
     }
 
-    /// What can be made only as a whole is confirmed with a condition, never fetched by ranges.
-    @Test func aReaderThatWantsItConfirmedGetsWhatWasMade() async throws {
+    /// The result of a whole transform is revalidated with a condition, never fetched by ranges.
+    ///
+    @Test func revalidatesTransformedBody() async throws {
         let text = ScriptedBody.text("one\n")
         fixture.origin[fixture.url] = ScriptedResource(text, contentType: "text/plain")
         let store = try await open([Self.twice])
@@ -213,7 +214,7 @@ struct ContentTransformTests {
         await store.close()
     }
 
-    @Test func aLostPartOfAWholeBodyIsFetchedAsAWhole() async throws {
+    @Test func refetchesWholeBodyAfterLoss() async throws {
         let text = ScriptedBody.text("one\n")
         fixture.origin[fixture.url] = ScriptedResource(text, contentType: "text/plain")
         let store = try await open([Self.twice])

@@ -3,8 +3,8 @@ import Testing
 
 @testable import MediaCache
 
-/// The limits hold while bytes come, not only afterwards.
-struct RoomTests {
+/// Tests that the limits hold during fills.
+struct SpaceReservationTests {
     private static let length: Int64 = 3_000_000
     private let files = PowerCutFileSystem()
     private let fixture: EngineFixture
@@ -18,14 +18,14 @@ struct RoomTests {
 
     private static func body(_ index: Int) -> ScriptedBody { .random(seed: UInt64(index), length: length) }
 
-    /// Plays all, one right after the other: the clock stands still, so that nothing but the fills keeps the limits.
+    /// Plays all resources in order. The clock stands still, so only fills apply the limits.
     private func playAll(_ store: CacheStore) async throws {
         for (index, url) in urls.enumerated() {
             #expect(try await store.bytes(url) == Self.body(index).bytes)
         }
     }
 
-    @Test func theByteLimitHoldsWhileBytesCome() async throws {
+    @Test func appliesByteLimitDuringFills() async throws {
         let store = try await fixture.open { $0.limits.maximumBytes = 12_000_000 }
         try await playAll(store)
         #expect(files.withDisk(\.peak) <= 12_000_000)
@@ -36,7 +36,7 @@ struct RoomTests {
         await store.close()
     }
 
-    @Test func theReserveHoldsWhileBytesCome() async throws {
+    @Test func appliesFreeDiskLimitDuringFills() async throws {
         files.withDisk { $0.capacity = 40_000_000 }
         let store = try await fixture.open { $0.limits.minimumFreeBytes = 20_000_000 }
         try await playAll(store)
@@ -45,20 +45,20 @@ struct RoomTests {
         await store.close()
     }
 
-    @Test func aResourceLongerThanTheLimitPlaysAndIsKeptInPart() async throws {
+    @Test func storesPartOfResourceBeyondLimit() async throws {
         let body = ScriptedBody.random(seed: 99, length: 30_000_000)
         fixture.origin[fixture.url] = ScriptedResource(body)
         let store = try await fixture.open { $0.limits.maximumBytes = 8_000_000 }
         #expect(try await store.bytes(fixture.url) == body.bytes)
         #expect(files.withDisk(\.peak) <= 8_000_000)
-        // Played again, what is kept isn't asked for again.
+        // Cached bytes aren't requested again.
         let before = fixture.origin.bodyBytes
         #expect(try await store.bytes(fixture.url) == body.bytes)
         #expect(fixture.origin.bodyBytes - before <= body.length - 6_000_000)
         await store.close()
     }
 
-    @Test func whatCannotBeKeptWholeIsRefusedBeforeItIsFetched() async throws {
+    @Test func refusesToCompleteResourceBeyondLimit() async throws {
         let store = try await fixture.open { $0.limits.maximumBytes = 2_000_000 }
         let error = await #expect(throws: CacheError.self) { try await store.complete(ReadRequest(url: urls[0])) }
         #expect(error?.code == .storage)
@@ -67,7 +67,7 @@ struct RoomTests {
         await store.close()
     }
 
-    @Test func wherePinsTakeAllThereIsPlaybackGoesOnAndKeepingComesBack() async throws {
+    @Test func playsWithPinsAtLimitAndResumesStoring() async throws {
         let store = try await fixture.open { $0.limits.maximumBytes = 6_000_000 }
         let events = store.events()
         for url in urls.prefix(2) {
@@ -86,7 +86,7 @@ struct RoomTests {
         #expect(!store.engine.health.isFailing)
         #expect(try await store.bytes(urls[2]) == Self.body(2).bytes)
         #expect(try await store.resource(for: urls[2])?.isComplete == true)
-        #expect(files.withDisk(\.peak) <= 6_000_000 + 10_000, "two sidecars are there as well")
+        #expect(files.withDisk(\.peak) <= 6_000_000 + 10_000, "exceeded, including two sidecars")
         await store.close()
         var messages: [String] = []
         for await event in events { if case .storageFailed(let error) = event { messages.append(error.message) } }
@@ -94,7 +94,7 @@ struct RoomTests {
         #expect(messages.first?.contains("6000000") == true)
     }
 
-    @Test func readersAtOnceKeepTheLimitTogether() async throws {
+    @Test func appliesLimitToConcurrentReaders() async throws {
         let store = try await fixture.open { $0.limits.maximumBytes = 9_000_000 }
         let urls = urls
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -110,11 +110,11 @@ struct RoomTests {
         await store.close()
     }
 
-    @Test func aDiskThatOthersFillIsFoundFullAndRecovers() async throws {
+    @Test func detectsDiskFilledByOthersAndRecovers() async throws {
         files.withDisk { $0.capacity = 40_000_000 }
         let store = try await fixture.open()
         #expect(try await store.bytes(urls[0]) == Self.body(0).bytes)
-        // Others have taken all but a little: less than was granted.
+        // Other processes have left less space than was granted.
         files.withDisk { $0.capacity = $0.usedBytes + 500_000 }
         #expect(try await store.bytes(urls[1]) == Self.body(1).bytes)
         files.withDisk { $0.capacity = 40_000_000 }

@@ -2,8 +2,8 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Reads that may not ask the origin for anything.
-struct KeptOnlyTests {
+/// Reads that may not send requests.
+struct CacheOnlyReadTests {
     private static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
 
     private func request(_ fixture: EngineFixture, _ range: RequestedRange = .all) -> ReadRequest {
@@ -12,7 +12,7 @@ struct KeptOnlyTests {
         return ReadRequest(url: fixture.url, range: range, settings: settings)
     }
 
-    @Test func whatIsKeptIsReadAndNothingAsked() async throws {
+    @Test func readsCachedContentWithoutRequest() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let first = try await fixture.open()
@@ -20,7 +20,7 @@ struct KeptOnlyTests {
         await first.close()
         let store = try await fixture.open()
         let asked = fixture.origin.requests.count
-        // Long after it would have to be confirmed.
+        // Long after the version has expired.
         fixture.time.advance(by: .seconds(90 * 86_400))
         let session = try await store.read(request(fixture))
         #expect(try await session.allBytes() == Self.body.bytes)
@@ -28,7 +28,7 @@ struct KeptOnlyTests {
         await store.close()
     }
 
-    @Test func aHoleIsAnErrorThatSaysWhere() async throws {
+    @Test func reportsPositionOfHole() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open {
@@ -41,13 +41,13 @@ struct KeptOnlyTests {
         #expect(failure?.code == .notFound)
         #expect(session.position >= 65_536)
         #expect(fixture.origin.requests.count == asked)
-        // Others still fill it.
+        // Other reads can still fill it.
         session.cancel()
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         await store.close()
     }
 
-    @Test func whatIsNotKnownIsNotFound() async throws {
+    @Test func reportsUnknownResourceAsNotFound() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()

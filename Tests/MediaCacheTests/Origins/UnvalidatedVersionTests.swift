@@ -3,13 +3,13 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Versions that no validator tells apart, answers that hold less than was asked, and pages among ranges.
-struct UntoldVersionTests {
+/// Versions without distinguishing validators, short responses, and pages among ranges.
+struct UnvalidatedVersionTests {
     private static let old = ScriptedBody.random(seed: 21, length: 3_000_000)
     private static let new = ScriptedBody.random(seed: 22, length: 3_000_000)
 
     @Test(arguments: [nil, "W/\"same\""] as [String?])
-    func aChangeBehindARunningFillIsNeverMixedIn(_ entityTag: String?) async throws {
+    func neverMixesVersionsChangedDuringFill(_ entityTag: String?) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: entityTag)
         let gate = ScriptedGate()
@@ -32,7 +32,7 @@ struct UntoldVersionTests {
         await store.close()
     }
 
-    @Test func aSeekAwayIsComparedFirst() async throws {
+    @Test func comparesBytesBeforeFarSeek() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
@@ -45,7 +45,7 @@ struct UntoldVersionTests {
         await store.close()
     }
 
-    @Test func aWholeOfUnknownLengthIsPlayedToItsEnd() async throws {
+    @Test func readsContentOfUnknownLengthToItsEnd() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)
         fixture.origin.always(fixture.url, .ignoresRange, .noContentLength)
@@ -56,7 +56,7 @@ struct UntoldVersionTests {
         await store.close()
     }
 
-    @Test func aPageAsAnAnswerToARangeIsRefused() async throws {
+    @Test func refusesPageInResponseToRange() async throws {
         let fixture = try EngineFixture()
         var bytes = Self.old.bytes
         let page = Array("<!DOCTYPE html><html><body>Please log in</body></html>".utf8)
@@ -70,7 +70,7 @@ struct UntoldVersionTests {
         await store.close()
     }
 
-    @Test func aRedirectToAnotherSchemeIsTheOriginsFault() async throws {
+    @Test func reportsRedirectToAnotherSchemeAsBadResponse() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
         fixture.origin.always(fixture.url, .redirect(to: "file:///etc/passwd"))

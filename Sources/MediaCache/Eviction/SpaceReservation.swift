@@ -1,48 +1,47 @@
 import Synchronization
 
-/// Room for bytes that are about to be written, so that the byte limit and the free-disk reserve hold while fills run,
-/// and not only some time after them.
+/// Reservations of disk space for bytes to be written, so that the limits hold at any time during fills.
 ///
-/// Room is measured now and then only: writers take from what was granted last.
-package final class StorageRoom: Sendable {
-    /// What is granted at most at a time: others write to the same disk.
+/// Space is measured only occasionally. Writers use the last grant.
+package final class SpaceReservation: Sendable {
+    /// The maximum grant, because other processes write to the same disk.
     private static let grant: Int64 = 64 << 20
-    /// Left free in any case: without it the catalog couldn't even say what is given up.
+    /// The space that always stays free. Without it, the catalog couldn't record removals.
     static let floor: Int64 = 1 << 20
 
-    /// Tells how many bytes may be written, after giving up others for at least `needed` where there's less.
+    /// Returns the number of bytes that may be written, after evicting content if that is less than `needed`.
     typealias Measure = @Sendable (_ needed: Int64) async throws -> Int64
 
     private struct State {
         var granted: Int64 = 0
-        /// Taken and not yet written: no measure sees it.
-        var beingWritten: Int64 = 0
-        /// All that was ever taken.
-        var taken: Int64 = 0
+        /// The number of bytes reserved and not yet written, which no measurement includes.
+        var pendingBytes: Int64 = 0
+        /// The total of all reservations.
+        var totalReserved: Int64 = 0
         var measure: Measure?
         var measuring: Task<CacheError?, Never>?
     }
 
     private let state = Mutex(State())
 
-    /// Sets how room is measured.
+    /// Sets the function that measures space.
     func setMeasure(_ measure: @escaping Measure) {
         state.withLock { $0.measure = measure }
     }
 
-    /// Calls `write`, which writes up to `count` bytes, once there is room for them.
+    /// Calls `write`, which writes up to `count` bytes, when there is space for them.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if they would pass a limit; what `write` throws.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if a limit would be exceeded; errors of `write`.
     func take<Result: Sendable>(_ count: Int64, for write: () async throws -> Result) async throws -> Result {
         try await take(count)
         do {
             let result = try await write()
-            state.withLock { $0.beingWritten -= count }
+            state.withLock { $0.pendingBytes -= count }
             return result
         } catch {
             state.withLock { state in
-                state.beingWritten -= count
-                // The disk may be fuller than it was.
+                state.pendingBytes -= count
+                // The disk may be fuller than measured.
                 state.granted = 0
             }
             throw error
@@ -54,8 +53,8 @@ package final class StorageRoom: Sendable {
             let measuring = state.withLock { state -> Task<CacheError?, Never>? in
                 if state.granted >= count {
                     state.granted -= count
-                    state.beingWritten += count
-                    state.taken += count
+                    state.pendingBytes += count
+                    state.totalReserved += count
                     return nil
                 }
                 if let measuring = state.measuring { return measuring }
@@ -69,19 +68,19 @@ package final class StorageRoom: Sendable {
     }
 
     private func measure(_ count: Int64) async -> CacheError? {
-        let (measure, beingWritten, taken) = state.withLock { ($0.measure, $0.beingWritten, $0.taken) }
+        let (measure, pendingBytes, totalReserved) = state.withLock { ($0.measure, $0.pendingBytes, $0.totalReserved) }
         do {
-            let needed = count + beingWritten
+            let needed = count + pendingBytes
             let room = try await measure?(needed) ?? .max
             state.withLock { state in
-                let unseen = beingWritten + state.taken - taken
+                let unseen = pendingBytes + state.totalReserved - totalReserved
                 state.granted = min(max(0, room - unseen), max(Self.grant, count))
                 state.measuring = nil
             }
             return nil
         } catch {
             state.withLock { $0.measuring = nil }
-            return CacheError.wrap(error, as: .storage, "it can't be told how much may be kept")
+            return CacheError.wrap(error, as: .storage, "the space for the cache can't be determined")
         }
     }
 }

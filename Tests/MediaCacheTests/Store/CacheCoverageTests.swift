@@ -4,10 +4,10 @@ import Testing
 
 @testable import MediaCache
 
-struct HoldingTests {
+struct CacheCoverageTests {
     private static let body = ScriptedBody.random(seed: 4, length: 300_000)
 
-    @Test func whatIsWrittenAndWhatIsClosedCountAlike() async throws {
+    @Test func coversWrittenAndClosedResources() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let absent = try ResourceURL("http://origin.example/absent.mp4")
@@ -35,7 +35,7 @@ struct HoldingTests {
         await next.close()
     }
 
-    @Test func theQueryGoesByTheKeys() throws {
+    @Test func usesKeyIndexInQuery() throws {
         let fixture = try EngineFixture()
         try POSIXFileSystem().makeFolder(fixture.folder)
         let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))

@@ -1,0 +1,124 @@
+import HTTPTypes
+
+extension OriginReader {
+    /// Sends requests until a response can be used, or a failure can't be recovered from.
+    func reopen() async throws -> CheckedHead {
+        while true {
+            do {
+                return try await ask()
+            } catch {
+                try await recover(from: error)
+            }
+        }
+    }
+
+    func ask() async throws -> CheckedHead {
+        close()
+        guard mayRequest() else { throw CacheError(.cancelled, "\(exchange.locator.url) is no longer needed") }
+        budget.began(at: context.time.monotonic)
+        let overlap = overlapForNextRequest()
+        let range: RequestedRange = head == nil && requested.isSuffix ? requested : .from(position - overlap, to: end)
+        var conditions: HTTPFields = [:]
+        if sendsRange {
+            conditions[.range] = range.fieldValue
+            if let known, !acceptsOtherTag {
+                conditions[.ifRange] = known.validator.strongEntityTag ?? known.validator.lastModified
+            }
+        }
+        if let unless, head == nil { conditions.setUnless(unless) }
+        var (response, url) = try await exchange.send(conditions)
+        if let unless, head == nil, response.status == 304 {
+            response.body.cancel()
+            unmodified = response.headerFields
+            end = position
+            return CheckedHead(
+                start: position, end: position, validator: unless, ignoredRange: false,
+                headerFields: response.headerFields)
+        }
+        if known != nil { response = try await response.refusingPage(from: url, context: context) }
+        let verdict = ResponseCheck.judge(
+            status: response.status, headerFields: response.headerFields, asked: sendsRange ? range : nil,
+            known: expected, takesCodings: takesCodings, url: url, now: context.time.now)
+        switch verdict {
+        case .use(let checked):
+            location = url == exchange.locator.url ? nil : url.withoutUserInfo
+            peer = response.peer
+            begin(checked, body: response.body, overlap: overlap)
+            return checked
+        case .changed(let other):
+            response.body.cancel()
+            if context.settings.alternatingEntityTags == .compareBytes, !acceptsOtherTag, comparable(position) > 0,
+                let other, let length = known?.length, other.completeLength == length
+            {
+                acceptsOtherTag = true
+                return try await ask()
+            }
+            throw CacheError(.representationChanged, "\(url) has another version now")
+        case .refuse(let error):
+            response.body.cancel()
+            if let end = try endFound(by: error) { return end }
+            if error.code == .badResponse, let length = error.completeLength {
+                // A single contradiction may be a mistake. A repeated one means that the first announced length was
+                // wrong.
+                if length == otherLength {
+                    throw CacheError(.representationChanged, "\(url) has changed its length to \(length) bytes")
+                }
+                otherLength = length
+            }
+            throw error
+        }
+    }
+
+    /// Returns the end of a version of unknown length, found by a request beyond its last byte; nil if the error is
+    /// another one.
+    private func endFound(by error: CacheError) throws -> CheckedHead? {
+        guard error.status == 416, let known, known.length == nil, hasReturnedBytes || comparable(position) > 0 else {
+            return nil
+        }
+        if let length = error.completeLength, length < position {
+            throw CacheError(.representationChanged, "\(exchange.locator.url) has become shorter")
+        }
+        learnedLength = position
+        end = position
+        return CheckedHead(
+            start: position, end: position, completeLength: position, validator: known.validator,
+            ignoredRange: false, headerFields: [:])
+    }
+
+    /// The representation that a response must agree with; without the entity tag if tags alternate.
+    private var expected: KnownRepresentation? {
+        guard acceptsOtherTag, let known else { return known }
+        return KnownRepresentation(
+            validator: Validator(lastModified: known.validator.lastModified), length: known.length)
+    }
+
+    private func overlapForNextRequest() -> Int64 {
+        guard let known, acceptsOtherTag || (known.validator.strongEntityTag == nil && isResuming) else { return 0 }
+        return min(overlapLimit, comparable(position), position)
+    }
+
+    private func begin(_ checked: CheckedHead, body: any OriginBody, overlap: Int64) {
+        if head == nil, requested.isSuffix {
+            // The response determines the start of a suffix range.
+            if case .suffix(let count) = requested, checked.start == 0, let length = checked.completeLength {
+                position = max(0, length - count)
+            } else {
+                position = checked.start
+            }
+        }
+        if checked.ignoredRange, takesWhole, head == nil {
+            position = 0
+            end = checked.completeLength
+        }
+        compareFrom = min(position, max(checked.start, position - overlap))
+        head = checked
+        mayBeKept = ResponseCheck.refusal(checked.headerFields, context.settings) == nil
+        bodyFirst = position
+        self.body = body
+        bodyPosition = checked.start
+        if let length = checked.completeLength ?? known?.length { end = min(end ?? length, length) }
+        let watch = StallWatch(body: body, limit: context.settings.limits.stall, time: context.time)
+        watch.start()
+        self.watch = watch
+    }
+}

@@ -1,0 +1,59 @@
+import Synchronization
+
+extension Representation {
+    /// Registers a demand for bytes that isn't a reader. End it with ``endDemand(_:)``.
+    func newDemand(of range: Range<Int64>, _ transferClass: TransferClass) -> Int {
+        let (demand, calls) = state.withLock { $0.newDemand(of: range, transferClass) }
+        for call in calls { call() }
+        return demand
+    }
+
+    /// Fills every hole of `range` for a demand, first from `position` on, then before it. Returns when the bytes are
+    /// written.
+    ///
+    /// Fills that were started for other readers or demands are shared, and continue without them.
+    ///
+    /// - Throws: The error that ended a fill; `CancellationError` if the task is cancelled, before ``endDemand(_:)``
+    ///   has ended any fill.
+    func fill(
+        _ range: Range<Int64>, from position: Int64, for demand: Int, settings: TransferSettings?,
+        transferClass: TransferClass, group: TransferGroup?
+    ) async throws {
+        while true {
+            var calls: [@Sendable () -> Void] = []
+            let step = state.withLock { state in
+                state.step(of: demand, range: range, from: position, transferClass, calls: &calls)
+            }
+            for call in calls { call() }
+            switch step {
+            case .done: return
+            case .failed(let failure): throw failure
+            case .start(let plan): launch(plan, settings: settings, group: group)
+            case .wait(let fills):
+                await withTaskCancellationHandler {
+                    await waitForFills { running in !Task.isCancelled && fills.allSatisfy { running[$0] != nil } }
+                } onCancel: {
+                    wakeFillWaiters()
+                }
+            }
+            // A complete range counts as success despite a cancellation: the caller doesn't check it again.
+            guard !Task.isCancelled || withState({ $0.written.contains(range) }) else { throw CancellationError() }
+        }
+    }
+
+    /// Ends a demand and the fills that no other reader or demand needs. Returns after the last byte has been received.
+    func endDemand(_ demand: Int) async {
+        let (ended, calls) = state.withLock { $0.endDemand(demand) }
+        for call in calls { call() }
+        guard !ended.isEmpty else { return }
+        await waitForFills { running in ended.contains { running[$0] != nil } }
+    }
+
+    /// Ends the fills started for readers that left before reading.
+    func endUnneededFills() async {
+        let ended = state.withLock { $0.unneededFills() }
+        guard !ended.isEmpty else { return }
+        for cancel in ended.values { cancel() }
+        await waitForFills { running in ended.keys.contains { running[$0] != nil } }
+    }
+}

@@ -1,0 +1,110 @@
+import Synchronization
+
+/// The cached part of the bytes that a request names.
+package struct CacheCoverage: Sendable, Hashable {
+    /// The length of the resource in bytes; nil if unknown.
+    package var length: Int64?
+    /// The number of requested bytes that are cached.
+    package var bytesKept: Int64
+    /// The missing ranges of the requested bytes. The upper bound is `Int64.max` if the length is unknown.
+    package var missing: [Range<Int64>]
+    /// Whether the bytes belong to the pinned version of the resource.
+    package var isPinned: Bool
+    /// Whether any version of the resource is pinned.
+    package var isResourcePinned: Bool
+
+    /// The kind of address that sent the bytes.
+    package var addressKind: AddressKind
+
+    /// Whether all requested bytes are cached.
+    package var isWhole: Bool { missing.isEmpty }
+
+    init(of part: RequestedPart, head: ResourceHead, spans: SpanMap, isPinned: Bool, isResourcePinned: Bool) {
+        let (range, length) = (part.range, head.length)
+        self.length = length
+        addressKind = head.addressKind(at: part.url)
+        self.isPinned = isPinned
+        self.isResourcePinned = isResourcePinned
+        let requested: Range<Int64>
+        if let length {
+            // A range outside of the resource is empty, so that nothing is fetched for it.
+            requested = range.resolved(in: length) ?? length..<length
+        } else if case .closed(let first, let last) = range {
+            requested = first..<max(first, last.clampedSum(1))
+        } else {
+            requested = (range.knownStart ?? 0)..<Int64.max
+        }
+        missing = spans.holes(in: requested)
+        bytesKept = spans.bytes(in: requested)
+    }
+
+    /// The part of a resource that a request names.
+    struct RequestedPart {
+        var key: String
+        var range: RequestedRange
+        var url: ResourceURL
+    }
+}
+
+extension CacheStore {
+    /// Returns the cached parts of many resources in the order of `requests`; nil for unknown ones. Written bytes count
+    /// whether committed or not.
+    ///
+    /// Uses a few queries for all of them, and opens none.
+    package func holdings(of requests: some Sequence<ReadRequest>) async throws -> [CacheCoverage?] {
+        try checkOpen()
+        var holdings: [CacheCoverage?] = []
+        var batch: [CacheCoverage.RequestedPart] = []
+        for request in requests {
+            batch.append(CacheCoverage.RequestedPart(key: key(of: request), range: request.range, url: request.url))
+            guard batch.count == Self.batchSize else { continue }
+            holdings += try await self.holdings(of: batch)
+            batch.removeAll(keepingCapacity: true)
+        }
+        if !batch.isEmpty { holdings += try await self.holdings(of: batch) }
+        return holdings
+    }
+
+    private static let batchSize = 4096
+
+    private func holdings(of batch: [CacheCoverage.RequestedPart]) async throws -> [CacheCoverage?] {
+        // In this order, because resources closed meanwhile have been committed.
+        let open = batch.map { part -> CacheCoverage? in
+            guard let resource = table[part.key] else { return nil }
+            let (current, pinned) = resource.state.withLock { ($0.current, $0.pinnedVersion) }
+            return Self.best(
+                of: [current, pinned].compactMap(\.self).map { version in
+                    let (head, spans) = version.withState { ($0.head, $0.written) }
+                    return CacheCoverage(
+                        of: part, head: head, spans: spans, isPinned: version === pinned,
+                        isResourcePinned: pinned != nil)
+                })
+        }
+        let closed = zip(batch, open).filter { $0.1 == nil }.map(\.0.key)
+        let stored = try await engine.catalog.versions(keys: closed)
+        return zip(batch, open).map { part, coverage in
+            if let coverage { return coverage }
+            return stored[part.key].flatMap { versions in
+                Self.best(
+                    of: [versions.current, versions.pinned].compactMap(\.self).map {
+                        CacheCoverage(
+                            of: part, head: $0.head, spans: $0.spans,
+                            isPinned: $0.id == versions.pinned?.id, isResourcePinned: versions.isPinned)
+                    })
+            }
+        }
+    }
+
+    /// Returns the holding of the pinned version if it's complete, otherwise that of the current version.
+    private static func best(of holdings: [CacheCoverage]) -> CacheCoverage? {
+        holdings.last(where: { $0.isWhole && $0.isPinned }) ?? holdings.first
+    }
+}
+
+extension ReadRequest {
+    /// Returns whether the access rule must be checked before cached bytes are read: they came from a local address,
+    /// and the request may be sent to public addresses only.
+    package func needsAccessCheck(for coverage: CacheCoverage?) -> Bool {
+        settings?.scope == .publicOnly && coverage?.addressKind == .local
+    }
+}

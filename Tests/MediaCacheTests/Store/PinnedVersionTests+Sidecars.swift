@@ -1,0 +1,227 @@
+import Foundation
+import MediaCacheTesting
+import Testing
+
+@testable import MediaCache
+
+/// Sidecars of pinned versions, and the choice of the pinned version.
+extension PinnedVersionTests {
+    // MARK: - Sidecars
+
+    /// The catalog and its log as left by a killed process.
+    private struct KilledCatalog {
+        var files: [String: Data] = [:]
+
+        init(of folder: String) throws {
+            for suffix in ["", "-wal"] {
+                files[suffix] = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/catalog.sqlite\(suffix)"))
+            }
+        }
+
+        func restore(in folder: String) throws {
+            for (suffix, data) in files {
+                try data.write(to: URL(fileURLWithPath: "\(folder)/catalog.sqlite\(suffix)"))
+            }
+        }
+    }
+
+    /// A process is killed between a commit and writing the sidecar. The next process writes it.
+    @Test func renewsOutdatedSidecar() async throws {
+        let store = try await fixture.open()
+        var part = download
+        part.range = .closed(0, through: 99_999)
+        _ = try await store.fill(part)
+        await store.settled { $0.statistics.runningFills == 0 }
+        await store.engine.committer.commit()
+        files.fail { call, path in call == .rename && path.contains(".json") ? EIO : nil }
+        _ = try? await store.complete(download)
+        let killed = try KilledCatalog(of: fixture.folder)
+        await store.close()
+        files.fail(nil)
+        try killed.restore(in: fixture.folder)
+        let next = try await fixture.open()
+        await next.cleanUpAfterEarlierOpening()
+        await next.close()
+        try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
+        let rebuilt = try await fixture.open()
+        try await expectOldVersion(in: rebuilt)
+        await rebuilt.close()
+    }
+
+    /// The pin has moved in the catalog, and the process is killed before it writes the new version's sidecar.
+    @Test func writesSidecarOfReplacementBeforeDeletingOldVersion() async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        files.fail { call, path in call == .rename && path.contains(".json") ? EIO : nil }
+        _ = try? await store.complete(download)
+        await store.close()
+        // If the next process can't write it either, the old version stays.
+        files.fail { call, path in call == .replace || (call == .rename && path.contains(".json")) ? EIO : nil }
+        await (try await fixture.open()).close()
+        #expect(paths(".bin").count == 2)
+        files.fail(nil)
+        await (try await fixture.open()).close()
+        try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
+        fixture.origin.isReachable = false
+        let rebuilt = try await fixture.open()
+        #expect(try await rebuilt.bytes(fixture.url) == Self.new.bytes)
+        #expect(try await rebuilt.resource(for: fixture.url)?.isPinned == true)
+        await rebuilt.close()
+    }
+
+    @Test func writesFailedSidecarWithNextCommit() async throws {
+        let store = try await fixture.open()
+        files.fail { call, path in call == .rename && path.contains(".json") ? EIO : nil }
+        _ = try await store.complete(download)
+        #expect(paths(".json").isEmpty)
+        files.fail(nil)
+        await store.engine.committer.commit()
+        #expect(paths(".json").count == 1)
+        await store.close()
+    }
+
+    /// The pinned folder is older than the catalog, whose blob is missing.
+    @Test func adoptsRestoredVersionIfNewerOneIsMissing() async throws {
+        let store = try await storeWithDownload()
+        let folder = fixture.folder
+        let kept = files.withDisk { disk in
+            disk.paths.filter { $0.contains("/kept/") }.map { ($0, disk.durableBytes(of: $0) ?? []) }
+        }
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        _ = try await store.complete(download)
+        await store.settled { store in
+            await store.engine.committer.commit()
+            return self.paths(".bin").count == 1
+        }
+        await store.close()
+        try files.withDisk { disk in
+            for path in disk.paths where path.contains("/kept/") { disk.remove(path) }
+            for (path, bytes) in kept {
+                disk.makeFolder(POSIXFileSystem.parent(of: path))
+                try disk.write(bytes, at: 0, in: disk.open(path, creating: true))
+            }
+        }
+        #expect(paths(".json").count == 1 && FileManager.default.fileExists(atPath: folder + "/catalog.sqlite"))
+        fixture.origin.isReachable = false
+        let next = try await fixture.open()
+        await next.cleanUpAfterEarlierOpening()
+        try await expectOldVersion(in: next)
+        await next.close()
+        let last = try await fixture.open()
+        await last.cleanUpAfterEarlierOpening()
+        try await expectOldVersion(in: last)
+        await last.close()
+    }
+
+    /// The record of the resource can't be read.
+    @Test func survivesDamagedResourceRecord() async throws {
+        let store = try await storeWithDownload()
+        await store.close()
+        let file = URL(fileURLWithPath: fixture.folder + "/catalog.sqlite")
+        var data = try Data(contentsOf: file)
+        // The record's header ends before its first text. In it, the type of the column `created`, a four-byte number,
+        // becomes that of a four-byte blob, which SQLite accepts.
+        let texts = try #require(data.range(of: Data((fixture.url.description + fixture.url.description).utf8)))
+        try #require(data[texts.lowerBound - 5] == 4)
+        data[texts.lowerBound - 5] = 20
+        try data.write(to: file)
+        let catalog = try Catalog(.file(file.path))
+        await #expect(throws: CacheError.self) { try await catalog.resource(key: fixture.url.description) }
+        try catalog.close()
+        let next = try await fixture.open()
+        fixture.origin.isReachable = false
+        #expect(try await next.bytes(fixture.url) == Self.old.bytes)
+        await next.cleanUpAfterEarlierOpening()
+        try await expectOldVersion(in: next)
+        await next.close()
+        let last = try await fixture.open()
+        await last.cleanUpAfterEarlierOpening()
+        try await expectOldVersion(in: last)
+        await last.close()
+    }
+
+    // MARK: - Pinned version
+
+    /// A player reads the complete version after the origin has changed its version.
+    @Test func pinsCompleteVersion() async throws {
+        let store = try await fixture.open()
+        let id = try await store.complete(ReadRequest(url: fixture.url)).id
+        let session = try await store.read(ReadRequest(url: fixture.url))
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        try await store.setPinned(true, id: id)
+        session.cancel()
+        try await read(store, until: Self.new)
+        try await expectOldVersion(in: store)
+        await store.close()
+        let next = try await fixture.open()
+        try await expectOldVersion(in: next)
+        await next.close()
+    }
+
+    /// The pinned folder contains a partial newer version. The pin names the complete one. `isLost` is whether the
+    /// catalog is lost, too.
+    @Test(arguments: [false, true])
+    func isNotReplacedByPartialVersionInPinnedFolder(isLost: Bool) async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        await store.close()
+        let path = fixture.folder + "/catalog.sqlite"
+        let catalog = try Catalog(.file(path))
+        let entry = try #require(try await catalog.resource(key: fixture.url.description))
+        var partial = try #require(entry.representations.max { $0.id < $1.id })
+        #expect(!partial.isKept && partial.spans.byteCount < Self.new.length)
+        partial.isKept = true
+        try await catalog.commit([CommitSnapshot(resource: entry.resource, representation: partial, dirtyPages: [:])])
+        try catalog.close()
+        try files.withDisk { disk in
+            let blob = try #require(disk.paths.first { $0.contains(partial.blob) })
+            let kept = blob.replacingOccurrences(of: "/blobs/", with: "/kept/")
+            disk.makeFolder(POSIXFileSystem.parent(of: kept))
+            try disk.rename(blob, to: kept)
+        }
+        let next = try await fixture.open()
+        fixture.time.advance(by: .seconds(10))
+        _ = try await next.bytes(fixture.url, .closed(0, through: 999))
+        try await expectOldVersion(in: next)
+        await next.close()
+        if isLost {
+            #expect(paths(".json").count == 2)
+            try FileManager.default.removeItem(atPath: path)
+        }
+        let last = try await fixture.open()
+        try await expectOldVersion(in: last)
+        await last.close()
+    }
+
+    /// A power cut has undone the rename of the pinned blob.
+    @Test func survivesWithBlobInEvictableFolder() async throws {
+        let store = try await storeWithDownload()
+        fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
+        try await read(store, until: Self.new)
+        await store.close()
+        try files.withDisk { disk in
+            let kept = try #require(disk.paths.first { $0.contains("/kept/") && $0.hasSuffix(".bin") })
+            let blob = kept.replacingOccurrences(of: "/kept/", with: "/blobs/")
+            disk.makeFolder(POSIXFileSystem.parent(of: blob))
+            try disk.rename(kept, to: blob)
+        }
+        let next = try await fixture.open()
+        try await read(next, until: Self.new)
+        try await expectOldVersion(in: next)
+        await next.close()
+        let last = try await fixture.open()
+        try await expectOldVersion(in: last)
+        #expect(paths(".bin").count { $0.hasPrefix("/kept/") } == 1)
+        await last.close()
+    }
+}
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
