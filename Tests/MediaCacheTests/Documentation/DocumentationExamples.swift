@@ -1,7 +1,8 @@
 import MediaCache
 
-/// The code of the articles' examples, compiled. What stands between `// snippet` and `// end` is in the catalog too, and
-/// a test compares them.
+/// The compiled code of the articles' examples. A test compares the text between `// snippet` and `// end` with the
+/// articles.
+///
 enum DocumentationExamples {
     static func transform(_ location: CacheLocation) -> CacheConfiguration {
         // snippet transform
@@ -13,7 +14,7 @@ enum DocumentationExamples {
                     bytes[index] ^= key[Int((offset + Int64(index)) % Int64(key.count))]
                 }
             },
-            .wholeBody("marked-1", kinds: [.playlist]) { body in body + Array("\n# kept here\n".utf8) },
+            .wholeBody("marked-1", kinds: [.playlist]) { body in body + Array("\n# cached\n".utf8) },
         ]
         // end
         return configuration
@@ -25,7 +26,7 @@ enum DocumentationExamples {
         var configuration = CacheConfiguration(location: location)
         configuration.observers = [
             ContentObserver(kinds: [.segment]) { bytes in
-                progress("\(bytes.url): \(bytes.range), \(bytes.missed) bytes not seen before it")
+                progress("\(bytes.url): \(bytes.range), \(bytes.missed) bytes skipped before it")
             }
         ]
         // end
