@@ -54,7 +54,7 @@ package final class Representation: Sendable {
     /// The resource kind requested by the last reader, and the transform that was applied to the bytes.
     var content: (kind: ResourceKind, transform: AppliedTransform?) { state.withLock { ($0.kind, $0.transform) } }
     package var freshness: Freshness { state.withLock { $0.freshness } }
-    /// The number of times that cached bytes were given up.
+    /// The number of times that cached bytes were lost or removed.
     var losses: Int { state.withLock { $0.losses } }
     /// The cached spans.
     package var spans: SpanMap { state.withLock { $0.written } }

@@ -179,7 +179,8 @@ package struct RepresentationState: Sendable {
     /// The part of ``lost`` that was missing from the blob at opening.
     var lostAtOpening = SpanMap()
 
-    /// The number of times that cached bytes were given up. A session's knowledge of available bytes ends with each.
+    /// The number of times that cached bytes were lost or removed. Each time, sessions check again which bytes are
+    /// available.
     var losses = 0
     var nextID = 0
     var sessions: Set<SessionID> = []
