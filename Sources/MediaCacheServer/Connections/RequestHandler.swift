@@ -159,9 +159,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard isFinishing else { return answer(request, context) }
         // A pipelined request comes while the response before it is being ended: each answered at once, many of them
         // would nest without end.
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let bound = NIOLoopBound((self, request, context), eventLoop: context.eventLoop)
         context.eventLoop.execute {
-            let (handler, context) = bound.value
+            let (handler, request, context) = bound.value
             if context.channel.isActive { handler.answer(request, context) }
         }
     }
