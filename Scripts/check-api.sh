@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Compares what a running server answers with docs/openapi.yaml, with schemathesis and with requests by hand.
+# Compares the responses of a running server with docs/openapi.yaml, for fixed requests and for those of schemathesis.
 #
 #   Scripts/check-api.sh PATH-OF-MEDIACACHE [SEED]
 #
-# EXAMPLES says how many requests are made up for each operation, PYTHON names the command for Python. The server, its folder and its origin are its own; only what was started here is ended.
+# EXAMPLES sets the number of generated requests per operation, PYTHON the Python command. The check starts its own
+# server and origin, and stops only these.
 set -euo pipefail
 
 limit=900
@@ -18,16 +19,16 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 tests="$root/Tests/APITests"
 program=$(realpath "$1")
 shift
-[ -x "$program" ] || fail "$program isn't a program"
+[ -x "$program" ] || fail "$program isn't an executable file"
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
 has ffmpeg || fail "ffmpeg is missing; 'make setup' installs it"
 python=$("$root/Scripts/python.sh")
 
-# In the foreground, for Ctrl-C. The first signal is an interrupt, upon which the server is ended.
+# In the foreground, so that Ctrl-C works. The first signal is an interrupt, which stops the server.
 status=0
 PYTHONDONTWRITEBYTECODE=1 timeout --foreground --signal=INT --kill-after=20 "$limit" \
     "$python/python" "$tests/check.py" "$program" "$@" || status=$?
-[ "$status" != 124 ] || fail "not done after $limit s"
+[ "$status" != 124 ] || fail "not finished after $limit s"
 exit "$status"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Type-checks what is written for Apple's systems where there are none: against stubs of the declarations that it uses
-# (Stubs), with the arguments and the modules of the debug build, and warnings as errors. It proves that the code fits the
-# stubs, and the stubs are written by hand from Apple's published interfaces; nothing of it runs.
+# Type-checks the code for Apple's systems on other systems, with warnings as errors. It uses the arguments and modules
+# of the debug build, and stubs of Apple's declarations (Stubs), which are written by hand from the published
+# interfaces. The code isn't run.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -10,15 +10,15 @@ swiftc=$(dirname "$(command -v "$swift")")/swiftc
 manifest=.build/debug.yaml
 
 if [ "$(uname -s)" = Darwin ]; then
-    echo "Apple's own modules are here: building checks it"
+    echo "not needed on macOS, where the build uses Apple's own modules"
     exit 0
 fi
-[ -e "$manifest" ] || { echo "build first: $manifest isn't here" >&2; exit 1; }
+[ -e "$manifest" ] || { echo "$manifest is missing; build first" >&2; exit 1; }
 
 modules=$(mktemp -d)
 trap 'rm -rf "$modules"' EXIT
 
-# The arguments of a target's compilation, one in a line, without those that say what is written where.
+# Prints the arguments of a target's compilation, one per line, without those for output files.
 arguments() {
     awk -v module="\"-module-name\",\"$1\",\"-emit-dependencies\"" \
         'index($0, "    args: [") == 1 && index($0, module) { print; exit }' "$manifest" \
@@ -31,8 +31,8 @@ arguments() {
             { print }'
 }
 
-# Compiles a module as the build does, but with the stubs in reach: check NAME [TARGET FILE…], by the arguments of a target
-# whose sources FILEs stand in for. What the array "more" has is passed on.
+# Compiles a module as the build does, but against the stubs: check NAME [TARGET FILE…]. With FILEs, it uses the
+# arguments of TARGET for these files. Passes on the arguments in the array "more".
 more=()
 check() {
     local name=$1 target=${2:-$1} line compile=()
@@ -41,26 +41,26 @@ check() {
     while IFS= read -r line; do
         if [ $# = 0 ] || [ "${line#@}" = "$line" ]; then compile+=("$line"); fi
     done < <(arguments "$target")
-    [ ${#compile[@]} -gt 0 ] || { echo "$manifest doesn't have $target; build first" >&2; exit 1; }
+    [ ${#compile[@]} -gt 0 ] || { echo "$manifest has no target $target; build first" >&2; exit 1; }
     "$swiftc" -emit-module -wmo -emit-module-path "$modules/$name.swiftmodule" -module-name "$name" \
         -I "$modules" "${compile[@]}" "${more[@]}" -warnings-as-errors "$@"
     echo "type-checked against stubs: $name"
 }
 
-# Makes a stub: stub NAME FOLDER.
+# Compiles a stub: stub NAME FOLDER.
 stub() {
     "$swiftc" -emit-module -emit-module-path "$2/$1.swiftmodule" -I "$modules" -parse-as-library \
         -swift-version 6 -module-name "$1" Stubs/"$1"/*.swift
 }
 
-# In the order in which they import each other.
+# Stubs that others import come first.
 for name in CoreGraphics CoreImage CoreMedia AVFoundation Network UniformTypeIdentifiers; do stub "$name" "$modules"; done
 check MediaLibrary
 check MediaCacheAVFoundation
 check CacheAPlayer MediaCacheServer Examples/CacheAPlayer/*.swift
 
-# Apart: where there is a module Darwin, code for Apple's systems is what's compiled. Foundation has there what
-# FoundationNetworking and the stub have here, so that every file imports it.
+# In its own folder, because a module Darwin in scope makes every target compile its code for Apple's systems. Every
+# file imports it, since on Apple's systems Foundation has the declarations of FoundationNetworking and of the stub.
 mkdir "$modules/system"
 stub Darwin "$modules/system"
 more=(-I "$modules/system" -Xfrontend -import-module -Xfrontend Darwin)

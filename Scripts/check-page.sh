@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Drives the page that the server shows with a browser: adding, playing, replaying, saving, the keyboard alone,
-# accessibility, what it says when something fails, and that hostile header fields of origins run no script.
+# Tests the server's page in a browser: adding, playback, replay, saving, keyboard use, accessibility, error messages,
+# and hostile header fields of origins.
 #
 #   Scripts/check-page.sh PATH-OF-MEDIACACHE [--screenshots [FOLDER]] [TEST...]
 #
-# --screenshots writes pictures of the page, to docs/screenshots unless a folder is named. TEST is a file's or a test's
-# name as Python's unittest takes it, such as test_replay. CHROMIUM names the browser, PYTHON the command for Python.
-# Only what was started here is ended.
+# --screenshots writes screenshots to FOLDER, or to docs/screenshots. TEST is the name of a file or a test for Python's
+# unittest, such as test_replay. CHROMIUM names the browser, PYTHON the Python command. The tests stop only the
+# processes that they started.
 set -euo pipefail
 
 limit=1020
@@ -21,7 +21,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 tests="$root/Tests/PageTests"
 MEDIACACHE=$(realpath "$1")
 shift
-[ -x "$MEDIACACHE" ] || fail "$MEDIACACHE isn't a program"
+[ -x "$MEDIACACHE" ] || fail "$MEDIACACHE isn't an executable file"
 
 names=()
 while [ $# -gt 0 ]; do
@@ -56,9 +56,10 @@ export MEDIACACHE CHROMIUM MEDIACACHE_PAGE_MEDIA PYTHONDONTWRITEBYTECODE=1
 cd "$tests"
 arguments=(discover --verbose)
 [ ${#names[@]} -eq 0 ] || arguments=(--verbose "${names[@]}")
-# In the foreground, for Ctrl-C. The first signal is an interrupt, upon which the tests end the server and the browser.
+# In the foreground, so that Ctrl-C works. The first signal is an interrupt, on which the tests stop the server and the
+# browser.
 status=0
 timeout --foreground --signal=INT --kill-after=20 "$limit" "$python/python" -m unittest "${arguments[@]}" ||
     status=$?
-[ "$status" != 124 ] || fail "not done after $limit s"
+[ "$status" != 124 ] || fail "not finished after $limit s"
 exit "$status"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Prints the folder of a Python that has what the checks of the page, the API and the packaging need of it. What is missing
-# is installed into .build/python.
+# Prints the folder of a Python with the packages for the checks of the page, the API and the packaging. Installs
+# missing packages into .build/python.
 #
-# PYTHON names the command for Python.
+# PYTHON names the Python command.
 set -euo pipefail
 
 fail() {
@@ -16,9 +16,9 @@ lists=("$root"/Tests/*/requirements.txt "$root"/Packaging/checks/requirements.tx
 python=${PYTHON:-python3}
 command -v "$python" >/dev/null 2>&1 || fail "$python is missing; install Python 3.10 or later"
 
-# The stamp is a copy of what was installed: a change of a list installs anew.
+# The file "installed" is a copy of the lists. A changed list causes a new installation.
 if ! cat "${lists[@]}" | cmp -s - "$environment/installed"; then
-    echo "python: installing what the checks need of Python into .build/python" >&2
+    echo "python: installing the checks' packages into .build/python" >&2
     rm -rf "$environment"
     mkdir -p "$root/.build"
     "$python" -m venv "$environment" >/dev/null ||
@@ -26,7 +26,7 @@ if ! cat "${lists[@]}" | cmp -s - "$environment/installed"; then
     arguments=()
     for list in "${lists[@]}"; do arguments+=(-r "$list"); done
     "$environment/bin/pip" install --quiet --disable-pip-version-check "${arguments[@]}" >&2 ||
-        fail "what ${lists[*]} name couldn't be installed; that takes a network once"
+        fail "the packages of ${lists[*]} couldn't be installed; check the network connection"
     cat "${lists[@]}" >"$environment/installed"
 fi
 echo "$environment/bin"

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Installs what is missing for building (`build`), for the tests (`test`) and for the benchmarks (`bench`), and says
-# what it does.
+# Installs missing packages for building (`build`), the tests (`test`) and the benchmarks (`bench`), and reports them.
 #
-# Debian and its kin: by apt, with sudo unless run as root. macOS: by Homebrew, where it is there; building needs
-# nothing that Xcode's tools don't have. Elsewhere: says what is needed.
+# Debian and its derivatives: with apt, and sudo unless run as root. macOS: with Homebrew, if it is installed; building
+# needs only Xcode's tools. Other systems: lists the required packages.
 set -euo pipefail
 
 say() { echo "setup: $*"; }
@@ -15,15 +14,15 @@ fail() {
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-wants_build=false
-wants_players=false
+needs_build=false
+needs_players=false
 programs=()
 for part in "$@"; do
     case $part in
-        build) wants_build=true ;;
+        build) needs_build=true ;;
         test)
             programs+=(ffmpeg nginx mpv curl openssl prometheus shellcheck)
-            wants_players=true
+            needs_players=true
             ;;
         bench) programs+=(nginx varnish curl wrk aria2) ;;
         *) fail "unknown part '$part'; use build, test and bench" ;;
@@ -32,8 +31,8 @@ done
 
 has "${SWIFT:-swift}" || fail "no swift command; install Swift 6.2 or later from https://www.swift.org/install"
 
-# A program is named as its package is. Servers lie in /usr/sbin, which not every PATH has.
-is_here() {
+# Programs have the names of their packages, with two exceptions. Servers are in /usr/sbin, which may not be in PATH.
+is_available() {
     local command=$1
     [ "$command" != varnish ] || command=varnishd
     [ "$command" != aria2 ] || command=aria2c
@@ -42,7 +41,7 @@ is_here() {
 
 missing=()
 for program in ${programs[@]+"${programs[@]}"}; do
-    is_here "$program" || missing+=("$program")
+    is_available "$program" || missing+=("$program")
 done
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
@@ -55,10 +54,10 @@ install_with_apt() {
     fi
     say "installing with apt: ${packages[*]}"
     "${prefix[@]}" apt-get update -qq
-    # Only now does apt know what there is. Some kin of Debian have Chromium as a snap alone.
+    # After the update apt knows the available packages. Some derivatives of Debian have Chromium only as a snap.
     if [[ " ${packages[*]} " == *" chromium "* ]] && ! apt-cache show chromium >/dev/null 2>&1; then
         [ "${MEDIACACHE_REQUIRE_ALL:-}" != 1 ] || fail "apt has no chromium; install it another way"
-        say "apt has no chromium; the tests that play in it are skipped, unless it's installed another way"
+        say "apt has no chromium; the tests that need it are skipped unless it is installed another way"
         local kept=() name
         for name in "${packages[@]}"; do [ "$name" = chromium ] || kept+=("$name"); done
         packages=(${kept[@]+"${kept[@]}"})
@@ -70,8 +69,8 @@ install_with_apt() {
     for package in "${packages[@]}"; do
         case $package in
             nginx | varnish)
-                say "$package: Debian may have started it as a service; here it's started by hand, on loopback ports" \
-                    "('systemctl disable --now $package' ends the service)"
+                say "$package: Debian may have started it as a service, which isn't needed" \
+                    "('systemctl disable --now $package' stops it)"
                 ;;
         esac
     done
@@ -86,12 +85,12 @@ if [ "$(uname -s)" = Darwin ]; then
     fi
 elif has apt-get; then
     packages=(${missing[@]+"${missing[@]}"})
-    if $wants_build; then
+    if $needs_build; then
         for package in libsqlite3-dev zlib1g-dev; do
             is_installed "$package" || packages+=("$package")
         done
     fi
-    if $wants_players; then
+    if $needs_players; then
         has chromium || packages+=(chromium)
         for package in vlc-bin vlc-plugin-base python3-venv; do
             is_installed "$package" || packages+=("$package")
@@ -99,8 +98,8 @@ elif has apt-get; then
     fi
     if [ ${#packages[@]} -gt 0 ]; then install_with_apt "${packages[@]}"; fi
 else
-    if $wants_build && ! [ -e /usr/include/sqlite3.h ]; then
-        say "building needs the headers of SQLite 3 and zlib; install them if the build says they're missing"
+    if $needs_build && ! [ -e /usr/include/sqlite3.h ]; then
+        say "building needs the headers of SQLite 3 and zlib; install them if the build reports them missing"
     fi
     if [ ${#missing[@]} -gt 0 ]; then
         fail "missing: ${missing[*]}; install them with this system's package manager"

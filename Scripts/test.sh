@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs `swift test` with the arguments given; when it fails, repeats at the end what failed, since thousands of lines
-# may stand between the failure and the end of the log.
+# Runs `swift test` with arguments. If it fails, repeats the failures at the end, since thousands of lines may follow
+# them in the log.
 set -uo pipefail
 
 log=$(mktemp)
@@ -11,8 +11,8 @@ status=${PIPESTATUS[0]}
 
 if ((status != 0)); then
     echo
-    echo "=== What failed:"
-    # Details of an expectation can be a whole array; its beginning is enough here.
+    echo "=== Failures:"
+    # The details of an expectation may be long; their beginning is enough.
     grep -aE '^✘|^[^ ]+: error: |Fatal error|SUMMARY: ' "$log" | cut -c 1-600 | head -n 100
 fi
 exit "$status"
