@@ -1,9 +1,9 @@
-"""Compares the queries of dashboards and alerts with what a server's /metrics really has.
+"""Compares the queries of dashboards and alerts with the /metrics of a server.
 
-    queries.py names METRICS FILE...       each metric, label and label's value that a query names is in METRICS
-    queries.py ask PROMETHEUS FILE...      no query is an error; those of panels have data
+    queries.py names METRICS FILE...       checks that METRICS has each metric, label and label value of a query
+    queries.py ask PROMETHEUS FILE...      checks that no query fails, and that the queries of panels return data
 
-FILE is a dashboard of Grafana (.json) or rules of Prometheus (.yml). Prints what is wrong, and fails.
+FILE is a dashboard of Grafana (.json) or a rules file of Prometheus (.yml). Prints the problems and fails if it finds any.
 """
 
 import json
@@ -16,13 +16,13 @@ import urllib.request
 IDENTIFIER = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 KEYWORDS = {"and", "or", "unless", "bool", "offset", "inf", "nan"}
 GROUPING = {"by", "without", "on", "ignoring", "group_left", "group_right"}
-# Prometheus puts these on what it collects; `up` it makes itself.
+# Prometheus adds these labels to all metrics, and the metric `up`.
 OWN_LABELS = {"job", "instance"}
 OWN_METRICS = {"up": {"job": set(), "instance": set()}}
 
 
 def panel_queries(dashboard):
-    """The queries of a dashboard's panels and variables, each with its place."""
+    """Yields the queries of a dashboard's panels and variables, each with its place."""
     for panel in dashboard["panels"]:
         for target in panel.get("targets", []):
             yield f"panel “{panel['title']}”", target["expr"]
@@ -33,7 +33,7 @@ def panel_queries(dashboard):
 
 
 def rule_queries(text):
-    """The expressions of a file of rules, by the little of YAML that it uses."""
+    """Yields the expressions of a rules file. Supports only the YAML that the file uses."""
     for match in re.finditer(r"- alert: (\w+)\n +expr: (?:>-\n((?: {10,}.*\n)+)|(.*)\n)", text):
         yield f"alert {match[1]}", " ".join((match[2] or match[3]).split())
 
@@ -43,18 +43,18 @@ def queries(path):
         text = file.read()
     found = list(panel_queries(json.loads(text)) if path.endswith(".json") else rule_queries(text))
     if not found or len(found) < text.count("- alert:"):
-        sys.exit(f"{path}: {len(found)} queries found, which isn't all")
+        sys.exit(f"{path}: only {len(found)} queries found")
     return [(f"{path}: {place}", expression) for place, expression in found]
 
 
 def expanded(expression, pattern=".+"):
-    """A query as Grafana sends it."""
+    """Returns a query with its variables replaced, as Grafana sends it."""
     expression = re.sub(r"\$(job|instance)\b", pattern, expression)
     return expression.replace("$__rate_interval", "5s")
 
 
 def named(expression):
-    """What a query names: metrics with their matchers, and the labels that it groups by."""
+    """Returns the metrics of a query with their matchers, and the labels that it groups by."""
     metrics, groups, text, at = [], set(), expression, 0
     while match := IDENTIFIER.search(text, at):
         word, at = match[0], match.end()
@@ -76,8 +76,8 @@ def named(expression):
     return metrics, groups
 
 
-def kept(metrics_text):
-    """The metrics of a text in Prometheus' format: for each name, its labels and their values."""
+def exposed(metrics_text):
+    """Returns the labels and their values by metric, for a text in Prometheus' format."""
     found = {name: dict(labels) for name, labels in OWN_METRICS.items()}
     for line in metrics_text.splitlines():
         match = re.match(r"([a-zA-Z_:][\w:]*)(?:\{(.*)\})? \S+$", line)
@@ -89,38 +89,39 @@ def kept(metrics_text):
     return found
 
 
-def misnamed(expression, there):
-    """What a query names and isn't there, in words."""
+def misnamed(expression, metrics_with_labels):
+    """Yields the metrics, labels and values of a query that don't exist, in words."""
     metrics, groups = named(expression)
     if not metrics:
-        yield "it names no metric"
+        yield "no metric in the query"
     for name, matchers in metrics:
-        if name not in there:
-            yield f"there is no metric {name}"
+        if name not in metrics_with_labels:
+            yield f"no metric {name}"
             continue
         for label, operator, value in matchers:
             if label in OWN_LABELS:
                 continue
-            if label not in there[name]:
+            values = metrics_with_labels[name].get(label)
+            if values is None:
                 yield f"{name} has no label {label}"
-            elif operator in ("=", "!=") and value not in there[name][label]:
+            elif operator in ("=", "!=") and value not in values:
                 yield f"{name} has no {label}=\"{value}\""
             elif operator in ("=~", "!~"):
                 for part in value.split("|"):
-                    if not any(re.fullmatch(part, one) for one in there[name][label]):
-                        yield f"no {label} of {name} is like {part}"
-    known = OWN_LABELS.union(*(there.get(name, {}).keys() for name, _ in metrics))
+                    if not any(re.fullmatch(part, one) for one in values):
+                        yield f"no {label} of {name} matches {part}"
+    known = OWN_LABELS.union(*(metrics_with_labels.get(name, {}).keys() for name, _ in metrics))
     for label in sorted(groups - known):
-        yield f"it groups by {label}, which none of its metrics has"
+        yield f"none of the metrics has the label {label}, by which the query groups"
 
 
 def check_names(metrics_file, files):
     with open(metrics_file, encoding="utf-8") as file:
-        there = kept(file.read())
+        metrics = exposed(file.read())
     return [
-        f"{place}: {trouble}"
+        f"{place}: {problem}"
         for path in files for place, expression in queries(path)
-        for trouble in misnamed(expanded(expression), there)
+        for problem in misnamed(expanded(expression), metrics)
     ]
 
 
@@ -134,19 +135,19 @@ def ask(prometheus, expression):
 
 
 def check_answers(prometheus, files):
-    troubles = []
+    problems = []
     for path in files:
         for place, expression in queries(path):
             result, error = ask(prometheus, expanded(expression))
             if error:
-                troubles.append(f"{place}: {error}")
+                problems.append(f"{place}: {error}")
             elif not result and path.endswith(".json"):
-                troubles.append(f"{place}: no data for {expression}")
-    return troubles
+                problems.append(f"{place}: no data for {expression}")
+    return problems
 
 
 if __name__ == "__main__":
     check = {"names": check_names, "ask": check_answers}[sys.argv[1]]
-    troubles = check(sys.argv[2], sys.argv[3:])
-    print("\n".join(troubles) or f"{sum(len(queries(path)) for path in sys.argv[3:])} queries are right")
-    sys.exit(1 if troubles else 0)
+    problems = check(sys.argv[2], sys.argv[3:])
+    print("\n".join(problems) or f"{sum(len(queries(path)) for path in sys.argv[3:])} queries are valid")
+    sys.exit(1 if problems else 0)
