@@ -3,7 +3,7 @@
     import MediaLibrary
     import SwiftUI
 
-    /// A list of titles, a player, downloads, and what all of it takes.
+    /// An app with a list of titles, a player, downloads, and a storage screen.
     @main
     struct CacheAPlayerApp: App {
         @State private var model: MediaModel?
@@ -21,9 +21,9 @@
             .onChange(of: phase) { _, phase in
                 guard let model, phase != .inactive else { return }
                 let isActive = phase == .active
-                // Called from here and not from a task, so that the order stays.
+                // Called directly and not in a task, to preserve the order of the changes.
                 model.setActive(isActive)
-                // The system waits for as long as this needs.
+                // The system suspends the app after this block returns.
                 ProcessInfo.processInfo.performExpiringActivity(withReason: "closing the cache") { isExpired in
                     guard !isExpired, !isActive else { return }
                     let done = DispatchSemaphore(value: 0)
@@ -48,7 +48,7 @@
         }
     }
 
-    /// What there is to play.
+    /// The titles, the player, and a link to the storage screen.
     struct TitlesView: View {
         let model: MediaModel
 
@@ -72,7 +72,7 @@
                         Section(playing.title.name) {
                             VideoPlayer(player: model.player).frame(minHeight: 200)
                             if let fraction = playing.state.fractionKept {
-                                ProgressView("Kept", value: fraction)
+                                ProgressView("Cached", value: fraction)
                             }
                             if let failure = playing.state.failure { Text("\(failure)").foregroundStyle(.red) }
                         }
@@ -85,7 +85,7 @@
         }
     }
 
-    /// What is kept, and how much of it.
+    /// The downloads with their sizes, and the usage of the cache.
     struct StorageView: View {
         let model: MediaModel
 
@@ -98,7 +98,7 @@
                         Text(status.progress.bytes.formatted(.byteCount(style: .file)))
                         Group {
                             Button("Play", systemImage: "play.circle") { Task { await model.playOffline(status) } }
-                            Button("Take a picture", systemImage: "photo") {
+                            Button("Set cover", systemImage: "photo") {
                                 Task { await model.takeCover(of: status) }
                             }
                         }
@@ -106,7 +106,7 @@
                     }
                 }
                 if let usage = model.usage {
-                    LabeledContent("In all", value: usage.bytes.formatted(.byteCount(style: .file)))
+                    LabeledContent("Total", value: usage.bytes.formatted(.byteCount(style: .file)))
                     LabeledContent("Free", value: usage.freeDiskBytes.formatted(.byteCount(style: .file)))
                     Button("Remove all but downloads", role: .destructive) { Task { await model.empty() } }
                 }
@@ -116,7 +116,7 @@
         }
     }
 #else
-    // Where there is no SwiftUI the model alone is compiled, against stubs (`make check-apple`).
+    // Without SwiftUI only the model is compiled, against stubs (`make check-apple`).
     @main
     enum CacheAPlayer {
         static func main() {}

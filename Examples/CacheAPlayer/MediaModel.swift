@@ -6,10 +6,10 @@ import MediaCacheURLSession
 import MediaLibrary
 import Observation
 
-/// What the app's views show and do. The articles of `MediaCacheAVFoundation` quote it.
+/// The model of the app's views. The articles of `MediaCacheAVFoundation` quote it.
 @MainActor @Observable
 final class MediaModel {
-    /// Something to play.
+    /// A title to play.
     struct Title: Identifiable, Hashable, Sendable {
         var name: String
         var url: URL
@@ -31,7 +31,9 @@ final class MediaModel {
     private let background: BackgroundTransfers
     private var asset: CachingAsset?
 
-    /// Opens the store, and takes up the downloads that an earlier launch left.
+    /// Opens the store, and resumes the downloads of an earlier launch.
+    ///
+    /// - Throws: An error if the store can't be opened or the downloads can't be read.
     init(_ titles: [Title]) async throws {
         self.titles = titles
         // snippet open
@@ -60,7 +62,7 @@ final class MediaModel {
         await refresh()
     }
 
-    /// Plays a title: from its file, through the store, or through the server, whichever it takes.
+    /// Plays a title from its file, through the store or through the server, depending on its media.
     func play(_ title: Title) async {
         await trying {
             // snippet play
@@ -79,7 +81,7 @@ final class MediaModel {
         // end
     }
 
-    /// Plays a film in one line; a stream needs ``play(_:)``.
+    /// Plays a film. A stream needs ``play(_:)``.
     func playFilm(at url: URL) throws {
         // snippet line
         player.replaceCurrentItem(with: try AVPlayerItem(url, caching: store))
@@ -87,7 +89,7 @@ final class MediaModel {
         (asset, offline, playing) = (nil, nil, nil)
     }
 
-    /// Makes a title complete, to be played without a network.
+    /// Downloads a title for playback without a network.
     func download(_ title: Title) async {
         await trying {
             // snippet download
@@ -99,7 +101,7 @@ final class MediaModel {
         await refresh()
     }
 
-    /// Plays what is kept, whether there is a network or not.
+    /// Plays a download without using the network.
     func playOffline(_ status: DownloadStatus) async {
         await trying {
             // snippet offline
@@ -111,7 +113,7 @@ final class MediaModel {
         }
     }
 
-    /// Gives what is kept a picture of its own.
+    /// Sets the cover of a download to a frame of its video.
     func takeCover(of status: DownloadStatus) async {
         await trying {
             // snippet cover
@@ -123,14 +125,14 @@ final class MediaModel {
         await refresh()
     }
 
-    /// The URL works while it's kept.
+    /// The local URL of the download that plays. The URL is valid while this reference exists.
     private var offline: LocalURL?
 
-    /// What the last item's requests were, for a report of a stall.
+    /// The requests of the last item, for a report of a stall.
     var trace: LoadingTrace? { asset?.trace }
 
-    /// The app goes to the background, or comes back. One after the other, in the order of the calls; what hasn't changed
-    /// does nothing.
+    /// Suspends or resumes the cache when the app moves to the background or returns. Calls run one after the other, in
+    /// their order; a call that changes nothing has no effect.
     func setActive(_ isActive: Bool) {
         let before = turn
         turn = Task {
@@ -141,7 +143,7 @@ final class MediaModel {
         }
     }
 
-    /// Returns when what was called for by then is done.
+    /// Returns when the previous calls of ``setActive(_:)`` are done.
     func settled() async { await turn?.value }
 
     private var isActive = true
@@ -181,13 +183,13 @@ final class MediaModel {
         await refresh()
     }
 
-    /// Removes all that no download keeps.
+    /// Removes everything except downloads.
     func empty() async {
         await trying { _ = try await store.removeAll() }
         await refresh()
     }
 
-    /// Looks at what is kept.
+    /// Reads the downloads and the usage.
     func refresh() async {
         downloads = await downloader.statuses()
         await trying { usage = try await store.usage() }
