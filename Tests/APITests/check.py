@@ -1,4 +1,4 @@
-"""Compares a running server with docs/openapi.yaml: by hand, and by requests that are made up.
+"""Compares a running server with docs/openapi.yaml, by a walk through the API and by generated requests.
 
 check.py PROGRAM [SEED]
 """
@@ -19,8 +19,8 @@ DESCRIPTION = HERE.parent.parent / "docs" / "openapi.yaml"
 EXAMPLES = os.environ.get("EXAMPLES", "15")
 
 
-def made_up(server: Server, origin: Origin, names: dict[str, str], seed: str) -> bool:
-    """Has requests made up, right ones and wrong ones."""
+def generated(server: Server, origin: Origin, names: dict[str, str], seed: str) -> bool:
+    """Sends generated requests, valid and invalid ones. Returns whether all responses conform."""
     environment = os.environ | {f"MEDIACACHE_API_{name.upper()}": value for name, value in names.items()}
     environment |= {
         "MEDIACACHE_API_ORIGIN": origin.address,
@@ -47,22 +47,22 @@ def main() -> int:
         try:
             walk = Walk(server, origin, description)
             walk.all()
-            print(f"check-api: all {len(walk.reached)} operations answer as described")
-            print(f"check-api: requests are made up by the seed {seed}", flush=True)
-            is_right = made_up(server, origin, walk.seed(), seed)
+            print(f"check-api: the responses of all {len(walk.reached)} operations match the description")
+            print(f"check-api: generating requests with seed {seed}", flush=True)
+            conforms = generated(server, origin, walk.seed(), seed)
             if not server.is_running:
-                raise Fault("the server has ended")
+                raise Fault("the server has exited")
             walk.ask("GET", "/api/v1/server")
-            if not is_right:
-                raise Fault("some requests weren't answered as described; see above")
+            if not conforms:
+                raise Fault("some responses don't match the description; see above")
         except Fault as fault:
             print(f"check-api: {fault}", file=sys.stderr)
-            print("--- what the server said\n" + server.log.read_text(errors="replace")[-12000:], file=sys.stderr)
+            print("--- the server's log\n" + server.log.read_text(errors="replace")[-12000:], file=sys.stderr)
             return 1
         finally:
             server.close()
             origin.close()
-    print("check-api: the API is as docs/openapi.yaml says")
+    print("check-api: the API matches docs/openapi.yaml")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The description of the API, and whether an answer is as it says, to the last property."""
+"""The description of the API, and the comparison of responses with it, down to each property."""
 
 import copy
 import pathlib
@@ -11,7 +11,7 @@ METHODS = ("get", "put", "post", "patch", "delete")
 
 
 def _closed(schema):
-    """A schema that takes no property that it doesn't name. The API may grow, but not unseen."""
+    """Returns a schema that refuses additional properties, so that every new property must be described."""
     if isinstance(schema, list):
         return [_closed(item) for item in schema]
     if not isinstance(schema, dict):
@@ -23,6 +23,8 @@ def _closed(schema):
 
 
 class Description:
+    """The OpenAPI document. `operations` has the methods and paths of the API, without the routes for players."""
+
     def __init__(self, file: pathlib.Path):
         self.document = yaml.safe_load(file.read_text())
         self._schemas = _closed(copy.deepcopy(self.document["components"]["schemas"]))
@@ -42,7 +44,7 @@ class Description:
         return value
 
     def errors(self, schema: dict, value) -> list[str]:
-        """What of a value isn't as a schema says."""
+        """Returns the violations of a schema by a value."""
         whole = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "components": {"schemas": self._schemas},
@@ -52,7 +54,7 @@ class Description:
         return [f"{error.message} at /{'/'.join(map(str, error.instance_path))}" for error in validator.iter_errors(value)]
 
     def faults(self, method: str, path: str, answer: requests.Response) -> list[str]:
-        """What of an answer isn't described."""
+        """Returns the differences between a response and its description."""
         responses = self.document["paths"][path][method.lower()]["responses"]
         response = self._resolved(responses.get(str(answer.status_code)))
         if response is None:

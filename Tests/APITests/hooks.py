@@ -1,4 +1,4 @@
-"""What generated requests are about: things that there are, an origin that is there, and waits that are short."""
+"""Hooks of schemathesis: generated requests name existing records and a running origin, and wait only briefly."""
 
 import os
 import zlib
@@ -30,7 +30,7 @@ schemathesis.openapi.media_type("image/*", strategies.sampled_from([PICTURE, PIC
 
 
 def _replaced(value):
-    """The examples' origin isn't one that may be asked."""
+    """Replaces the origin of the examples by the test's own."""
     if isinstance(value, str):
         return value.replace("https://example.org", ORIGIN)
     if isinstance(value, dict):
@@ -40,13 +40,13 @@ def _replaced(value):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Runs in all phases, before the request is sent."""
+    """Adjusts a request of any phase before it is sent."""
     case.body = _replaced(case.body)
     if not case.meta or not case.meta.generation.mode.is_positive:
         return
     path, query, names = case.operation.path, case.query, case.path_parameters
     is_destructive = case.method.upper() == "DELETE" and not path.endswith("/pin")
-    # Half of the names are of things that there are; but for what would leave the others nothing but 404.
+    # Half of the requests name existing records, except deletions, after which the others would get only 404.
     for parameter, name in (("id", "asset"), ("name", "channel"), ("programme", "programme")):
         if names and parameter in names and not is_destructive and zlib.crc32(str(case.id).encode()) % 2:
             is_number = path.startswith(("/api/v1/resources", "/api/v1/played"))
@@ -57,6 +57,6 @@ def before_call(context, case, kwargs):
         case.body["state"] = "stopped"
     if query and "wait" in query:
         query["wait"] = "10"
-    # Only the server can say where a page ends; walk.py goes on from there.
+    # Only the server issues page tokens; walk.py uses them.
     if query:
         query.pop("after", None)

@@ -1,4 +1,4 @@
-"""A little origin on loopback: a file, a stream of its segments, and a live stream that grows by a segment a second."""
+"""An origin on loopback: a file, a stream of its segments, and a live stream that grows by one segment per second."""
 
 import http.server
 import pathlib
@@ -11,7 +11,7 @@ WINDOW = 10
 
 
 class Origin:
-    """Serves what is made in a folder, until it's closed."""
+    """Makes media in a folder and serves it until it is closed."""
 
     def __init__(self, folder: pathlib.Path):
         self.folder = folder
@@ -32,7 +32,7 @@ class Origin:
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        # Who has enough leaves.
+        # Ignores clients that disconnect.
         self._server.handle_error = lambda request, address: None
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -45,7 +45,7 @@ class Origin:
         self._server.server_close()
 
     def _make(self):
-        """One small picture that moves, in segments of a second."""
+        """Makes a small video in segments of one second."""
         command = [
             "ffmpeg", "-nostdin", "-loglevel", "error",
             "-f", "lavfi", "-i", f"testsrc2=size=64x36:rate=4:duration={SEGMENTS}",
@@ -53,7 +53,7 @@ class Origin:
             "-f", "hls", "-hls_time", "1", "-hls_list_size", "0", "-hls_segment_filename", "%d.ts", "all.m3u8",
         ]  # fmt: skip
         subprocess.run(command, cwd=self.folder, check=True)
-        # Served by its name: what is in it doesn't matter here.
+        # The name gives the media type; the content doesn't matter here.
         (self.folder / "film.mp4").write_bytes(b"".join((self.folder / f"{n}.ts").read_bytes() for n in range(20)))
 
     def _playlist(self, first: int, count: int, ends: bool) -> bytes:
@@ -80,10 +80,10 @@ class Origin:
             return
         media_type, body = content
         total = len(body)
-        wanted = request.headers.get("Range", "")
+        requested = request.headers.get("Range", "")
         status = 200
-        if wanted.startswith("bytes=") and "," not in wanted and not wanted.startswith("bytes=-"):
-            begin, _, end = wanted[6:].partition("-")
+        if requested.startswith("bytes=") and "," not in requested and not requested.startswith("bytes=-"):
+            begin, _, end = requested[6:].partition("-")
             first, last = int(begin), min(int(end or total - 1), total - 1)
             if first >= total:
                 request.send_response(416)

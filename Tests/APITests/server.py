@@ -1,4 +1,4 @@
-"""A server of its own in a temporary folder."""
+"""A MediaCache server in a temporary folder."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ import requests
 
 
 class Server:
-    """`mediacache serve`, until it's closed."""
+    """`mediacache serve`, which runs until it is closed."""
 
     def __init__(self, program: str, folder: pathlib.Path):
         self.cache = folder / "cache"
@@ -27,7 +27,7 @@ class Server:
             raise
 
     def read_key(self):
-        """Takes the key that is in the folder now."""
+        """Reads the key from the cache folder."""
         self.key = (self.cache / "key").read_text().strip()
 
     def _address(self) -> str:
@@ -38,10 +38,10 @@ class Server:
             if self._process.poll() is not None:
                 break
             time.sleep(0.1)
-        raise SystemExit(f"the server doesn't listen; it said:\n{self.log.read_text(errors='replace')}")
+        raise SystemExit(f"the server doesn't listen; its log:\n{self.log.read_text(errors='replace')}")
 
     def ask(self, method: str, path: str, **options) -> requests.Response:
-        """One request with the key."""
+        """Sends a request with the key."""
         headers = {"Authorization": f"Bearer {self.key}"} | options.pop("headers", {})
         return requests.request(method, self.address + path, headers=headers, timeout=60, **options)
 

@@ -1,4 +1,4 @@
-"""Goes through all of the API as a program would that knows what it wants."""
+"""A walk through all operations of the API with valid requests."""
 
 import base64
 import json
@@ -10,21 +10,23 @@ from description import Description
 from origin import Origin
 from server import Server
 
-# The smallest GIF that there is.
+# The smallest GIF.
 PICTURE = base64.b64decode("R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=")
 
 
 class Fault(Exception):
-    """The server doesn't do what the description says."""
+    """A difference between the server and the description."""
 
 
 class Walk:
+    """Sends requests and compares the responses. `reached` has the operations that succeeded."""
+
     def __init__(self, server: Server, origin: Origin, description: Description):
         self.server, self.origin, self.description = server, origin, description
         self.reached: set[tuple[str, str]] = set()
 
     def ask(self, method: str, template: str, *, status=(200,), query: dict | None = None, **options):
-        """One request, and what came, compared with the description."""
+        """Sends a request, compares the response with the description, and returns it."""
         names = options.pop("names", {})
         path = template.format(**names)
         answer = self.server.ask(method, path, params=query, **options)
@@ -47,15 +49,15 @@ class Walk:
         if self.server.ask("HEAD", path, params=query).content:
             raise Fault(f"HEAD of {path} has content")
 
-    # What there is.
+    # Content for the operations.
 
     def play(self, name: str):
-        """Plays something, so that it's kept."""
+        """Plays a file, so that it is cached."""
         link = self.ask("GET", "/api/v1/urls", query={"url": self.origin.url(name)}).json()["playURL"]
         requests.get(link, timeout=60).raise_for_status()
 
     def download(self, name: str) -> dict:
-        """Downloads something to its end."""
+        """Downloads a file or a stream completely."""
         body = {"url": self.origin.url(name), "title": f"A {name}"}
         record = self.ask("POST", "/api/v1/downloads", status=(200, 201), json=body).json()
         for _ in range(60):
@@ -69,7 +71,7 @@ class Walk:
         return record
 
     def record(self, name: str) -> dict:
-        """Records the live stream until something of it is kept."""
+        """Records the live stream until it has some segments."""
         body = {"name": name, "url": self.origin.url("live.m3u8"), "retention": {"seconds": 3600}}
         channel = self.ask("POST", "/api/v1/channels", status=(200, 201), json=body).json()
         for _ in range(120):
@@ -80,7 +82,7 @@ class Walk:
         raise Fault(f"nothing is recorded: {channel}")
 
     def seed(self) -> dict[str, str]:
-        """Something of everything, and what it's called."""
+        """Creates one record of each kind and returns the names."""
         self.play("film.mp4")
         resources = self.ask("GET", "/api/v1/resources").json()["resources"]
         asset = self.download("show.m3u8")["id"]
@@ -97,12 +99,12 @@ class Walk:
             "programme": programme["id"],
         }
 
-    # The ways through it.
+    # The parts of the walk.
 
     def all(self):
-        for way in (self.server_itself, self.errors, self.resources, self.played, self.library, self.downloads,
+        for part in (self.server_itself, self.errors, self.resources, self.played, self.library, self.downloads,
                     self.channels, self.bundles, self.events, self.tokens, self.ends):  # fmt: skip
-            way()
+            part()
         missed = sorted(self.description.operations - self.reached)
         if missed:
             raise Fault("never reached: " + ", ".join(" ".join(operation) for operation in missed))
@@ -123,9 +125,9 @@ class Walk:
         self.ask("POST", "/api/v1/probe", json={"url": self.origin.url("none.mp4")}, status=(404,))
 
     def errors(self):
-        """Whatever is refused has a problem document."""
+        """Every error response has a problem document."""
         problem = {"$ref": "#/components/schemas/Problem"}
-        asked = [
+        requests_with_status = [
             ("GET", "/api/v1/none", {}, 404),
             ("GET", "/api/v1/server", {"headers": {"Authorization": "Bearer no"}}, 401),
             ("GET", "/api/v1/events", {"headers": {"Authorization": ""}}, 401),
@@ -137,7 +139,7 @@ class Walk:
             ("PUT", "/api/v1/settings/downloads", {"json": {}, "headers": {"If-Match": '"old"'}}, 412),
             ("PUT", "/api/v1/assets/aaaaaaaaaaaa/cover", {"data": bytes(33 << 20)}, 413),
         ]
-        for method, path, options, status in asked:
+        for method, path, options, status in requests_with_status:
             answer = self.server.ask(method, path, **options)
             if answer.status_code != status or answer.headers["Content-Type"] != "application/problem+json":
                 raise Fault(f"{method} {path}: {answer.status_code} {answer.headers} {answer.text[:200]}")
@@ -170,7 +172,7 @@ class Walk:
         self.ask("DELETE", "/api/v1/played/{id}", names=one, status=(404,))
 
     def pages(self, path: str, member: str, whole: list, name: str, names: dict | None = None):
-        """A list in pages of two is the list."""
+        """Asserts that the pages of a list make up the list."""
         seen, after = [], {}
         while True:
             page = self.ask("GET", path, names=names or {}, query={"limit": "2"} | after)
@@ -197,7 +199,7 @@ class Walk:
         self.ask("GET", cover, names=one, status=(404,))
         self.ask("PUT", cover, names=one, data=PICTURE, headers=GIF)
         if self.ask("GET", cover, names=one).content != PICTURE:
-            raise Fault("the cover isn't what it was")
+            raise Fault("the cover differs from the one that was set")
         self.ask("PUT", cover, names=one, data=b"no picture", headers=GIF, status=(415,))
         self.ask("DELETE", cover, names=one)
         whole = self.ask("GET", "/api/v1/assets").json()["assets"]
@@ -222,7 +224,7 @@ class Walk:
         self.ask("PATCH", settings, json={"policy": {"hours": {"start": 0, "end": 1440}}, "bandwidth": 10**9})
         self.ask("PUT", settings, json={})
         if self.ask("GET", settings).json() != before:
-            raise Fault("settings that aren't said aren't as in a new cache")
+            raise Fault("omitted settings differ from those of a new cache")
 
     def channels(self):
         names = {"name": "walk"}
@@ -244,7 +246,7 @@ class Walk:
         self.ask("POST", export, names=one, status=(200, 201))
         self.ask("DELETE", export, names=one, status=(204,))
         self.ask("GET", "/api/v1/channels")
-        # A list of strings in order, of which one page has one.
+        # The pages of channels continue after a name, not after a number.
         self.record("another")
         self.pages("/api/v1/channels", "channels", ["another", "walk"], "name")
         window = {"channel": "walk", "from": str(channel["kept"][0]["from"]), "to": str(channel["kept"][0]["to"])}
@@ -272,10 +274,10 @@ class Walk:
     def tokens(self):
         self.play("film.mp4")
         film = self.ask("POST", "/api/v1/assets", json={"url": self.origin.url("film.mp4")}, status=(200, 201)).json()
-        wanted = {"scope": "playback", "label": "tv", "url": film["url"], "expires": "2099-01-31T20:00:00Z"}
+        request = {"scope": "playback", "label": "tv", "url": film["url"], "expires": "2099-01-31T20:00:00Z"}
         issued = [
             self.ask("POST", "/api/v1/tokens", json=body, status=(201,)).json()
-            for body in (wanted, {"scope": "asset", "asset": film["id"]})
+            for body in (request, {"scope": "asset", "asset": film["id"]})
         ]
         for token in issued:
             requests.get(token["playURL"], timeout=60).raise_for_status()
@@ -302,7 +304,7 @@ class Walk:
         with self.server.ask("GET", path, stream=True) as answer:
             if answer.headers["Content-Type"] != "text/event-stream":
                 raise Fault(f"GET {path}: {answer.headers}")
-            # Before this there's nothing to tell.
+            # These requests cause the first events.
             self.download("show.m3u8")
             self.ask("POST", "/api/v1/downloads", json={"url": self.origin.url("3.ts"), "paused": True}, status=(201,))
             self.play("2.ts")
@@ -312,21 +314,21 @@ class Walk:
                 event = json.loads(line.removeprefix(b"data: "))
                 faults = self.description.errors(schema, event)
                 if faults:
-                    raise Fault(f"an event isn't as described: {faults} {event}")
+                    raise Fault(f"an event doesn't match the description: {faults} {event}")
                 seen.add(event["event"])
                 if "download.state" in seen or "download.added" in seen:
                     break
         self.reached.add(("GET", path))
 
     def ends(self):
-        """What leaves nothing for the others."""
+        """Calls the operations that remove everything."""
         self.ask("DELETE", "/api/v1/covers")
         self.ask("DELETE", "/api/v1/resources", query={"pinned": "true"})
         left = [asset for asset in self.ask("GET", "/api/v1/assets").json()["assets"] if asset.get("bytes")]
         if left or self.ask("GET", "/api/v1/usage").json()["bytes"]:
-            raise Fault(f"something is left where everything was removed: {left}")
+            raise Fault(f"data is left after everything was removed: {left}")
 
 
 GIF = {"Content-Type": "image/gif"}
-# What may change by itself between two looks, or has no tag.
+# Responses without an entity tag.
 MOVING = {"/api/v1/events"}
