@@ -1,7 +1,7 @@
 #include "CMediaCacheDemo.h"
 
-// The files lie beside this one. `#embed` (C23, ISO/IEC 9899:2024 §6.10.4) puts them into the object file as they are;
-// the compiler lists them among what this file depends on, so that a changed file is compiled in again.
+// The demo's files. `#embed` (C23, ISO/IEC 9899:2024 §6.10.4) embeds them unchanged. The compiler lists them among the
+// dependencies of this file, so that a change rebuilds it.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wc23-extensions"
 #endif
