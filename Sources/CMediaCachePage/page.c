@@ -1,26 +1,17 @@
 #include "CMediaCachePage.h"
 
-// The page's files, which lie in the folder beside this one; a test compares this table with it. `#embed` (C23, ISO/IEC
-// 9899:2024 §6.10.4) puts them into the object file as they are; the compiler lists them among what this file depends on,
-// so that a changed file is compiled in again.
+// The files of the folder `page`; a test compares this table with the folder. `#embed` (C23, ISO/IEC 9899:2024 §6.10.4)
+// embeds them unchanged. The compiler lists them among the dependencies of this file, so that a change rebuilds it.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wc23-extensions"
 #endif
 
-static const uint8_t adding_js[] = {
-#embed "page/adding.js"
+static const uint8_t add_js[] = {
+#embed "page/add.js"
 };
 
 static const uint8_t address_js[] = {
 #embed "page/address.js"
-};
-
-static const uint8_t agreement_js[] = {
-#embed "page/agreement.js"
-};
-
-static const uint8_t alike_js[] = {
-#embed "page/alike.js"
 };
 
 static const uint8_t api_js[] = {
@@ -39,8 +30,24 @@ static const uint8_t channels_js[] = {
 #embed "page/channels.js"
 };
 
-static const uint8_t choosing_js[] = {
-#embed "page/choosing.js"
+static const uint8_t choices_js[] = {
+#embed "page/choices.js"
+};
+
+static const uint8_t clip_js[] = {
+#embed "page/clip.js"
+};
+
+static const uint8_t consent_js[] = {
+#embed "page/consent.js"
+};
+
+static const uint8_t coverage_js[] = {
+#embed "page/coverage.js"
+};
+
+static const uint8_t coveragebar_js[] = {
+#embed "page/coveragebar.js"
 };
 
 static const uint8_t dialogs_js[] = {
@@ -83,32 +90,8 @@ static const uint8_t index_html[] = {
 #embed "page/index.html"
 };
 
-static const uint8_t keeping_js[] = {
-#embed "page/keeping.js"
-};
-
-static const uint8_t keptbar_js[] = {
-#embed "page/keptbar.js"
-};
-
-static const uint8_t keptfile_js[] = {
-#embed "page/keptfile.js"
-};
-
-static const uint8_t keptstream_js[] = {
-#embed "page/keptstream.js"
-};
-
 static const uint8_t key_js[] = {
 #embed "page/key.js"
-};
-
-static const uint8_t keyform_js[] = {
-#embed "page/keyform.js"
-};
-
-static const uint8_t known_js[] = {
-#embed "page/known.js"
 };
 
 static const uint8_t library_js[] = {
@@ -119,20 +102,12 @@ static const uint8_t main_js[] = {
 #embed "page/main.js"
 };
 
-static const uint8_t newkey_js[] = {
-#embed "page/newkey.js"
-};
-
 static const uint8_t notices_js[] = {
 #embed "page/notices.js"
 };
 
 static const uint8_t page_css[] = {
 #embed "page/page.css"
-};
-
-static const uint8_t places_js[] = {
-#embed "page/places.js"
 };
 
 static const uint8_t played_js[] = {
@@ -147,16 +122,8 @@ static const uint8_t player_js[] = {
 #embed "page/player.js"
 };
 
-static const uint8_t playerkeys_js[] = {
-#embed "page/playerkeys.js"
-};
-
 static const uint8_t playlists_js[] = {
 #embed "page/playlists.js"
-};
-
-static const uint8_t problems_js[] = {
-#embed "page/problems.js"
 };
 
 static const uint8_t programmes_js[] = {
@@ -203,24 +170,12 @@ static const uint8_t store_js[] = {
 #embed "page/store.js"
 };
 
-static const uint8_t stretch_js[] = {
-#embed "page/stretch.js"
-};
-
 static const uint8_t theme_css[] = {
 #embed "page/theme.css"
 };
 
 static const uint8_t theme_js[] = {
 #embed "page/theme.js"
-};
-
-static const uint8_t thumbnail_js[] = {
-#embed "page/thumbnail.js"
-};
-
-static const uint8_t upkeep_js[] = {
-#embed "page/upkeep.js"
 };
 
 static const uint8_t video_js[] = {
@@ -242,15 +197,17 @@ static const uint8_t words_js[] = {
 #define NAMED(name, content) {name, content, sizeof content}
 
 static const mediacache_page_file files[] = {
-    NAMED("adding.js", adding_js),
+    NAMED("add.js", add_js),
     NAMED("address.js", address_js),
-    NAMED("agreement.js", agreement_js),
-    NAMED("alike.js", alike_js),
     NAMED("api.js", api_js),
     NAMED("card.js", card_js),
     NAMED("channel.js", channel_js),
     NAMED("channels.js", channels_js),
-    NAMED("choosing.js", choosing_js),
+    NAMED("choices.js", choices_js),
+    NAMED("clip.js", clip_js),
+    NAMED("consent.js", consent_js),
+    NAMED("coverage.js", coverage_js),
+    NAMED("coveragebar.js", coveragebar_js),
     NAMED("dialogs.js", dialogs_js),
     NAMED("downloadrow.js", downloadrow_js),
     NAMED("downloads.js", downloads_js),
@@ -261,25 +218,15 @@ static const mediacache_page_file files[] = {
     NAMED("icon.svg", icon_svg),
     NAMED("icons.js", icons_js),
     NAMED("index.html", index_html),
-    NAMED("keeping.js", keeping_js),
-    NAMED("keptbar.js", keptbar_js),
-    NAMED("keptfile.js", keptfile_js),
-    NAMED("keptstream.js", keptstream_js),
     NAMED("key.js", key_js),
-    NAMED("keyform.js", keyform_js),
-    NAMED("known.js", known_js),
     NAMED("library.js", library_js),
     NAMED("main.js", main_js),
-    NAMED("newkey.js", newkey_js),
     NAMED("notices.js", notices_js),
     NAMED("page.css", page_css),
-    NAMED("places.js", places_js),
     NAMED("played.js", played_js),
     NAMED("player.css", player_css),
     NAMED("player.js", player_js),
-    NAMED("playerkeys.js", playerkeys_js),
     NAMED("playlists.js", playlists_js),
-    NAMED("problems.js", problems_js),
     NAMED("programmes.js", programmes_js),
     NAMED("recording.js", recording_js),
     NAMED("reordering.js", reordering_js),
@@ -291,11 +238,8 @@ static const mediacache_page_file files[] = {
     NAMED("source.js", source_js),
     NAMED("storage.js", storage_js),
     NAMED("store.js", store_js),
-    NAMED("stretch.js", stretch_js),
     NAMED("theme.css", theme_css),
     NAMED("theme.js", theme_js),
-    NAMED("thumbnail.js", thumbnail_js),
-    NAMED("upkeep.js", upkeep_js),
     NAMED("video.js", video_js),
     NAMED("views.css", views_css),
     NAMED("window.js", window_js),

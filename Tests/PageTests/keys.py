@@ -1,10 +1,10 @@
-"""The page as the keyboard reaches it."""
+"""Keyboard navigation of the page."""
 
 from playwright.sync_api import Locator, Page
 
 MOST_STEPS = 150
 
-# What has the focus, how the order of the document goes, and where it stands on the screen.
+# The focused element, its index in the document and its position on the screen.
 _FOCUSED = """
 () => {
     let element = document.activeElement;
@@ -20,7 +20,7 @@ _FOCUSED = """
 }
 """
 
-# What Tab has to reach: of a group of radios the chosen one alone.
+# The elements that Tab must reach. In a group of radio buttons, that is only the selected one.
 _REACHABLE = """
 () => {
     const all = [...document.querySelectorAll("*")];
@@ -48,18 +48,18 @@ def has_focus(target: Locator) -> bool:
 
 
 def tab_to(page: Page, target: Locator, key: str = "Tab"):
-    """Presses Tab until the focus is there."""
+    """Presses Tab until the target has the focus."""
     target.wait_for()
     for _ in range(MOST_STEPS):
         if has_focus(target):
             return
         page.keyboard.press(key)
-    raise AssertionError(f"{MOST_STEPS} times {key} don't lead to {target}")
+    raise AssertionError(f"{target} has no focus after {MOST_STEPS} times {key}")
 
 
 def walk(page: Page) -> list[dict]:
-    """Everything that Tab comes by from the beginning of the page on, once each."""
-    # Where the next Tab begins from: the top, wherever the page had put the focus before.
+    """Returns the elements that Tab visits from the start of the page, once each."""
+    # Makes the next Tab start at the top, wherever the focus is.
     page.evaluate("() => { document.body.tabIndex = -1; document.body.focus(); }")
     steps: list[dict] = []
     for _ in range(MOST_STEPS):
@@ -67,7 +67,7 @@ def walk(page: Page) -> list[dict]:
         step = focused(page)
         if step is None or any(step["index"] == other["index"] for other in steps[:-1]):
             return steps
-        # The controls of a video are many, and one element.
+        # The controls of a video share one element.
         if not steps or steps[-1]["index"] != step["index"]:
             steps.append(step)
-    raise AssertionError(f"Tab goes on beyond {MOST_STEPS} stops: {[step['name'] for step in steps]}")
+    raise AssertionError(f"Tab visits more than {MOST_STEPS} elements: {[step['name'] for step in steps]}")

@@ -1,4 +1,4 @@
-"""A live stream that the origin makes up: segments of a long one, revealed as the clock goes by."""
+"""A simulated live stream: the segments of a long stream, listed as time passes."""
 
 import datetime
 import time
@@ -8,10 +8,10 @@ from origin import Origin
 
 
 class LiveStream:
-    """A channel whose playlist lists the last five minutes from its first moment on.
+    """A live stream whose playlist lists the last five minutes from the start on.
 
-    `start` is the moment, in milliseconds since 1970, of the second 0 that the picture shows. `gap` is the number of a
-    segment that the origin says it has lost.
+    `start` is the time of second 0 of the picture, in milliseconds since 1970. `gap` is the number of a segment that
+    the playlist marks as missing.
     """
 
     WINDOW_SECONDS = 300
@@ -23,7 +23,7 @@ class LiveStream:
         origin.answers["/" + path] = self._answer
 
     def second(self, moment: float) -> float:
-        """The second that the picture shows at a moment in milliseconds since 1970."""
+        """Returns the second that the picture shows at a time in milliseconds since 1970."""
         return (moment - self.start) / 1000
 
     def _answer(self):

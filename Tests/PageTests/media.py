@@ -1,4 +1,4 @@
-"""What the origin serves: made by ffmpeg once, and kept for the next run."""
+"""The origin's media, made by ffmpeg once and reused by later runs."""
 
 import hashlib
 import shutil
@@ -11,13 +11,13 @@ FILM_HEIGHTS = (540, 360, 240)
 FILM_KILOBITS = {540: 1000, 360: 500, 240: 250}
 LIVE_SECONDS = 720
 
-# The live picture tells its second by a strip along its bottom: so many upright bars, white for a one, the lowest bit
+# A strip at the bottom of the live picture encodes its second: one upright bar per bit, white for a one, the lowest bit
 # at the left.
 CODE_BITS = 10
 CODE_HEIGHT = 32
 LIVE_WIDTH, LIVE_HEIGHT, LIVE_RATE = 320, 180, 5
 
-# Pictures of the library, as sources of ffmpeg's.
+# The covers of the library, as ffmpeg sources.
 COVERS = {
     "harbour": "gradients=s=480x270:c0=0x0b2545:c1=0x8da9c4:c2=0xf4a259:n=3:type=linear:seed=11",
     "river": "mandelbrot=s=480x270:start_x=-0.743643:start_y=0.131826:start_scale=0.004:maxiter=400",
@@ -28,21 +28,21 @@ COVERS = {
     "night": "gradients=s=480x270:c0=0x1d3b53:c1=0xe8b04b:c2=0x7a2e4d:n=3:seed=7",
 }
 
-SUBTITLES = {"en": ("English", "A line that tells what is said."), "de": ("Deutsch", "Eine Zeile des Gesagten.")}
+SUBTITLES = {"en": ("English", "A line of the dialogue."), "de": ("Deutsch", "Eine Zeile des Gesagten.")}
 TONES = {"en": ("English", 330), "de": ("Deutsch", 495)}
 
 MULTIVARIANT_HEAD = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-INDEPENDENT-SEGMENTS\n"
 
 
 class MediaFolder:
-    """A folder of media. A change of this file makes another one."""
+    """A folder of media. A change of this file makes a new folder."""
 
     def __init__(self, parent: Path):
         recipe = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
         self.path = parent / f"media-{recipe}"
         if self.path.is_dir():
             return
-        # Under another name until it's complete, so that what an interrupted run left is never taken for the whole.
+        # Has another name until it is complete, so that a folder of an interrupted run is never used.
         unfinished = parent / f"unfinished-{recipe}"
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
@@ -58,7 +58,7 @@ class MediaFolder:
 
 
 def ffmpeg(*arguments: object, stdin=None):
-    """Runs ffmpeg; with `stdin`, an iterable of bytes, gives it that to read."""
+    """Runs ffmpeg. `stdin` is an iterable of bytes, which ffmpeg reads."""
     command = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y", *map(str, arguments)]
     if stdin is None:
         subprocess.run(command, check=True, timeout=180)
@@ -72,13 +72,13 @@ def ffmpeg(*arguments: object, stdin=None):
 
 
 def _hls(folder: Path, *options: object) -> list[object]:
-    """The options that end an output: a playlist in `folder` and its segments beside it."""
+    """Returns the options of an output: a playlist in `folder` with its segments."""
     folder.mkdir(parents=True)
     return [*options, "-f", "hls", "-hls_time", SEGMENT_SECONDS, "-hls_playlist_type", "vod", folder / "index.m3u8"]
 
 
 def _x264(kilobits: int, rate: int) -> list[object]:
-    """Video of a constant rate, so that sizes and times follow from each other, with a key frame for each segment."""
+    """Returns options for video of a constant bit rate, whose size is proportional to time, with a key frame per segment."""
     size = f"{kilobits}k"
     return ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-r", rate,
             "-b:v", size, "-minrate", size, "-maxrate", size, "-bufsize", size, "-x264-params", "nal-hrd=cbr",
@@ -86,7 +86,7 @@ def _x264(kilobits: int, rate: int) -> list[object]:
 
 
 def _make_film(folder: Path):
-    """A stream on demand: three variants, sound and subtitles in two languages, all of them apart."""
+    """Makes a stream on demand: three variants, with audio and subtitle renditions in two languages."""
     rate = 12
     fmp4 = ["-hls_segment_type", "fmp4"]
     picture = f"gradients=s=960x540:r={rate}:d={FILM_SECONDS}:c0=0x1d3b53:c1=0xe8b04b:c2=0x7a2e4d:n=3:speed=0.02:seed=7"
@@ -128,7 +128,7 @@ def _multivariant() -> str:
 
 
 def _make_live(folder: Path):
-    """Transport stream segments whose picture tells the second that they were sent at."""
+    """Makes transport stream segments whose picture encodes its second."""
     picture = (f"gradients=s={LIVE_WIDTH}x{LIVE_HEIGHT - CODE_HEIGHT}:r={LIVE_RATE}:d={LIVE_SECONDS}:type=radial"
                ":c0=0x24506b:c1=0xd98e4a:c2=0x6a4a7c:n=3:speed=0.03:seed=3")
     ffmpeg("-f", "rawvideo", "-pix_fmt", "gray", "-s", f"{LIVE_WIDTH}x{CODE_HEIGHT}", "-r", LIVE_RATE, "-i", "pipe:0",
@@ -142,7 +142,7 @@ def _make_live(folder: Path):
 def _coded_frames():
     bar = LIVE_WIDTH // CODE_BITS
     for second in range(LIVE_SECONDS):
-        # Dark grey for a nought: no picture at all, which is black, isn't second 0.
+        # Zeros are dark grey, to distinguish second 0 from a missing picture, which is black.
         row = b"".join(bytes([235 if second >> bit & 1 else 60]) * bar for bit in range(CODE_BITS))
         yield row * (CODE_HEIGHT * LIVE_RATE)
 

@@ -1,4 +1,4 @@
-"""What ffprobe says of a file."""
+"""The properties of a media file, read by ffprobe."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass
 class Movie:
-    """A file that was saved: how long it lasts, how high its picture is, and the languages of its sound."""
+    """A saved file: duration in seconds, height of the picture, video packets and audio languages."""
 
     duration: float
     height: int
@@ -17,16 +17,16 @@ class Movie:
 
     @classmethod
     def read(cls, file: Path) -> "Movie":
-        """Reads the whole file, so that one that is cut short or damaged fails."""
+        """Reads the whole file. Fails if it is truncated or damaged."""
         command = ["ffprobe", "-v", "error", "-count_packets", "-show_entries",
                    "format=duration:stream=codec_type,height,nb_read_packets:stream_tags=language", "-of", "json", file]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         if done.returncode or done.stderr.strip():
             raise AssertionError(f"ffprobe of {file.name}: {done.stderr}")
-        said = json.loads(done.stdout)
-        video = [stream for stream in said["streams"] if stream["codec_type"] == "video"]
-        sound = [stream for stream in said["streams"] if stream["codec_type"] == "audio"]
+        found = json.loads(done.stdout)
+        video = [stream for stream in found["streams"] if stream["codec_type"] == "video"]
+        sound = [stream for stream in found["streams"] if stream["codec_type"] == "audio"]
         if len(video) != 1:
             raise AssertionError(f"{file.name} has {len(video)} video tracks")
-        return cls(float(said["format"]["duration"]), video[0]["height"], int(video[0]["nb_read_packets"]),
+        return cls(float(found["format"]["duration"]), video[0]["height"], int(video[0]["nb_read_packets"]),
                    [stream.get("tags", {}).get("language", "") for stream in sound])

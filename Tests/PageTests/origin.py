@@ -1,4 +1,4 @@
-"""An origin on loopback that tests slow down, break, stop and count."""
+"""An origin on loopback that tests can slow down, break, stop and inspect."""
 
 import email.utils
 import re
@@ -15,17 +15,17 @@ PIECE = 8192
 
 
 class Origin:
-    """Serves `folder` with ranges and validators, and whatever `answers` has instead.
+    """Serves `folder` with ranges and validators. `answers` overrides files.
 
-    `rate` is how many bytes a second it sends in all; None is no limit.
+    `rate` limits the total bytes per second; None is no limit.
     """
 
     def __init__(self, folder: Path):
         self.folder = folder
         self.rate: int | None = None
-        #: By path: a function that gives status, media type and body.
+        #: Functions by path that return status, media type and body.
         self.answers = {}
-        #: A path, and what lies below it, as what else it is: a file of the folder, or a folder in it.
+        #: Files and folders by the additional paths at which they are served.
         self.aliases: dict[str, str] = {}
         self._lock = threading.Lock()
         self._requests: list[str] = []
@@ -37,14 +37,14 @@ class Origin:
         self.start()
 
     def start(self):
-        """Begins to listen, at the same port as before."""
+        """Starts to listen, at the previous port if there is one."""
         self._server = _Listener(("127.0.0.1", self._port), _Exchange)
         self._server.origin = self
         self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def stop(self):
-        """Ends like a machine that is switched off: nobody listens, and what was open is closed."""
+        """Stops listening and closes all connections, like a machine that is switched off."""
         if not self._server:
             return
         self._server.shutdown()
@@ -62,12 +62,12 @@ class Origin:
         return f"http://127.0.0.1:{self._port}/{path}"
 
     def answer(self, path: str, status: int, body: str, media_type: str = "text/html; charset=utf-8"):
-        """From now on this is what a path answers."""
+        """Sets the response of a path."""
         self.answers["/" + path] = lambda: (status, media_type, body.encode())
 
     @property
     def traffic(self) -> tuple[int, int]:
-        """Requests so far, and bytes sent."""
+        """The number of requests and of bytes sent so far."""
         with self._lock:
             return len(self._requests), self._bytes_sent
 
@@ -89,14 +89,14 @@ class Origin:
                 return name + path[len(alias):]
         return path
 
-    def pay(self, count: int):
-        """Waits for the turn of so many bytes."""
+    def throttle(self, count: int):
+        """Waits until the rate allows `count` more bytes."""
         with self._lock:
             self._bytes_sent += count
             now = time.monotonic()
             self._free_at = max(self._free_at, now) + count / self.rate if self.rate else now
             wait = self._free_at - now
-        # In slices, so that a limit that is lifted is lifted for what already waits, too.
+        # Waits in slices, so that lifting the limit also ends waits in progress.
         until = time.monotonic() + wait
         while self.rate and (left := until - time.monotonic()) > 0:
             time.sleep(min(left, 0.05))
@@ -109,7 +109,7 @@ class _Listener(ThreadingHTTPServer):
     origin: Origin
 
     def handle_error(self, request, client_address):
-        """Clients that leave are no news."""
+        """Ignores clients that disconnect."""
 
 
 class _Exchange(BaseHTTPRequestHandler):
@@ -126,7 +126,7 @@ class _Exchange(BaseHTTPRequestHandler):
         super().finish()
 
     def log_message(self, *_):
-        """The tests say what they need to know."""
+        """Logs nothing."""
 
     def do_HEAD(self):
         self.do_GET()
@@ -137,7 +137,7 @@ class _Exchange(BaseHTTPRequestHandler):
         origin.note_request(path)
         if path in origin.answers:
             status, media_type, body = origin.answers[path]()
-            # What is made for the moment has no version.
+            # Generated responses have no validator.
             return self._send(status, media_type, body, {"Cache-Control": "no-cache"} if status == 200 else {})
         file = (origin.folder / origin.real_path(path).lstrip("/")).resolve()
         if not file.is_relative_to(origin.folder.resolve()) or not file.is_file():
@@ -150,11 +150,11 @@ class _Exchange(BaseHTTPRequestHandler):
                       "Last-Modified": email.utils.formatdate(note.st_mtime, usegmt=True)}
         media_type = TYPES.get(file.suffix, "application/octet-stream")
         body = file.read_bytes()
-        asked = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
+        requested = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
         if_range = self.headers.get("If-Range")
-        if not asked or asked.group(0) == "bytes=-" or if_range not in (None, *validators.values()):
+        if not requested or requested.group(0) == "bytes=-" or if_range not in (None, *validators.values()):
             return self._send(200, media_type, body, validators)
-        first, last = asked.groups()
+        first, last = requested.groups()
         start = int(first) if first else max(0, len(body) - int(last))
         end = min(int(last) + 1 if first and last else len(body), len(body))
         if start >= end:
@@ -171,5 +171,5 @@ class _Exchange(BaseHTTPRequestHandler):
             return
         for start in range(0, len(body), PIECE):
             piece = body[start:start + PIECE]
-            self.server.origin.pay(len(piece))
+            self.server.origin.throttle(len(piece))
             self.wfile.write(piece)

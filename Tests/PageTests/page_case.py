@@ -1,18 +1,19 @@
-"""What every test of the page has: an origin, a server, a browser, and a watch over what the page does."""
+"""The base of the page's tests: an origin, a server, a browser, and checks of the page's requests and errors."""
 
 import os
+import re
 import tempfile
 import time
 import unittest
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
-from playwright.sync_api import BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import (
+    BrowserContext, ConsoleMessage, Locator, Page, Request, expect, sync_playwright)
 
 from media import MediaFolder
 from origin import Origin
 from server import Server
-from watch import Watch
 
 LIMIT_SECONDS = 40
 expect.set_options(timeout=LIMIT_SECONDS * 1000)
@@ -21,8 +22,46 @@ WIDE = {"width": 1280, "height": 900}
 NARROW = {"width": 390, "height": 844}
 
 
+class Watch:
+    """Collects requests to other servers, console errors, and violations of the Content-Security-Policy."""
+
+    def __init__(self, context: BrowserContext, base: str):
+        self._base = urlsplit(base).netloc
+        self._allowed: list[re.Pattern] = []
+        self._findings: list[str] = []
+        #: All requests to the server, by method and path.
+        self.requests: list[str] = []
+        context.on("request", self._note_request)
+        context.on("console", self._note_message)
+        context.on("weberror", lambda error: self._findings.append(f"uncaught: {error.error}"))
+        context.add_init_script(
+            "addEventListener('securitypolicyviolation', event => console.error("
+            "`policy: ${event.violatedDirective} stopped ${event.blockedURI}`))")
+
+    def allow(self, pattern: str):
+        """Ignores findings that a test provokes."""
+        self._allowed.append(re.compile(pattern))
+
+    @property
+    def findings(self) -> list[str]:
+        return [text for text in self._findings if not any(pattern.search(text) for pattern in self._allowed)]
+
+    def _note_request(self, request: Request):
+        address = urlsplit(request.url)
+        if address.scheme in ("blob", "data"):
+            return
+        if address.netloc != self._base:
+            self._findings.append(f"request to another server: {request.url}")
+        self.requests.append(f"{request.method} {address.path}")
+
+    def _note_message(self, message: ConsoleMessage):
+        if message.type in ("error", "warning"):
+            where = (message.location or {}).get("url", "")
+            self._findings.append(f"console: {message.text} ({where})")
+
+
 class PageCase(unittest.TestCase):
-    """One server and one origin for the tests of a class, a browser context of its own for each page."""
+    """A test case with one server and one origin per class and one browser context per page."""
 
     maxDiff = None
     server_options: tuple[str, ...] = ()
@@ -47,7 +86,7 @@ class PageCase(unittest.TestCase):
         cls.addClassCleanup(cls.browser.close)
 
     def open(self, route: str = "", *, with_key: bool = True, **options) -> Page:
-        """The page in a context of its own, so with a store, a cache and a key of its own."""
+        """Opens the page in a new context, which has its own storage, cache and key."""
         context = self.context(**options)
         page = context.new_page()
         self.go(page, "", with_key=with_key)
@@ -60,13 +99,13 @@ class PageCase(unittest.TestCase):
         context.set_default_timeout(LIMIT_SECONDS * 1000)
         watch = Watch(context, self.server.page)
         self.watches = [*getattr(self, "watches", []), watch]
-        # Last in, first out: what the watch found is looked at after the context's last word.
-        self.addCleanup(lambda: self.assertEqual(watch.findings, [], "the page did what it mustn't"))
+        # Cleanups run in reverse: the context closes before its findings are checked.
+        self.addCleanup(lambda: self.assertEqual(watch.findings, [], "the page caused errors or foreign requests"))
         self.addCleanup(context.close)
         return context
 
     def go(self, page: Page, route: str, *, with_key: bool = False):
-        """Opens a view; with the key as a person does who follows the address that the server printed."""
+        """Opens a view, or with a key the address that the server printed."""
         if with_key:
             page.goto(self.server.address)
         else:
@@ -74,27 +113,27 @@ class PageCase(unittest.TestCase):
         expect(page.get_by_role("main")).to_be_visible()
 
     def play(self, page: Page, url: str):
-        """Opens the player of a URL by a link, and agrees to it."""
+        """Opens the player of a URL by a link, and allows playback."""
         self.go(page, "#/play/url/" + quote(url, safe=""))
         expect(page.get_by_role("heading", level=1)).to_have_text("Play this URL?")
         page.get_by_role("main").get_by_role("button", name="Play", exact=True).click()
 
     @property
     def watch(self) -> Watch:
-        """The watch over what was opened last."""
+        """The watch of the last context."""
         return self.watches[-1]
 
-    def eventually(self, page: Page, what: str, condition, within: float = LIMIT_SECONDS):
-        """Waits until `condition` gives something true, and returns that. The page's events are taken meanwhile."""
+    def eventually(self, page: Page, expectation: str, condition, within: float = LIMIT_SECONDS):
+        """Waits until `condition` returns a true value, and returns it. Handles the page's events meanwhile."""
         limit = time.monotonic() + within
         while not (value := condition()):
             if time.monotonic() > limit:
-                self.fail(f"within {within} s it wasn't so that {what}")
+                self.fail(f"not within {within} s: {expectation}")
             page.wait_for_timeout(100)
         return value
 
     def add(self, page: Page, url: str) -> Locator:
-        """Types a URL into the field, and returns the dialog that says what it is."""
+        """Enters a URL into the field, and returns the dialog with its choices."""
         page.get_by_role("textbox", name="URL of a video, a song or a stream").fill(url)
         page.get_by_role("button", name="Add", exact=True).click()
         dialog = page.get_by_role("dialog")
@@ -102,6 +141,6 @@ class PageCase(unittest.TestCase):
         return dialog
 
     def item(self, page: Page, title: str) -> Locator:
-        """The item of a view's list that has this heading."""
+        """Returns the list item with a heading."""
         heading = page.get_by_role("heading", name=title, exact=True)
         return page.get_by_role("main").get_by_role("listitem").filter(has=heading)

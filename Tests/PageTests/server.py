@@ -1,4 +1,4 @@
-"""A MediaCache server of the test's own, and its API."""
+"""A MediaCache server for tests, and its API."""
 
 import atexit
 import json
@@ -11,18 +11,18 @@ from pathlib import Path
 
 
 class Server:
-    """`mediacache serve` on loopback, with a cache folder of its own."""
+    """`mediacache serve` on loopback, with its own cache folder."""
 
     def __init__(self, program: Path, folder: Path, *options: str):
         self._program, self._folder, self._options = program, folder, options
         self._port = 0
         self._process: subprocess.Popen | None = None
-        # Also when the tests are interrupted.
+        # Stops it also if the tests are interrupted.
         atexit.register(self.stop)
         self.start()
 
     def start(self):
-        """Starts it, at the same port as before, and waits for the address that it prints for a browser."""
+        """Starts it, at the previous port if there is one, and waits for the page's address in its output."""
         self._folder.mkdir(parents=True, exist_ok=True)
         output, errors = self._folder / "output", self._folder / "errors"
         with output.open("w") as out, errors.open("w") as err:
@@ -33,9 +33,9 @@ class Server:
         limit = time.monotonic() + 30
         while not (found := re.search(r"Open (http://[^ /]+:(\d+)/) and enter the key in (.+)", output.read_text())):
             if self._process.poll() is not None or time.monotonic() > limit:
-                said = output.read_text() + errors.read_text()
+                printed = output.read_text() + errors.read_text()
                 self.stop()
-                raise AssertionError(f"the server printed no address of its page: {said}")
+                raise AssertionError(f"the server didn't print the page's address: {printed}")
             time.sleep(0.05)
         #: The page's address without the key, the key, and both.
         self.page, port, key_file = found.groups()
@@ -44,7 +44,7 @@ class Server:
         self._port = int(port)
 
     def stop(self):
-        """Ends it in good order."""
+        """Stops it by SIGTERM, or by SIGKILL after 15 s."""
         if not self._process:
             return
         self._process.terminate()
@@ -56,7 +56,7 @@ class Server:
         self._process = None
 
     def api(self, method: str, path: str, body: object = None):
-        """What the API answers: an object, or None. `body` is an object, or bytes."""
+        """Sends a request and returns the JSON of the response, or None. `body` is an object or bytes."""
         data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.page}api/v1/{path}", data, method=method)
         request.add_header("Authorization", f"Bearer {self.key}")
@@ -82,5 +82,5 @@ class Server:
         self.address = f"{self.page}#key={self.key}"
 
     def downloads(self) -> dict[str, dict]:
-        """The downloads by their titles."""
+        """Returns the downloads by title."""
         return {record.get("title", record["url"]): record for record in self.api("GET", "downloads")["downloads"]}

@@ -1,12 +1,11 @@
-"""Every view by axe-core's rules and by its order of focus, in light and dark."""
+"""The rules of axe-core and the focus order, for every view in light and dark."""
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from gallery import CHANNEL, COMPLETE, RUNNING, Gallery
+from gallery import CHANNEL, COMPLETE, RUNNING, Gallery, views
 from keys import reachable, walk
 from page_case import NARROW, PageCase
-from views import views
 
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
 TITLE = next(iter(COMPLETE))
@@ -18,7 +17,7 @@ class AccessibilityTests(PageCase):
         super().setUpClass()
         cls.gallery = Gallery(cls.server, cls.origin)
 
-    def test_each_view_passes_the_rules(self):
+    def test_views_pass_accessibility_rules(self):
         for colours in ("light", "dark"):
             page = self.open(color_scheme=colours, reduced_motion="reduce")
             for name, route in views(self.gallery).items():
@@ -35,36 +34,36 @@ class AccessibilityTests(PageCase):
                 expect(page.get_by_role("textbox", name="Key")).to_be_visible()
                 self.assert_passes(page)
 
-    def test_each_view_passes_the_rules_on_a_phone(self):
+    def test_views_pass_accessibility_rules_on_phone(self):
         page = self.open(viewport=NARROW, reduced_motion="reduce")
         for name, route in views(self.gallery).items():
             with self.subTest(view=name):
                 self.show(page, route)
                 self.assert_passes(page)
 
-    def test_tab_goes_in_reading_order_and_reaches_everything(self):
+    def test_tab_reaches_all_controls_in_reading_order(self):
         page = self.open(reduced_motion="reduce")
         for name, route in views(self.gallery).items():
             with self.subTest(view=name):
                 self.show(page, route)
-                wanted = reachable(page)
+                expected = reachable(page)
                 steps = walk(page)
-                missed = {stop["name"] for stop in wanted} - {step["name"] for step in steps}
-                self.assertFalse(missed, "Tab doesn't reach these")
+                missed = {stop["name"] for stop in expected} - {step["name"] for step in steps}
+                self.assertFalse(missed, "not reached by Tab")
                 for before, after in zip(steps, steps[1:]):
                     pair = f"{before['name']!r}, then {after['name']!r}"
-                    self.assertLess(before["index"], after["index"], f"not in the document's order: {pair}")
+                    self.assertLess(before["index"], after["index"], f"not in document order: {pair}")
                     goes_up = after["bottom"] <= before["top"]
                     goes_right = after["left"] >= before["right"] - 1
                     self.assertTrue(not goes_up or goes_right, f"not in reading order: {pair}")
                 unseen = [step["name"] for step in steps if not step["shows"] and step["tag"] != "video"]
-                self.assertEqual(unseen, [], "the focus doesn't show")
+                self.assertEqual(unseen, [], "no visible focus")
 
-    def test_focus_returns_when_a_dialog_closes(self):
+    def test_focus_returns_to_opener_of_closed_dialog(self):
         page = self.open()
         for route, button in (
             ("#/library", f"Rename {TITLE}"), ("#/library", f"Remove {TITLE}"), ("#/downloads", f"Cancel {RUNNING}"),
-            ("#/channels", "Add a channel"), (f"#/channels/{CHANNEL}", "Make a programme"),
+            ("#/channels", "Add a channel"), (f"#/channels/{CHANNEL}", "Save programme"),
             (f"#/channels/{CHANNEL}", "Limits"), (f"#/channels/{CHANNEL}", "Remove"),
         ):
             with self.subTest(button=button):
@@ -79,7 +78,7 @@ class AccessibilityTests(PageCase):
                 expect(dialog).to_be_hidden()
                 expect(opener).to_be_focused()
 
-    def test_the_focus_follows_to_a_view_that_is_opened(self):
+    def test_focus_moves_to_opened_view(self):
         page = self.open()
         for name in ("Downloads", "Channels", "Played", "Storage", "Library"):
             page.get_by_role("navigation", name="Views").get_by_role("link", name=name, exact=True).click()
@@ -97,8 +96,8 @@ class AccessibilityTests(PageCase):
         page.wait_for_load_state("load")
         video = page.locator("video")
         if video.count():
-            self.eventually(page, "the video is there", lambda: video.evaluate("video => video.readyState > 1"))
-            # What stands still can be judged.
+            self.eventually(page, "the video has a frame", lambda: video.evaluate("video => video.readyState > 1"))
+            # The rules need a view that doesn't change.
             video.evaluate("video => video.pause()")
 
     def assert_passes(self, page: Page):

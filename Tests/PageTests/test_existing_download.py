@@ -1,4 +1,4 @@
-"""A URL that is in the library already: what is there stays, unless somebody says otherwise."""
+"""Adding a URL that is already in the library: its download stays unless the user changes it."""
 
 from playwright.sync_api import expect
 
@@ -7,16 +7,16 @@ from page_case import NARROW, PageCase
 FILM = {"variant": "360", "audio": "en,de", "subtitles": "none"}
 
 
-class AgainTests(PageCase):
-    def test_what_is_there_is_chosen_and_stays_until_another_choice_is_made(self):
+class ExistingDownloadTests(PageCase):
+    def test_preselects_existing_choice_and_applies_changes(self):
         self.download("film/index.m3u8", "Colours", **FILM)
         page = self.open()
         dialog = self.add(page, self.origin.url("film/index.m3u8"))
-        expect(dialog).to_contain_text("It is in the library: 360p, English and German, no subtitles, complete.")
+        expect(dialog).to_contain_text("Already in the library: 360p, English and German, no subtitles, complete.")
         expect(dialog.get_by_role("link", name="Open it")).to_be_visible()
         quality = dialog.get_by_role("group", name="Quality").get_by_role("radio")
         expect(quality.nth(1)).to_be_checked()
-        german = dialog.get_by_role("group", name="Sound").get_by_role("checkbox", name="German")
+        german = dialog.get_by_role("group", name="Audio").get_by_role("checkbox", name="German")
         expect(german).to_be_checked()
         expect(dialog.get_by_role("group", name="Subtitles").get_by_role("checkbox", checked=True)).to_have_count(0)
         change = dialog.get_by_role("button", name="Change the download")
@@ -26,8 +26,8 @@ class AgainTests(PageCase):
 
         quality.nth(0).check()
         expect(change).to_be_enabled()
-        expect(note).to_contain_text("gives up 360p")
-        expect(note).to_contain_text("fetches 540p")
+        expect(note).to_contain_text("removes 360p")
+        expect(note).to_contain_text("downloads 540p")
         page.set_viewport_size(NARROW)
         expect(note).to_be_in_viewport(ratio=1)
         quality.nth(1).check()
@@ -36,13 +36,13 @@ class AgainTests(PageCase):
         self.assertEqual(self.choice("Colours"), FILM)
 
         german.uncheck()
-        expect(note).to_contain_text("gives up German sound")
+        expect(note).to_contain_text("removes German audio")
         change.click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Downloads")
         self.assertEqual(self.choice("Colours"), {**FILM, "audio": "en"})
         self.eventually(page, "it is complete again", lambda: self.state("Colours") == "complete")
 
-    def test_the_best_that_was_asked_for_without_a_choice_is_chosen(self):
+    def test_preselects_best_variant_of_download_without_selection(self):
         self.origin.aliases["/plain"] = "/film"
         self.download("plain/index.m3u8", "Plain")
         page = self.open()
@@ -51,11 +51,11 @@ class AgainTests(PageCase):
         expect(dialog.get_by_role("group", name="Quality").get_by_role("radio").nth(0)).to_be_checked()
         expect(dialog.get_by_role("button", name="Change the download")).to_be_disabled()
 
-    def test_a_file_has_nothing_to_change_and_goes_on_where_it_was_paused(self):
+    def test_file_offers_no_change_and_resumes(self):
         self.download("clip.mp4", "Clip")
         page = self.open()
         dialog = self.add(page, self.origin.url("clip.mp4"))
-        expect(dialog).to_contain_text("It is in the library: complete.")
+        expect(dialog).to_contain_text("Already in the library: complete.")
         expect(dialog.get_by_role("button", name="Change the download")).to_be_disabled()
         dialog.get_by_role("button", name="Cancel").click()
 

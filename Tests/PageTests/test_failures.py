@@ -1,16 +1,16 @@
-"""Origins that fail: words that a person can act on, where the person looks."""
+"""Failing origins: messages that name the failure and the remedy."""
 
 import time
 from playwright.sync_api import Page, expect
 
 from page_case import PageCase
 
-# What no person wants to read.
+# Text that must not appear in messages.
 JARGON = r"undefined|\[object|NaN|TypeError|HTTPError|Optional\(|problem\+json"
 
 
 class FailureTests(PageCase):
-    def test_what_cannot_be_added_is_said_beside_the_field(self):
+    def test_reports_unusable_url_beside_field(self):
         self.origin.answer("secret.mp4", 403, "no")
         self.origin.answer("login.m3u8", 200, "<!doctype html><title>Log in</title><form><input name=user></form>")
         self.origin.answer("broken.m3u8", 500, "oops")
@@ -24,9 +24,9 @@ class FailureTests(PageCase):
             (self.origin.url("secret.mp4"), r"(?i)403|forbid|refuse|not allowed|log ?in|permission"),
             (self.origin.url("login.m3u8"), r"(?i)web page|HTML|log ?in"),
             (self.origin.url("broken.m3u8"), r"(?i)500|server error|failed|trouble"),
-            (gone, r"(?i)nothing listens at 127\.0\.0\.1:9\b"),
+            (gone, r"(?i)(nothing listens at|connection refused by) 127\.0\.0\.1:9\b"),
             (self.origin.url("wants-login.mp4"), r"user:password@"),
-            (self.origin.url("busy.mp4"), r"wait some minutes"),
+            (self.origin.url("busy.mp4"), r"Wait a few minutes"),
             ("ftp://example.org/film.mp4", r"(?i)http"),
             ("not a url", r"(?i)url|http|address"),
         ):
@@ -40,7 +40,7 @@ class FailureTests(PageCase):
                 described = field.get_attribute("aria-describedby") or field.get_attribute("aria-errormessage") or ""
                 self.assertIn("add-error", described.split())
 
-    def test_an_older_look_says_nothing_under_a_newer_text(self):
+    def test_discards_result_of_earlier_probe(self):
         def answer_late():
             time.sleep(3)
             return 404, "text/html", b"gone"
@@ -51,14 +51,14 @@ class FailureTests(PageCase):
         field = page.get_by_role("textbox", name="URL of a video, a song or a stream")
         field.fill(self.origin.url("late.mp4"))
         page.get_by_role("button", name="Add", exact=True).click()
-        expect(page.get_by_role("button", name="Looking…")).to_be_visible()
+        expect(page.get_by_role("button", name="Checking…")).to_be_visible()
         text = self.error_of(page, "not a url")
-        self.assertIn("isn’t a URL", text)
+        self.assertIn("isn’t a supported URL", text)
         page.wait_for_timeout(4_000)
         expect(page.locator("#add-error")).to_have_text(text)
         expect(page.get_by_role("button", name="Add", exact=True)).to_be_visible()
 
-    def test_a_download_that_fails_says_why_and_is_tried_again(self):
+    def test_failed_download_shows_reason_and_retries(self):
         self.origin.aliases["/later.mp4"] = "/clip.mp4"
         self.origin.answer("later.mp4", 403, "not yet")
         self.server.api("POST", "downloads", {"url": self.origin.url("later.mp4"), "title": "Not yet"})
@@ -73,7 +73,7 @@ class FailureTests(PageCase):
         self.eventually(page, "it is complete", lambda: self.server.downloads()["Not yet"]["state"] == "complete")
         expect(again).to_be_hidden()
 
-    def test_a_failure_that_happens_meanwhile_is_a_problem_that_can_be_dismissed(self):
+    def test_failure_in_background_shows_dismissible_problem(self):
         page = self.open()
         problems = page.get_by_role("region", name="Problems")
         expect(problems).to_be_hidden()
@@ -87,7 +87,7 @@ class FailureTests(PageCase):
             dismiss_all.click()
         expect(problems).to_be_hidden()
 
-    def test_what_cannot_be_played_says_so(self):
+    def test_reports_unplayable_url(self):
         self.origin.answer("noise.mp4", 404, "gone")
         page = self.open()
         self.watch.allow(r"status of (4\d\d|5\d\d)|MEDIA|media|NotSupportedError")
@@ -103,22 +103,22 @@ class FailureTests(PageCase):
                         lambda: page.locator("video").evaluate("video => video.readyState > 1"))
         expect(error).to_be_hidden()
 
-    def test_an_origin_that_stops_in_the_middle_is_waited_for(self):
+    def test_download_resumes_after_origin_outage(self):
         self.origin.rate = 200_000
         self.origin.aliases["/middle.mp4"] = "/clip.mp4"
         self.server.api("POST", "downloads", {"url": self.origin.url("middle.mp4"), "title": "Halfway"})
         page = self.open("#/downloads")
-        self.eventually(page, "some of it came", lambda: self.server.downloads()["Halfway"]["bytes"] > 100_000)
+        self.eventually(page, "part of it is received", lambda: self.server.downloads()["Halfway"]["bytes"] > 100_000)
         self.origin.stop()
         item = self.item(page, "Halfway")
-        self.eventually(page, "it waits or failed",
+        self.eventually(page, "it is waiting or failed",
                         lambda: self.server.downloads()["Halfway"]["state"] in ("waiting", "failed"))
         expect(item).to_contain_text("127.0.0.1")
         self.assertNotRegex(item.inner_text(), JARGON)
         self.origin.rate = None
         self.origin.start()
         again = item.get_by_role("button", name="Try again Halfway")
-        self.eventually(page, "it goes on by itself or can be tried again", lambda: again.is_visible()
+        self.eventually(page, "it resumes or can be retried", lambda: again.is_visible()
                         or self.server.downloads()["Halfway"]["state"] in ("running", "complete"))
         if again.is_visible():
             again.click()
@@ -127,10 +127,10 @@ class FailureTests(PageCase):
 
     def error_of(self, page: Page, url: str) -> str:
         error = page.locator("#add-error")
-        # What the last URL's was is no answer to this one.
+        # Clears the message for the previous URL.
         error.evaluate("element => element.replaceChildren()")
         page.get_by_role("textbox", name="URL of a video, a song or a stream").fill(url)
         page.keyboard.press("Enter")
-        self.eventually(page, "there is a word beside the field",
+        self.eventually(page, "there is a message beside the field",
                         lambda: error.is_visible() and error.inner_text().strip())
         return error.inner_text()

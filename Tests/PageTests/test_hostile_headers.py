@@ -1,7 +1,7 @@
-"""What an origin says in its header fields makes no browser run a script in the server's own web origin.
+"""Hostile response headers of an origin never run a script in the server's own web origin.
 
-200 answers, made up by a seed, are read through `/play`, `/library` and `/live`, and each is opened as a page of its own
-in a browser whose local storage holds the key. So are the covers of songs whose tags name such types.
+200 responses, generated from a seed, are read through `/play`, `/library` and `/live`. Each is opened as a page in a
+browser whose local storage contains the key, as are the covers of songs whose tags name such media types.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from server import Server
 
 ENDINGS = (".mp4", ".bin", "", ".html", ".svg", ".jpg", ".vtt", ".ts")
 TABS = 12
-#: So many of the answers have to get through, or the tests show nothing.
+#: The number of responses that must pass for the tests to be meaningful.
 LEAST = 40
 
 
@@ -41,7 +41,7 @@ class HostileHeaderTests(unittest.TestCase):
         cls.server = Server(Path(os.environ["MEDIACACHE"]), Path(folder.name) / "server")
         cls.addClassCleanup(cls.server.stop)
         cls.played = [cls.play(f"{number}{ENDINGS[number % len(ENDINGS)]}") for number in range(hostile.COUNT)]
-        # An answer that isn't HTTP takes some tries until it's refused.
+        # A response that isn't HTTP is refused after several attempts.
         with ThreadPoolExecutor(32) as pool:
             statuses = list(pool.map(cls.status, cls.played))
         cls.answered = [number for number, status in enumerate(statuses) if status == 200]
@@ -74,7 +74,7 @@ class HostileHeaderTests(unittest.TestCase):
         self.beacon.reports.clear()
 
     def visit(self, addresses: list[str]) -> list[str]:
-        """Opens each as a page, to the end of its loading, and returns what scripts reported."""
+        """Opens each address as a page until it is loaded, and returns the reports of scripts."""
         began = time.monotonic()
         self.loop.run_until_complete(self._visit(addresses))
         print(f"{len(addresses)} pages in {time.monotonic() - began:.0f} s", flush=True)
@@ -84,7 +84,7 @@ class HostileHeaderTests(unittest.TestCase):
         context = await self.browser.new_context(accept_downloads=False)
         page = await context.new_page()
         await page.goto(self.server.address)
-        # The page's own policy forbids what Playwright waits for conditions by.
+        # The page's policy forbids Playwright's own way of waiting for conditions.
         limit = time.monotonic() + 30
         while await page.evaluate("localStorage.getItem('mediacache.key')") != self.server.key:
             self.assertLess(time.monotonic(), limit, "the page has no key")
@@ -92,9 +92,9 @@ class HostileHeaderTests(unittest.TestCase):
         await page.evaluate("localStorage.setItem('marker', 'read me')")
         left = list(reversed(addresses))
         await asyncio.gather(*(self._tab(context, left) for _ in range(TABS)))
-        # What the last of them sent may be on its way.
+        # The last report may still be in transfer.
         await page.wait_for_timeout(500)
-        # It was there to be read all the time.
+        # The marker was readable during all visits.
         self.assertEqual(await page.evaluate("localStorage.getItem('marker')"), "read me")
         await context.close()
 
@@ -104,23 +104,23 @@ class HostileHeaderTests(unittest.TestCase):
             try:
                 await asyncio.wait_for(page.goto(left.pop(), timeout=3_000), 6)
             except asyncio.TimeoutError:
-                # A script of its own may hold a page up.
+                # A script may block the page.
                 page = await context.new_page()
             except Error as error:
-                # A download is none, and neither is media that can't be played.
+                # Downloads and unplayable media are no failures.
                 known = ("Download is starting", "net::ERR_", "Timeout", "interrupted by another navigation")
                 self.assertTrue(any(text in error.message for text in known), error.message)
 
-    def test_a_script_that_runs_is_noticed(self):
+    def test_beacon_receives_reports_of_scripts(self):
         pages = [hostile.TYPES.index(kind) for kind in ("text/html", "video/mp4,text/html")]
         reports = self.visit([self.origin.url(f"{number}.html") for number in pages])
         for number in pages:
             self.assertTrue(any(f"{number}.html" in report for report in reports), reports)
 
-    def test_nothing_runs_through_play(self):
+    def test_play_runs_no_script(self):
         self.assertEqual(self.visit(self.played), [])
 
-    def test_nothing_runs_through_the_library(self):
+    def test_library_runs_no_script(self):
         for number in self.answered:
             url = self.origin.url(f"{number}{ENDINGS[number % len(ENDINGS)]}")
             self.server.api("POST", "downloads", {"url": url})
@@ -129,14 +129,14 @@ class HostileHeaderTests(unittest.TestCase):
                      if record["state"] == "complete"])
         self.assertGreater(len(complete), LEAST)
         bases = [asset["libraryURL"] for asset in self.server.api("GET", "assets")["assets"]]
-        # Without a token in the path and with one, by turns.
+        # Every other path contains a token.
         token = self.server.token
         addresses = [
             base.replace("/library/", f"/k/{token}/library/") if number % 2 else base
             for number, base in enumerate(bases)]
         self.assertEqual(self.visit(addresses), [])
 
-    def test_nothing_runs_in_a_cover(self):
+    def test_cover_runs_no_script(self):
         documents = hostile.bodies(self.beacon.address)
         for number, kind in enumerate(hostile.TYPES):
             self.origin.files[f"/song-{number}.mp3"] = hostile.song(documents[number % len(documents)], kind)
@@ -149,14 +149,14 @@ class HostileHeaderTests(unittest.TestCase):
             f"{self.server.page}{f'k/{self.server.token}/' if number % 2 else ''}library/{asset['id']}/cover"
             for number, asset in enumerate(covered)]
         self.assertEqual(self.visit(addresses), [])
-        # A document is refused, as anywhere.
+        # Documents are refused, as on other routes.
         statuses = [self.status(address) for address in addresses]
         self.assertGreater(statuses.count(200), LEAST)
         self.assertEqual(set(statuses), {200, 502})
 
-    def test_nothing_runs_through_live(self):
-        # What is encrypted is recorded as it is, unless it's a page. A channel each, since a segment that isn't taken
-        # holds up those behind it.
+    def test_live_runs_no_script(self):
+        # Encrypted segments are recorded unchecked, unless they are pages. Each response gets its own channel, because
+        # a refused segment delays the ones after it.
         self.origin.files["/key"] = b"0123456789abcdef"
         for number in self.answered:
             segment = f"{number}{ENDINGS[number % len(ENDINGS)]}"
@@ -166,16 +166,17 @@ class HostileHeaderTests(unittest.TestCase):
             self.server.api(
                 "POST", "channels",
                 {"name": f"c{number}", "url": self.origin.url(f"live-{number}.m3u8"), "retention": {"seconds": 86400}})
-        kept = self.settled(
+        recorded = self.settled(
             lambda: [record for record in self.server.api("GET", "channels")["channels"] if record["kept"]])
         addresses = [
-            address for record in kept for address in self.recorded(record["liveURL"].replace("index.m3u8", ""))]
+            address for record in recorded
+            for address in self.segment_addresses(record["liveURL"].replace("index.m3u8", ""))]
         self.assertGreater(len(addresses), LEAST)
         self.assertEqual(self.visit(addresses), [])
 
     @staticmethod
     def settled(records) -> list[dict]:
-        """What `records` gives when there are some and for three seconds no more have come."""
+        """Returns the records once there are some and their number hasn't changed for three seconds."""
         limit, found, steady = time.monotonic() + 30, [], 0
         while time.monotonic() < limit and steady < 10:
             time.sleep(0.3)
@@ -184,8 +185,8 @@ class HostileHeaderTests(unittest.TestCase):
         return found
 
     @staticmethod
-    def recorded(base: str) -> list[str]:
-        """The addresses of all segments that are recorded."""
+    def segment_addresses(base: str) -> list[str]:
+        """Returns the addresses of all recorded segments."""
         def uris(address: str) -> list[str]:
             with urllib.request.urlopen(address, timeout=10) as answer:
                 lines = answer.read().decode().splitlines()

@@ -1,4 +1,4 @@
-"""Nothing happens, so nothing is asked: the page is told by events."""
+"""Requests of an idle page: it waits for events instead of polling."""
 
 import time
 
@@ -9,9 +9,9 @@ from page_case import PageCase
 SECONDS = 10
 
 
-class QuietTests(PageCase):
-    def test_a_page_that_waits_asks_for_nothing(self):
-        """A view in a context each, side by side, so that ten seconds do for all of them."""
+class IdleTests(PageCase):
+    def test_idle_views_send_no_requests(self):
+        """Opens each view in its own context, and observes all of them at once."""
         title = "A clip"
         added = self.server.api("POST", "downloads", {"url": self.origin.url("clip.mp4"), "title": title})
         pages = {}
@@ -20,23 +20,23 @@ class QuietTests(PageCase):
             pages[route] = page, self.watch
             if route.startswith("#/play/"):
                 video = page.locator("video")
-                self.eventually(page, "all is loaded", lambda: video.evaluate("video => video.readyState > 3"))
+                self.eventually(page, "the video is loaded", lambda: video.evaluate("video => video.readyState > 3"))
                 video.evaluate("video => video.pause()")
-        self.eventually(page, "the download is done",
+        self.eventually(page, "the download is complete",
                         lambda: self.server.downloads()[title]["state"] == "complete")
-        self.eventually(page, "all pages are done with it", lambda: self.is_still(page, pages))
+        self.eventually(page, "all pages are idle", lambda: self.is_still(page, pages))
         before = self.counts(pages)
         traffic = self.origin.traffic
         page.wait_for_timeout(SECONDS * 1000)
-        asked = {route: watch.requests[before[route]:] for route, (_, watch) in pages.items()}
-        self.assertEqual({route: requests for route, requests in asked.items() if requests}, {})
+        sent = {route: watch.requests[before[route]:] for route, (_, watch) in pages.items()}
+        self.assertEqual({route: requests for route, requests in sent.items() if requests}, {})
         self.assertEqual(self.origin.traffic, traffic)
         for route, (_, watch) in pages.items():
             streams = [request for request in watch.requests if request == "GET /api/v1/events"]
-            # Opening a view after the start may have been a second load.
+            # Opening a view may reload the page once.
             self.assertIn(len(streams), (1, 2), f"event streams of {route}")
 
-    def test_an_event_shows_at_once_without_asking_all_anew(self):
+    def test_event_updates_view(self):
         page = self.open("#/library")
         expect(page.get_by_role("heading", level=1)).to_have_text("Library")
         began = time.monotonic()

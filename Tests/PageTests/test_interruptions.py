@@ -1,4 +1,4 @@
-"""Streams whose origin or server goes away for a while: they go on by themselves."""
+"""Streams resume after an outage of their origin or of the server."""
 
 from playwright.sync_api import Error, Locator, Page, expect
 
@@ -7,11 +7,11 @@ from page_case import PageCase
 from video import current_time, frame
 
 NOISE = r"status of (4\d\d|5\d\d)|net::ERR_|Failed to fetch|network error|MEDIA|media"
-SAID = "The stream was interrupted. It goes on at "
+MESSAGE = "Waiting for the stream to resume at "
 
 
 class InterruptionTests(PageCase):
-    def test_a_channel_goes_on_at_the_live_edge_after_an_outage(self):
+    def test_channel_resumes_at_live_edge_after_origin_outage(self):
         stream = LiveStream(self.origin, "outage/now.m3u8")
         self.origin.aliases["/outage"] = "/live"
         page, video = self.watch_channel("outage", stream)
@@ -20,7 +20,7 @@ class InterruptionTests(PageCase):
         self.origin.start()
         self.assert_plays_live(page, video, stream)
 
-    def test_a_channel_goes_on_after_the_server_was_started_again(self):
+    def test_channel_resumes_after_server_restart(self):
         stream = LiveStream(self.origin, "restart/now.m3u8")
         self.origin.aliases["/restart"] = "/live"
         page, video = self.watch_channel("restart", stream)
@@ -29,7 +29,7 @@ class InterruptionTests(PageCase):
         self.server.start()
         self.assert_plays_live(page, video, stream)
 
-    def test_what_is_played_through_goes_on_where_it_was(self):
+    def test_played_stream_resumes_at_position(self):
         self.origin.aliases["/through"] = "/film"
         self.origin.rate = 150_000
         page = self.open()
@@ -39,23 +39,23 @@ class InterruptionTests(PageCase):
         self.eventually(page, "it plays", lambda: current_time(video) > 3)
         self.origin.stop()
         error = page.locator("#player-error")
-        expect(error).to_contain_text(SAID + "0:")
+        expect(error).to_contain_text(MESSAGE + "0:")
         expect(error.get_by_role("button", name="Try again")).to_be_visible()
         at = current_time(video)
         page.wait_for_timeout(5_000)
-        expect(error).to_contain_text(SAID + "0:")
+        expect(error).to_contain_text(MESSAGE + "0:")
         self.origin.rate = None
         self.origin.start()
-        self.eventually(page, "it goes on", lambda: current_time(video) > at + 4)
+        self.eventually(page, "it resumes", lambda: current_time(video) > at + 4)
         self.assertLess(current_time(video), at + 20)
         expect(error).to_be_hidden()
 
-    def test_what_never_played_is_not_waited_for(self):
+    def test_stream_that_never_played_fails(self):
         self.origin.answer("never/index.m3u8", 404, "gone")
         page = self.open()
         self.watch.allow(NOISE)
         self.play(page, self.origin.url("never/index.m3u8"))
-        expect(page.locator("#player-error")).to_contain_text("This can’t be played here")
+        expect(page.locator("#player-error")).to_contain_text("Playback failed")
 
     def watch_channel(self, name: str, stream: LiveStream) -> tuple[Page, Locator]:
         self.server.api("POST", "channels", {"name": name, "url": stream.url})
@@ -66,7 +66,7 @@ class InterruptionTests(PageCase):
             kept = self.server.api("GET", f"channels/{name}")["kept"]
             return kept[-1]["to"] - kept[0]["from"] if kept else 0
 
-        self.eventually(page, "four minutes are kept", lambda: seconds() > 270_000)
+        self.eventually(page, "four minutes are recorded", lambda: seconds() > 270_000)
         self.go(page, f"#/channels/{name}")
         video = page.locator("video")
         self.eventually(page, "it plays", lambda: current_time(video) > 3)
@@ -74,7 +74,7 @@ class InterruptionTests(PageCase):
 
     def assert_plays_live(self, page: Page, video: Locator, stream: LiveStream):
         def shown() -> int | None:
-            """The second of the stream that is on the screen; None while it doesn't play."""
+            """Returns the second of the stream that is shown, or None if the video doesn't play."""
             if not video.evaluate("video => !video.paused && video.readyState > 2 && !video.error"):
                 return None
             try:
@@ -83,12 +83,12 @@ class InterruptionTests(PageCase):
                 return None
 
         def edge() -> int | None:
-            """The same, where it's the live one."""
+            """Returns the shown second if it is near the live edge."""
             second = shown()
             now = page.evaluate("Date.now()") / 1000 - stream.start / 1000
             return second if second is not None and now - second < 25 else None
 
         first = self.eventually(page, "it shows the live edge again", edge)
-        # By what it shows, since its own time begins anew with each load.
+        # Compares pictures, because the video's time restarts with each load.
         self.eventually(page, "it plays on", lambda: (shown() or 0) > first + 5)
         expect(page.locator("#player-error")).to_be_hidden()

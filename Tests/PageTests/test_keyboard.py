@@ -1,4 +1,4 @@
-"""The page with the keyboard alone: no pointer is used here."""
+"""Use of the page by keyboard only."""
 
 from playwright.sync_api import expect
 
@@ -13,7 +13,7 @@ TITLES = ("First", "Second", "Third")
 class KeyboardTests(PageCase):
     server_options = ("--jobs", "1")
 
-    def test_add_play_pause_and_jump(self):
+    def test_adds_plays_pauses_and_seeks(self):
         page = self.open()
         tab_to(page, page.get_by_role("textbox", name="URL of a video, a song or a stream"))
         page.keyboard.type(self.origin.url("clip.mp4"))
@@ -36,10 +36,10 @@ class KeyboardTests(PageCase):
         self.eventually(page, "it is paused", lambda: video.evaluate("video => video.paused"))
         before = current_time(video)
         page.keyboard.press("ArrowRight")
-        self.eventually(page, "it jumped", lambda: not video.evaluate("video => video.seeking"))
+        self.eventually(page, "it has sought", lambda: not video.evaluate("video => video.seeking"))
         self.assertAlmostEqual(current_time(video), before + 10, delta=0.5)
         page.keyboard.press("ArrowLeft")
-        self.eventually(page, "it jumped back", lambda: abs(current_time(video) - before) < 0.5)
+        self.eventually(page, "it has sought back", lambda: abs(current_time(video) - before) < 0.5)
         page.keyboard.press("m")
         self.eventually(page, "it is muted", lambda: video.evaluate("video => video.muted"))
         field = page.get_by_role("textbox", name="URL of a video, a song or a stream")
@@ -53,7 +53,7 @@ class KeyboardTests(PageCase):
         page.keyboard.press("Escape")
         expect(video).to_have_count(0)
 
-    def test_downloads_change_places(self):
+    def test_reorders_downloads(self):
         self.origin.rate = 20_000
         for number, title in enumerate(TITLES):
             self.origin.aliases[f"/queue-{number}.mp4"] = "/clip.mp4"
@@ -63,12 +63,12 @@ class KeyboardTests(PageCase):
         self.assertEqual(self.order(page), list(TITLES))
         tab_to(page, page.get_by_role("button", name="Move Third"))
         page.keyboard.press("ArrowUp")
-        expect(page.locator("#notices")).to_contain_text("Third is number 2 of ")
-        self.eventually(page, "it stands second", lambda: self.order(page) == ["First", "Third", "Second"])
+        expect(page.locator("#notices")).to_contain_text("Third is now number 2 of ")
+        self.eventually(page, "it is second", lambda: self.order(page) == ["First", "Third", "Second"])
         expect(page.get_by_role("button", name="Move Third")).to_be_focused()
         page.keyboard.press("ArrowUp")
-        self.eventually(page, "it stands first", lambda: self.order(page) == ["Third", "First", "Second"])
-        self.eventually(page, "the server does it first",
+        self.eventually(page, "it is first", lambda: self.order(page) == ["Third", "First", "Second"])
+        self.eventually(page, "the server runs it first",
                         lambda: self.server.downloads()["Third"]["state"] == "running")
         page.reload()
         expect(page.get_by_role("button", name="Move Third")).to_be_visible()
@@ -78,7 +78,7 @@ class KeyboardTests(PageCase):
         self.eventually(page, "it is paused", lambda: self.server.downloads()["Third"]["state"] == "paused")
         self.origin.rate = None
 
-    def test_the_replay_slider_goes_by_keys(self):
+    def test_moves_replay_slider(self):
         stream = LiveStream(self.origin)
         self.server.api("POST", "channels", {"name": "keys", "url": stream.url})
         page = self.open()
@@ -87,18 +87,19 @@ class KeyboardTests(PageCase):
         tab_to(page, page.get_by_role("link", name="Open keys"))
         page.keyboard.press("Enter")
         slider = page.get_by_role("slider", name="Replay")
-        self.eventually(page, "four minutes are kept", lambda: _value(slider, "max") - _value(slider, "min") > 240_000)
+        self.eventually(
+            page, "four minutes are recorded", lambda: _value(slider, "max") - _value(slider, "min") > 240_000)
         tab_to(page, slider)
         words = slider.get_attribute("aria-valuetext")
         page.keyboard.press("Home")
-        self.eventually(page, "it goes to the beginning",
+        self.eventually(page, "it moves to the start",
                         lambda: abs(_value(slider, "now") - _value(slider, "min")) < 5_000)
         self.assertNotEqual(slider.get_attribute("aria-valuetext"), words)
         for key, step in (("Shift+ArrowRight", 60_000), ("ArrowRight", 10_000), ("ArrowRight", 10_000),
                           ("ArrowLeft", -10_000)):
             before = _value(slider, "now")
             page.keyboard.press(key)
-            # A video that plays moves it, too.
+            # Playback moves it, too.
             self.eventually(page, f"{key} moved it by {step / 1000} s",
                             lambda: abs(_value(slider, "now") - before - step) < 3_000)
         target = _value(slider, "now")
@@ -108,7 +109,7 @@ class KeyboardTests(PageCase):
             and current_time(video) > 1)
         self.assertAlmostEqual(frame(video)["code"], stream.second(target), delta=20)
         page.keyboard.press("End")
-        self.eventually(page, "it's live again",
+        self.eventually(page, "it is live again",
                         lambda: _value(slider, "now") > _value(slider, "max") - 60_000)
 
     def order(self, page) -> list[str]:

@@ -1,4 +1,4 @@
-"""Browsers that don't play HLS by themselves: what is over plays as a file, and the rest is said."""
+"""Browsers without native HLS: finished windows play as files, and the page explains the rest."""
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -12,42 +12,42 @@ HTMLMediaElement.prototype.canPlayType = function (type) { return /mpegurl/i.tes
 """
 
 
-class WithoutHLSTests(PageCase):
-    def test_a_channel_plays_a_minute_late_and_from_any_moment(self):
+class NoHLSTests(PageCase):
+    def test_channel_plays_a_minute_late_and_from_any_time(self):
         stream = LiveStream(self.origin, gap=50)
         self.server.api("POST", "channels", {"name": "late", "url": stream.url})
         page = self.open_without()
-        self.eventually(page, "four minutes are kept", lambda: self.kept("late") > 290_000)
-        # The page hears of it a moment after the server knows.
+        self.eventually(page, "four minutes are recorded", lambda: self.recorded("late") > 290_000)
+        # The page receives the event shortly afterwards.
         page.wait_for_timeout(2_000)
         self.go(page, "#/channels/late")
         video = page.locator("video")
         note = page.locator(".without-live")
         expect(note).to_contain_text("a minute late")
         expect(note).to_contain_text(f"{self.server.page}live/late/index.m3u8")
-        self.assert_shows_what_it_says(page, video, stream)
-        said = self.said(video, stream)
+        self.assert_shows_its_time(page, video, stream)
+        second = self.second(video, stream)
         now = page.evaluate("Date.now()") / 1000 - stream.start / 1000
-        self.assertTrue(30 < now - said < 120, (said, now))
+        self.assertTrue(30 < now - second < 120, (second, now))
 
         slider = page.get_by_role("slider", name="Replay")
         slider.focus()
         page.keyboard.press("Home")
-        self.eventually(page, "it plays from the beginning", lambda: self.said(video, stream) < 20)
-        self.assert_shows_what_it_says(page, video, stream)
-        # The window ends at the gap; behind it the next one follows.
+        self.eventually(page, "it plays from the start", lambda: self.second(video, stream) < 20)
+        self.assert_shows_its_time(page, video, stream)
+        # The window ends at the gap, and the next one starts after it.
         self.eventually(page, "it can seek", lambda: video.evaluate("video => video.duration > 90"))
         video.evaluate("video => { video.currentTime = video.duration - 1 }")
-        self.eventually(page, "the next window plays", lambda: self.said(video, stream) > 101)
-        self.assertLess(self.said(video, stream), 115)
-        self.assert_shows_what_it_says(page, video, stream)
+        self.eventually(page, "the next window plays", lambda: self.second(video, stream) > 101)
+        self.assertLess(self.second(video, stream), 115)
+        self.assert_shows_its_time(page, video, stream)
 
-    def test_a_stream_that_cannot_be_played_is_said_with_its_address(self):
+    def test_unplayable_stream_shows_its_address(self):
         page = self.open_without()
         url = self.origin.url("film/index.m3u8")
         self.play(page, url)
         error = page.locator("#player-error")
-        expect(error).to_contain_text("Download all of it")
+        expect(error).to_contain_text("Download the stream")
         expect(error).to_contain_text("/play/")
 
     def open_without(self) -> Page:
@@ -56,15 +56,15 @@ class WithoutHLSTests(PageCase):
         self.go(page, "", with_key=True)
         return page
 
-    def kept(self, name: str) -> float:
+    def recorded(self, name: str) -> float:
         kept = self.server.api("GET", f"channels/{name}")["kept"]
         return kept[-1]["to"] - kept[0]["from"] if kept else 0
 
-    def said(self, video: Locator, stream: LiveStream) -> float:
+    def second(self, video: Locator, stream: LiveStream) -> float:
         begin = float(video.get_attribute("data-window-begin") or 0)
         return stream.second(begin) + current_time(video)
 
-    def assert_shows_what_it_says(self, page: Page, video: Locator, stream: LiveStream):
+    def assert_shows_its_time(self, page: Page, video: Locator, stream: LiveStream):
         self.assertIn(".mp4", self.eventually(page, "it has a source", lambda: video.get_attribute("src")))
         self.eventually(page, "it plays", lambda: video.evaluate(
             "video => video.readyState > 2 && !video.paused && !video.seeking && video.currentTime > 0"))

@@ -1,4 +1,4 @@
-"""From a pasted URL to a file on the disk, with the origin gone halfway."""
+"""From a pasted URL to a saved file, with the origin stopped halfway."""
 
 import re
 
@@ -13,11 +13,11 @@ TITLE = "Colours at night"
 
 
 class OfflineTests(PageCase):
-    def test_a_pasted_stream_is_chosen_played_paused_resumed_kept_and_saved(self):
+    def test_downloads_pasted_stream_plays_it_offline_and_saves_it(self):
         page = self.open(permissions=["clipboard-read", "clipboard-write"])
         self.origin.rate = 120_000
         self.choose_variant(page)
-        self.play_while_it_comes(page)
+        self.play_while_downloading(page)
         self.pause(page)
         self.resume_after_reload(page)
         self.origin.stop()
@@ -25,7 +25,7 @@ class OfflineTests(PageCase):
         self.save()
 
     def choose_variant(self, page: Page):
-        """Pastes the URL where no field has the focus, and takes the second best."""
+        """Pastes the URL while no field has the focus, and selects the second best variant."""
         page.evaluate("url => navigator.clipboard.writeText(url)", self.origin.url("film/index.m3u8"))
         page.evaluate("document.activeElement?.blur()")
         page.keyboard.press("Control+V")
@@ -38,11 +38,11 @@ class OfflineTests(PageCase):
         size = dialog.locator("#add-size").inner_text()
         qualities.nth(1).check()
         expect(dialog.locator("#add-size")).not_to_have_text(size)
-        sound = dialog.get_by_role("group", name="Sound")
+        sound = dialog.get_by_role("group", name="Audio")
         sound.get_by_role("checkbox", name="English").check()
         sound.get_by_role("checkbox", name="German").check()
         expect(dialog.get_by_role("group", name="Subtitles").get_by_role("checkbox")).to_have_count(2)
-        self.assertEqual(self.origin.requests(".m4s"), [], "segments were asked for before anybody wanted them")
+        self.assertEqual(self.origin.requests(".m4s"), [], "segments were requested before the download")
         dialog.get_by_role("textbox", name="Title").fill(TITLE)
         dialog.get_by_role("button", name="Download", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Downloads")
@@ -50,10 +50,10 @@ class OfflineTests(PageCase):
         record = self.server.downloads()[TITLE]
         self.assertIn(sorted(record["audio"].split(",")), (["all"], ["de", "en"]))
 
-    def play_while_it_comes(self, page: Page):
+    def play_while_downloading(self, page: Page):
         item = self.item(page, TITLE)
         progress = item.get_by_role("progressbar", name=f"Progress of {TITLE}")
-        self.eventually(page, "the download got further", lambda: _progress(progress) > 0)
+        self.eventually(page, "the download progresses", lambda: _progress(progress) > 0)
         item.get_by_role("link", name=f"Play {TITLE}").click()
         video = page.get_by_label(f"Player: {TITLE}")
         self.start(page, video)
@@ -61,13 +61,13 @@ class OfflineTests(PageCase):
         picture = frame(video)
         self.assertFalse(is_black(picture), picture)
         self.assertEqual(picture["height"], 360)
-        bar = page.locator("#kept-bar")
-        kept, drawn = _kept(bar), _drawing(bar)
-        self.assertLess(kept, 1)
-        self.eventually(page, "the bar says that more is kept", lambda: _kept(bar) > kept + 0.02)
-        self.eventually(page, "the bar draws it", lambda: _drawing(bar) != drawn)
+        bar = page.locator("#coverage-bar")
+        cached, drawn = _cached(bar), _drawing(bar)
+        self.assertLess(cached, 1)
+        self.eventually(page, "the cached share grows", lambda: _cached(bar) > cached + 0.02)
+        self.eventually(page, "the bar is redrawn", lambda: _drawing(bar) != drawn)
         head = float(bar.get_attribute("data-head"))
-        self.eventually(page, "the play head moves", lambda: float(bar.get_attribute("data-head")) > head)
+        self.eventually(page, "the playhead moves", lambda: float(bar.get_attribute("data-head")) > head)
         self.assertEqual({path.split("/")[2] for path in self.origin.requests("/v") if path.endswith(".m4s")}, {"v360"})
 
     def pause(self, page: Page):
@@ -75,15 +75,15 @@ class OfflineTests(PageCase):
         page.get_by_role("button", name="Pause the download").click()
         expect(page.get_by_role("button", name="Resume the download")).to_be_visible()
         self.assertEqual(self.server.downloads()[TITLE]["state"], "paused")
-        # The player may fill its own buffer for a while.
-        self.eventually(page, "the origin is left alone for 3 s", lambda: self.is_still(page, 3))
+        # The player may fill its own buffer first.
+        self.eventually(page, "the origin gets no request for 3 s", lambda: self.is_still(page, 3))
         record = self.server.downloads()[TITLE]
         self.assertLess(record["partsDone"], record["parts"])
         state = page.locator(".player-state")
-        expect(state).to_have_text(re.compile(r"^The download is paused · \d+ % is kept · \d+ of 30 segments kept$"))
-        kept = int(re.search(r"(\d+) %", state.inner_text())[1])
+        expect(state).to_have_text(re.compile(r"^Download paused · \d+ % cached · \d+ of 30 segments cached$"))
+        cached = int(re.search(r"(\d+) %", state.inner_text())[1])
         segments = int(re.search(r"(\d+) of 30", state.inner_text())[1])
-        self.assertAlmostEqual(kept, 100 * segments / 30, delta=2)
+        self.assertAlmostEqual(cached, 100 * segments / 30, delta=2)
 
     def resume_after_reload(self, page: Page):
         page.reload()
@@ -91,22 +91,22 @@ class OfflineTests(PageCase):
         page.get_by_role("button", name="Resume the download").click()
         expect(page.get_by_role("button", name="Pause the download")).to_be_visible()
         self.origin.rate = None
-        bar = page.locator("#kept-bar")
-        self.eventually(page, "all of it is kept", lambda: _kept(bar) == 1)
+        bar = page.locator("#coverage-bar")
+        self.eventually(page, "it is fully cached", lambda: _cached(bar) == 1)
         expect(page.get_by_role("link", name="Save as MP4")).to_be_visible()
         self.assertEqual(self.server.downloads()[TITLE]["state"], "complete")
 
     def play_offline(self):
-        """In a context of its own, which has nothing of the film in its cache."""
+        """Plays the film in a new context, whose browser cache is empty."""
         page = self.open("#/library")
         item = self.item(page, TITLE)
         expect(item).to_contain_text("Complete")
         item.get_by_role("link", name=f"Play {TITLE}").click()
         video = page.get_by_label(f"Player: {TITLE}")
         self.start(page, video)
-        self.eventually(page, "it plays without its origin", lambda: current_time(video) > 2)
+        self.eventually(page, "it plays without the origin", lambda: current_time(video) > 2)
         video.evaluate("video => { video.currentTime = 50 }")
-        self.eventually(page, "its end plays, too", lambda: current_time(video) > 51)
+        self.eventually(page, "its end plays", lambda: current_time(video) > 51)
         self.assertFalse(is_black(frame(video)))
         expect(page.locator("#player-error")).to_be_hidden()
         self.page = page
@@ -129,9 +129,9 @@ class OfflineTests(PageCase):
         return self.origin.traffic == before
 
     def start(self, page: Page, video):
-        """Presses the key for it where it doesn't play already."""
+        """Starts playback by its key if it hasn't started."""
         expect(video).to_be_visible()
-        self.eventually(page, "the player knows what it plays", lambda: video.evaluate("video => video.readyState > 0"))
+        self.eventually(page, "the player has the metadata", lambda: video.evaluate("video => video.readyState > 0"))
         if video.evaluate("video => video.paused"):
             page.keyboard.press("k")
 
@@ -140,8 +140,8 @@ def _progress(bar) -> float:
     return float(bar.evaluate("bar => bar.value ?? bar.getAttribute('aria-valuenow') ?? 0"))
 
 
-def _kept(bar) -> float:
-    return float(bar.get_attribute("data-kept") or 0)
+def _cached(bar) -> float:
+    return float(bar.get_attribute("data-cached") or 0)
 
 
 def _drawing(bar) -> str:

@@ -1,4 +1,4 @@
-"""A channel's past: the slider, a programme, and the file that it becomes."""
+"""The replay of a channel: the slider, a clip, and the export of a programme."""
 
 import re
 
@@ -17,7 +17,7 @@ class ReplayTests(PageCase):
     def setUp(self):
         self.stream = LiveStream(self.origin)
 
-    def test_the_slider_goes_two_minutes_back_and_a_programme_becomes_a_file(self):
+    def test_replays_from_slider_and_exports_programme(self):
         page = self.open()
         self.record(page)
         target = self.drag_back(page)
@@ -27,14 +27,14 @@ class ReplayTests(PageCase):
 
     def record(self, page: Page):
         dialog = self.add(page, self.stream.url)
-        choices = dialog.get_by_role("group", name="What to do")
+        choices = dialog.get_by_role("group", name="Action")
         expect(choices.get_by_role("radio", name="Record as a channel")).to_be_checked()
-        dialog.get_by_role("textbox", name="Name of the channel").fill("evening")
+        dialog.get_by_role("textbox", name="Channel name").fill("evening")
         dialog.get_by_role("button", name="Record", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text("evening")
         slider = page.get_by_role("slider", name="Replay")
         self.eventually(
-            page, "three minutes are kept", lambda: _value(slider, "max") - _value(slider, "min") > 1.5 * BACK)
+            page, "three minutes are recorded", lambda: _value(slider, "max") - _value(slider, "min") > 1.5 * BACK)
 
     def drag_back(self, page: Page) -> float:
         slider = page.get_by_role("slider", name="Replay")
@@ -48,7 +48,7 @@ class ReplayTests(PageCase):
         for step in range(10, -1, -1):
             share = (target - begin) / (end - begin)
             page.mouse.move(box["x"] + width * (share + (0.98 - share) * step / 10), y)
-        # The window may have moved on by a segment or two since, and the ends have a margin.
+        # The recording may have grown by a segment or two, and the ends have a margin.
         self.assertAlmostEqual(_value(slider, "now"), target, delta=8_000)
         chosen = _value(slider, "now")
         self.assertRegex(slider.get_attribute("aria-valuetext"), r"\d:\d\d")
@@ -58,36 +58,36 @@ class ReplayTests(PageCase):
     def assert_plays_from(self, page: Page, target: float):
         video = page.get_by_label("Player: evening")
         self.eventually(
-            page, "the video begins at the chosen moment",
+            page, "the video starts at the chosen time",
             lambda: abs(_begin(video) + current_time(video) * 1000 - target) < 20_000)
         self.eventually(page, "it plays", lambda: not video.evaluate("video => video.paused || video.seeking"))
         first = current_time(video)
-        self.eventually(page, "the time moves", lambda: current_time(video) > first + 1)
+        self.eventually(page, "the time advances", lambda: current_time(video) > first + 1)
         picture = frame(video)
         self.assertFalse(is_black(picture), picture)
         shown = picture["code"]
-        said = self.stream.second(_begin(video)) + picture["time"]
-        self.assertAlmostEqual(shown + 0.5, said, delta=1.5, msg="the picture isn't of the moment that the page says")
+        expected = self.stream.second(_begin(video)) + picture["time"]
+        self.assertAlmostEqual(shown + 0.5, expected, delta=1.5, msg="the picture isn't of the page's time")
         self.assertGreaterEqual(shown, self.stream.second(target) - 3)
         self.assertLess(shown, self.stream.second(target) + 30)
 
     def make_programme(self, page: Page, begin: float):
-        group = page.get_by_role("group", name="Save a stretch")
-        group.get_by_role("button", name="From here").click()
+        group = page.get_by_role("group", name="Export clip")
+        group.get_by_role("button", name="Set start").click()
         video = page.get_by_label("Player: evening")
         first = current_time(video)
-        self.eventually(page, "ten seconds go by", lambda: current_time(video) > first + 10)
-        group.get_by_role("button", name="To here").click()
+        self.eventually(page, "ten seconds have played", lambda: current_time(video) > first + 10)
+        group.get_by_role("button", name="Set end").click()
         href = group.get_by_role("link", name="Save as MP4").get_attribute("href")
         window = re.search(r"live/evening/(\d+)-(\d+)\.mp4", href)
         self.assertTrue(window, href)
         self.assertAlmostEqual((int(window[2]) - int(window[1])) / 1000, 10, delta=3)
         self.assertGreaterEqual(int(window[1]), begin - 3_000)
-        group.get_by_role("button", name="Make a programme").click()
-        dialog = page.get_by_role("dialog", name="Make a programme")
+        group.get_by_role("button", name="Save programme").click()
+        dialog = page.get_by_role("dialog", name="Save programme")
         dialog.get_by_role("textbox", name="Name").fill("The long evening")
         dialog.get_by_role("checkbox", name="MP4").check()
-        dialog.get_by_role("button", name="Make", exact=True).click()
+        dialog.get_by_role("button", name="Save", exact=True).click()
         expect(dialog).to_be_hidden()
         self.window = int(window[1]), int(window[2])
 
@@ -109,5 +109,5 @@ def _value(slider: Locator, which: str) -> float:
 
 
 def _begin(video: Locator) -> float:
-    """The moment that the video's time 0 means, in milliseconds since 1970."""
+    """Returns the time of the video's position 0, in milliseconds since 1970."""
     return float(video.get_attribute("data-window-begin") or 0)

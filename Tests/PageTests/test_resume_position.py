@@ -1,4 +1,4 @@
-"""Where somebody was in what plays."""
+"""The playback position after a reload."""
 
 from playwright.sync_api import expect
 
@@ -6,8 +6,8 @@ from page_case import PageCase
 from video import current_time
 
 
-class PlaceTests(PageCase):
-    def test_a_reload_goes_on_where_it_was_and_can_begin_anew(self):
+class ResumePositionTests(PageCase):
+    def test_reload_resumes_at_position_and_offers_start_over(self):
         page = self.open()
         self.play(page, self.origin.url("clip.mp4"))
         video = page.locator("video")
@@ -15,13 +15,13 @@ class PlaceTests(PageCase):
         video.evaluate("video => { video.currentTime = 9 }")
         self.eventually(page, "it plays there", lambda: current_time(video) > 9.5)
         page.reload()
-        self.eventually(page, "it goes on", lambda: current_time(video) > 9)
-        place = page.locator(".place")
-        expect(place).to_contain_text("It began at 0:")
-        place.get_by_role("button", name="Begin anew").click()
-        self.eventually(page, "it begins anew", lambda: 0 < current_time(video) < 5)
-        expect(place).to_be_hidden()
+        self.eventually(page, "it resumes", lambda: current_time(video) > 9)
+        note = page.locator(".resumed")
+        expect(note).to_contain_text("Resumed at 0:")
+        note.get_by_role("button", name="Start over").click()
+        self.eventually(page, "it starts over", lambda: 0 < current_time(video) < 5)
+        expect(note).to_be_hidden()
         video.evaluate("video => { video.pause(); video.currentTime = 1 }")
         page.reload()
-        self.eventually(page, "it begins at the beginning", lambda: 0 < current_time(video) < 5)
-        expect(place).to_be_hidden()
+        self.eventually(page, "it plays from the start", lambda: 0 < current_time(video) < 5)
+        expect(note).to_be_hidden()

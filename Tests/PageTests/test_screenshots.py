@@ -1,4 +1,4 @@
-"""Pictures of the views, wide and narrow, light and dark; written where MEDIACACHE_SCREENSHOTS says."""
+"""Screenshots of the views, wide and narrow, light and dark, written to the folder MEDIACACHE_SCREENSHOTS."""
 
 import os
 import shutil
@@ -6,14 +6,13 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from gallery import COVERED, Gallery
+from gallery import COVERED, Gallery, views
 from media import ffmpeg
 from page_case import NARROW, WIDE, PageCase
-from views import views
 
 MOST_BYTES = 200_000
 WIDTHS = {"wide": WIDE, "narrow": NARROW}
-KEPT = ("library", "player", "downloads", "channel", "storage")
+SAVED = ("library", "player", "downloads", "channel", "storage")
 
 
 class ScreenshotTests(PageCase):
@@ -22,7 +21,7 @@ class ScreenshotTests(PageCase):
         super().setUpClass()
         cls.gallery = Gallery(cls.server, cls.origin)
 
-    def test_every_view_fits_wide_and_narrow_in_light_and_dark(self):
+    def test_views_fit_wide_and_narrow_windows(self):
         for width, viewport in WIDTHS.items():
             page = self.open(viewport=viewport, reduced_motion="reduce", timezone_id="Europe/Berlin")
             for name, route in views(self.gallery).items():
@@ -31,35 +30,35 @@ class ScreenshotTests(PageCase):
                     page.emulate_media(color_scheme=colours, reduced_motion="reduce")
                     with self.subTest(view=name, width=width, colours=colours):
                         self.assert_fits(page)
-                        if name in KEPT:
-                            self.keep(page, f"{name}-{viewport['width']}-{colours}")
+                        if name in SAVED:
+                            self.save(page, f"{name}-{viewport['width']}-{colours}")
 
     def settle(self, page: Page, name: str, route: str):
         self.go(page, route)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
-        if name == "through":
+        if name == "url":
             play = page.get_by_role("main").get_by_role("button", name="Play", exact=True)
             if page.get_by_role("heading", name="Play this URL?").is_visible():
                 play.click()
         if name == "storage":
-            expect(page.get_by_text("Reading what is kept")).to_have_count(0)
+            expect(page.get_by_text("Loading the disk usage")).to_have_count(0)
         if name == "library":
             expect(page.get_by_role("main").locator("img")).to_have_count(len(COVERED))
             page.evaluate("for (const image of document.images) image.loading = 'eager'")
-        self.eventually(page, "all pictures are there", lambda: page.evaluate(
+        self.eventually(page, "all pictures are loaded", lambda: page.evaluate(
             "[...document.images].filter(image => image.hasAttribute('src'))"
             ".every(image => image.complete && image.naturalWidth > 0)"))
         video = page.locator("video")
         if not video.count():
             return
-        self.eventually(page, "the video is there", lambda: video.evaluate("video => video.readyState > 1"))
+        self.eventually(page, "the video has a frame", lambda: video.evaluate("video => video.readyState > 1"))
         if name == "player":
             video.evaluate("video => { video.currentTime = 21 }")
-            self.eventually(page, "it stands there", lambda: video.evaluate("video => !video.seeking"))
+            self.eventually(page, "it has sought", lambda: video.evaluate("video => !video.seeking"))
         video.evaluate("video => video.pause()")
 
     def assert_fits(self, page: Page):
-        """Nothing is wider than the window, and nothing that is touched too small for a finger."""
+        """Asserts that the page doesn't scroll sideways and that no control extends beyond the window."""
         wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         self.assertLessEqual(wide, 0, "the page scrolls sideways")
         outside = page.evaluate("""[...document.querySelectorAll("a, button, input, select, h1, h2, h3")].filter(element => {
@@ -67,19 +66,19 @@ class ScreenshotTests(PageCase):
             return element.checkVisibility() && !element.closest(".visually-hidden")
                 && box.width > 1 && box.top >= 0 && (box.left < -1 || box.right > innerWidth + 1);
         }).map(element => element.outerHTML.slice(0, 200))""")
-        self.assertEqual(outside, [], "these stand beyond the edge")
+        self.assertEqual(outside, [], "elements extend beyond the window")
 
-    def keep(self, page: Page, name: str):
-        taken = self.folder / f"{name}.png"
-        page.screenshot(path=taken, animations="disabled")
-        self.assertGreater(taken.stat().st_size, 8_000, "the picture is empty")
+    def save(self, page: Page, name: str):
+        shot = self.folder / f"{name}.png"
+        page.screenshot(path=shot, animations="disabled")
+        self.assertGreater(shot.stat().st_size, 8_000, "the screenshot is empty")
         if not (folder := os.environ.get("MEDIACACHE_SCREENSHOTS")):
             return
-        target = Path(folder) / taken.name
-        shutil.copy(taken, target)
+        target = Path(folder) / shot.name
+        shutil.copy(shot, target)
         for colours in (256, 128, 64, 32):
             if target.stat().st_size <= MOST_BYTES:
                 return
             palette = f"split[a][b];[a]palettegen=max_colors={colours}:stats_mode=full[p];[b][p]paletteuse=dither=none"
-            ffmpeg("-i", taken, "-vf", palette, "-frames:v", "1", "-update", "1", target)
+            ffmpeg("-i", shot, "-vf", palette, "-frames:v", "1", "-update", "1", target)
         self.assertLessEqual(target.stat().st_size, MOST_BYTES, f"{name} is too large for a repository")

@@ -1,4 +1,4 @@
-"""Things of one title, and segments whose names say nothing."""
+"""Labels that distinguish items of the same title."""
 
 from playwright.sync_api import Page, expect
 
@@ -6,8 +6,8 @@ from page_case import PageCase
 from video import current_time
 
 
-class AlikeTests(PageCase):
-    def test_what_tells_things_of_one_title_apart_stands_under_it(self):
+class TitleTests(PageCase):
+    def test_items_of_same_title_show_distinguishing_labels(self):
         self.origin.aliases.update({"/one/v.mp4": "/clip.mp4", "/two/v.mp4": "/clip.mp4"})
         for path in ("one/v.mp4", "two/v.mp4"):
             self.server.api("POST", "downloads", {"url": self.origin.url(path)})
@@ -24,12 +24,12 @@ class AlikeTests(PageCase):
         self.go(page, "#/storage")
         expect(page.get_by_role("list", name="Largest first")).to_contain_text(f"{host}/two/")
 
-    def test_what_would_go_says_of_what_it_is(self):
+    def test_next_items_to_be_removed_show_their_folders(self):
         page = self.open()
         self.play_path(page, "film/index.m3u8")
         self.go(page, "#/storage")
         host = self.origin.url("").split("/")[2]
-        expect(page.get_by_role("list", name="Would go next")).to_contain_text(f"{host}/film/sound-en/")
+        expect(page.get_by_role("list", name="Next to be removed")).to_contain_text(f"{host}/film/sound-en/")
 
     def play_path(self, page: Page, path: str):
         self.play(page, self.origin.url(path))

@@ -1,14 +1,14 @@
-"""What a video element shows, told by its pixels."""
+"""The frame that a video element shows, read from its pixels."""
 
 from playwright.sync_api import Locator
 
 from media import CODE_BITS
 
-# Of a frame that is on the screen at this moment, with the time that this frame has: `currentTime` may be ahead of it.
+# Reads the next frame with its own time, since `currentTime` may be ahead of it.
 _FRAME = """
 async (video, bits) => {
     const time = await new Promise((resolve, reject) => {
-        const limit = setTimeout(() => reject(new Error(`no frame came at ${video.currentTime}`)), 20000);
+        const limit = setTimeout(() => reject(new Error(`no frame at ${video.currentTime}`)), 20000);
         video.requestVideoFrameCallback((_, frame) => { clearTimeout(limit); resolve(frame.mediaTime); });
     });
     const canvas = document.createElement("canvas");
@@ -39,9 +39,8 @@ def current_time(video: Locator) -> float:
 
 
 def frame(video: Locator) -> dict:
-    """The next frame of what plays: its `time`, `width` and `height`, how light it is on the `mean` and at its
-    `brightest` (0 to 255), and the `code` of a picture that tells its second by
-    a strip along its bottom."""
+    """Returns the next frame: its `time`, `width` and `height`, its `mean` and `brightest` luminance (0 to 255), and
+    the `code` in the strip at its bottom."""
     return video.evaluate(_FRAME, CODE_BITS)
 
 

@@ -8,20 +8,23 @@
 extern "C" {
 #endif
 
-/// A file of the page that the server shows at `/`. Its bytes are constant, never end, and may be read by any thread.
+/// A file of the server's page at `/`. Its bytes are constant, stay valid for the life of the program, and may be read
+/// by any thread.
 typedef struct {
-    /// What it's called, as `main.js`.
+    /// The file's name, such as `main.js`, terminated by a zero byte.
     const char *_Nonnull name;
     /// The first byte.
     const uint8_t *_Nonnull bytes;
-    /// How many bytes there are.
+    /// The number of bytes.
     size_t count;
 } mediacache_page_file;
 
-/// How many files the page has.
+/// Returns the number of the page's files.
 size_t mediacache_page_file_count(void);
 
-/// One of them. The index is less than their count.
+/// Returns a file of the page.
+///
+/// - Parameter index: Less than `mediacache_page_file_count()`.
 mediacache_page_file mediacache_page_file_at(size_t index);
 
 #ifdef __cplusplus

@@ -1,37 +1,37 @@
-// Where things are. The page may be shown below any path of any host, as behind a reverse proxy.
+// URLs of the server, and addresses of the page's views. A reverse proxy may serve the page below any path of any host.
 
 const base = new URL(".", document.baseURI);
 const isThisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(base.hostname);
 
 let playbackToken = null;
 
-/** Whether URLs of the library and of channels need a token here: the server gives them without one to its own machine. */
+/** Whether URLs of the library and of channels need a token: the server exempts clients on its own machine. */
 export const needsToken = !isThisMachine;
 
-/** Sets the token that such URLs hold. */
+/** Sets the token for URLs of the library and of channels. */
 export function setPlaybackToken(token) { playbackToken = token; }
 
-/** A path of the server, as `api/v1/usage`, below where the page is. */
-export const below = (path) => new URL(path, base).href;
+/** Returns the URL of a path of the server, such as `api/v1/usage`. */
+export const serverURL = (path) => new URL(path, base).href;
 
 /**
- * A URL out of a record, as this page reaches it: the server writes its own host, which here may have another name.
- * URLs of the library and of channels that hold no token get one where they need it.
+ * Returns a record's URL as this page reaches it: the server's own name for its host may differ from the page's. URLs
+ * of the library and of channels get a token if they need one.
  */
-export function local(url) {
+export function localURL(url) {
   const { pathname: whole, search } = new URL(url, base);
   const pathname = whole.startsWith(base.pathname) ? whole.slice(base.pathname.length - 1) : whole;
   const isBare = needsToken && /^\/(library|live)\//.test(pathname);
-  return below(`.${isBare ? `/k/${playbackToken}` : ""}${pathname}${search}`);
+  return serverURL(`.${isBare ? `/k/${playbackToken}` : ""}${pathname}${search}`);
 }
 
-/** The origin's URL that a play URL stands for; null for another URL. */
-export function originOf(playURL) {
+/** Returns the origin's URL of a play URL, or null for any other URL. */
+export function originURL(playURL) {
   const found = /\/play\/[^/]+\/(https?)\/([^/?]+)(.*)$/.exec(playURL);
   return found && `${found[1]}://${found[2]}${found[3]}`;
 }
 
-/** The page's own addresses, behind `#`. */
+/** Addresses of the page's views. */
 export const routes = {
   asset: (id) => `#/play/asset/${encodeURIComponent(id)}`,
   url: (url) => `#/play/url/${encodeURIComponent(url)}`,

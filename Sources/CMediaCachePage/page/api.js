@@ -1,9 +1,9 @@
-// The server's API. Its errors are problem documents (RFC 9457), thrown as `Problem`.
+// The client of the server's API. It throws the server's problem documents (RFC 9457) as `Problem`.
 
-import { below } from "./address.js";
+import { serverURL } from "./address.js";
 import { key } from "./key.js";
 
-/** What the server says is wrong. */
+/** An error response of the server. */
 export class Problem extends Error {
   /** @param {{status: number, title: string, detail?: string, code?: string}} document */
   constructor(document) {
@@ -14,63 +14,68 @@ export class Problem extends Error {
     this.kept = document.kept;
   }
 
-  /** What happened, and what a person can do about it. */
+  /** The failure and the remedy. */
   get advice() {
-    const found = this.code === "originStatus"
-      ? advice[this.originStatus] ?? (this.originStatus >= 500 ? advice[500] : advice[400])
-      : advice[this.code];
-    return found ? `${this.message} ${found}` : this.message;
+    if (this.code === "originStatus" && this.originStatus) return originAdvice(this.originStatus);
+    const remedy = remedies[this.code];
+    return remedy ? `${this.message} ${remedy}` : this.message;
   }
 }
 
-/** What can be done, by the problem's code, or by what the origin answered. */
-const advice = {
-  401: "It wants a login: put user and password into the URL (https://user:password@host/…), if you have them.",
-  403: "It may want a login, or the link may have expired: open its page again, and copy a fresh one.",
-  404: "Look whether the URL is whole, and whether it still plays elsewhere.",
-  410: "It is gone there. Look for another URL of it.",
-  429: "It was asked too often: wait some minutes, then try again.",
-  400: "Look whether the URL is whole, and whether it still plays elsewhere.",
-  500: "The origin has trouble of its own: try again later.",
-  unreachable: "Look whether the address is right, and whether this machine is online.",
-  timedOut: "Try again; if it stays so, the origin is too slow or out of reach.",
-  notMedia: "Look for the URL of the film or the playlist itself, not of the page around it.",
-  forbiddenAddress: "Addresses of this network are asked only if the server’s options allow it.",
+const remedies = {
+  unreachable: "Check the address, and whether the server’s machine is online.",
+  timedOut: "Try again later.",
+  notMedia: "The link may need a login or have expired. Use the URL of the video or the playlist itself.",
+  forbiddenAddress: "Start the server with an option that allows addresses of this network.",
 };
 
-/** The server doesn't answer at all. */
-export class Unreachable extends Error {
-  constructor() {
-    super("The server doesn’t answer. Is “mediacache serve” running?");
+/** Describes an HTTP error status of an origin, with the remedy. */
+function originAdvice(status) {
+  switch (status) {
+    case 401: return "Login required (401). Put the user name and password into the URL: https://user:password@host/…";
+    case 403: return "Access denied (403). The link may need a login or have expired; copy a fresh one.";
+    case 404: return "Not found (404). Check the URL.";
+    case 410: return "No longer available (410). Find another URL.";
+    case 429: return "Too many requests (429). Wait a few minutes, then try again.";
+    default: return status >= 500
+      ? `The server reported an error (${status}). Try again later.`
+      : `The server refused the request (${status}). Check the URL.`;
   }
 }
 
-/** A sentence of the server's as it stands on a page: with a capital and a full stop. */
-export function sentence(text) {
-  // What begins with a URL or a name stays as it is.
-  const begun = /^[a-z]+[\s,;:’']/.test(text) && !/^\w+:\/\//.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+/** An error thrown if the server doesn't answer. */
+class Unreachable extends Error {
+  constructor() {
+    super("The server isn’t responding. Check whether “mediacache serve” is running.");
+  }
 }
 
-/** Called when the server doesn't take the key. */
-let refused = () => {};
-export const onRefused = (work) => { refused = work; };
+/** Returns a message of the server as a sentence, with a capital letter and a full stop. */
+export function sentence(text) {
+  // A text that begins with a URL or a name keeps its first letter.
+  const capitalized = /^[a-z]+[\s,;:’']/.test(text) && !/^\w+:\/\//.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return /[.!?…]$/.test(capitalized) ? capitalized : `${capitalized}.`;
+}
 
-/** Throws unless an answer is one that was hoped for. */
-export async function checked(response) {
+let keyRejected = () => {};
+/** Sets the function that is called when the server rejects the key. */
+export const onKeyRejected = (listener) => { keyRejected = listener; };
+
+/** Returns a successful response. @throws {Problem} for any other one */
+export async function requireOK(response) {
   if (response.ok) return response;
-  if (response.status === 401) refused();
+  if (response.status === 401) keyRejected();
   const isProblem = response.headers.get("Content-Type")?.includes("json");
   const document = isProblem ? await response.json().catch(() => null) : null;
-  throw new Problem(document ?? { status: response.status, title: `The server answered ${response.status}` });
+  throw new Problem(document ?? { status: response.status, title: `The server responded with status ${response.status}` });
 }
 
-/** Asks the server, with the key. */
-export async function ask(path, { method = "GET", body, headers = {}, ...rest } = {}) {
+/** Sends a request with the key. @throws {Problem|Unreachable} */
+async function request(path, { method = "GET", body, headers = {}, ...rest } = {}) {
   const isJSON = body !== undefined && !(body instanceof Blob);
   let response;
   try {
-    response = await fetch(below(path), {
+    response = await fetch(serverURL(path), {
       method,
       cache: "no-store",
       headers: {
@@ -85,17 +90,17 @@ export async function ask(path, { method = "GET", body, headers = {}, ...rest } 
     if (error.name === "AbortError") throw error;
     throw new Unreachable();
   }
-  return checked(response);
+  return requireOK(response);
 }
 
-/** Asks for JSON; null where there is none. */
-export async function json(path, options) {
-  const response = await ask(path, options);
+/** Sends a request and returns the JSON of its response, or null if it has none. */
+async function json(path, options) {
+  const response = await request(path, options);
   return response.status === 204 ? null : response.json();
 }
 
-/** A whole list, page after page. */
-export async function list(path, field) {
+/** Returns a list, read page by page. */
+async function list(path, field) {
   const found = [];
   let after = null;
   do {
@@ -111,7 +116,7 @@ const root = "api/v1/";
 const part = encodeURIComponent;
 const send = (method, path, body) => json(root + path, { method, body });
 
-/** The API's operations, as the page uses them. */
+/** The API's operations that the page uses. */
 export const api = {
   assets: () => list(`${root}assets`, "assets"),
   asset: (id) => json(`${root}assets/${part(id)}`),
@@ -126,10 +131,10 @@ export const api = {
 
   downloads: () => list(`${root}downloads`, "downloads"),
   download: (id) => json(`${root}downloads/${part(id)}`),
-  addDownload: (wanted) => send("POST", "downloads", wanted),
+  addDownload: (request) => send("POST", "downloads", request),
   changeDownload: (id, update) => send("PATCH", `downloads/${part(id)}`, update),
   cancelDownload: (id, keep) => send("DELETE", `downloads/${part(id)}${keep ? "?keep=1" : ""}`),
-  allDownloads: (what) => send("POST", `downloads/${what}`),
+  allDownloads: (action) => send("POST", `downloads/${action}`),
   orderDownloads: (ids) => send("PUT", "downloads/order", { ids }),
   downloadSettings: () => json(`${root}settings/downloads`),
   setDownloadSettings: (update) => send("PATCH", "settings/downloads", update),
@@ -141,11 +146,11 @@ export const api = {
 
   channels: () => list(`${root}channels`, "channels"),
   channel: (name) => json(`${root}channels/${part(name)}`),
-  addChannel: (wanted) => send("POST", "channels", wanted),
+  addChannel: (request) => send("POST", "channels", request),
   changeChannel: (name, update) => send("PATCH", `channels/${part(name)}`, update),
   removeChannel: (name) => send("DELETE", `channels/${part(name)}`),
   gaps: (name) => list(`${root}channels/${part(name)}/gaps`, "segments"),
-  addProgramme: (name, wanted) => send("POST", `channels/${part(name)}/programmes`, wanted),
+  addProgramme: (name, request) => send("POST", `channels/${part(name)}/programmes`, request),
   removeProgramme: (name, id) => send("DELETE", `channels/${part(name)}/programmes/${part(id)}`),
   startExport: (name, id, format) => send("POST", `channels/${part(name)}/programmes/${part(id)}/exports/${format}`),
   endExport: (name, id, format) => send("DELETE", `channels/${part(name)}/programmes/${part(id)}/exports/${format}`),

@@ -1,11 +1,10 @@
-// One asset in the library's grid.
+// The card of an asset in the library's grid.
 
-import { inFull } from "./alike.js";
+import { localURL, routes } from "./address.js";
 import { api } from "./api.js";
-import { local, routes } from "./address.js";
 import { confirm, field, showDialog } from "./dialogs.js";
-import { make, mark, say } from "./elements.js";
-import { clock, hostOf } from "./format.js";
+import { make, updateAttribute, updateText } from "./elements.js";
+import { clock, fullTitle, hostOf } from "./format.js";
 import { icon } from "./icons.js";
 import { notify } from "./notices.js";
 import { assets } from "./store.js";
@@ -16,7 +15,7 @@ export function buildCard(record) {
   const { id } = record;
   const card = make("li.card", { data: { id } },
     make("a.cover", { href: routes.asset(id) }, make("span.letters", { "aria-hidden": "true" }), make("span.length")),
-    make("div.card-text", {}, make("h2"), make("p.address.from"), make("p.card-state"), make("div.thread", { hidden: true }, make("i"))),
+    make("div.card-text", {}, make("h2"), make("p.address.from"), make("p.card-state"), make("div.card-progress", { hidden: true }, make("i"))),
     make("div.card-actions", {},
       make("button.quiet.small.square",
         { type: "button", data: { act: "rename" }, on: { click: () => rename(id) } }, icon("pencil")
@@ -24,48 +23,48 @@ export function buildCard(record) {
       make("button.quiet.small.square",
         { type: "button", data: { act: "remove" }, on: { click: () => remove(id) } }, icon("trash")
       )));
-  showCard(card, record);
+  updateCard(card, record);
   return card;
 }
 
 /**
- * Brings a card up to date. Only what differs is touched.
+ * Updates a card to a record.
  *
- * @param {string} [from] what tells it apart from others of its title; what is said of that stays where nothing is
+ * @param {string} [from] the label that distinguishes it from assets of the same title; without one the label stays
  */
-export function showCard(card, record, from = card.querySelector(".from").textContent) {
+export function updateCard(card, record, from = card.querySelector(".from").textContent) {
   const title = titleOf(record);
   const heading = card.querySelector("h2");
-  const name = inFull(title, from);
+  const name = fullTitle(title, from);
   if (card.dataset.name !== name) {
     card.dataset.name = name;
-    say(heading, title);
-    say(card.querySelector(".from"), from);
-    mark(heading, "title", title);
-    mark(card.querySelector(".cover"), "aria-label", `Play ${name}`);
-    mark(card.querySelector("[data-act=rename]"), "aria-label", `Rename ${name}`);
-    mark(card.querySelector("[data-act=remove]"), "aria-label", `Remove ${name}`);
-    say(card.querySelector(".letters"), lettersOf(title));
+    updateText(heading, title);
+    updateText(card.querySelector(".from"), from);
+    updateAttribute(heading, "title", title);
+    updateAttribute(card.querySelector(".cover"), "aria-label", `Play ${name}`);
+    updateAttribute(card.querySelector("[data-act=rename]"), "aria-label", `Rename ${name}`);
+    updateAttribute(card.querySelector("[data-act=remove]"), "aria-label", `Remove ${name}`);
+    updateText(card.querySelector(".letters"), lettersOf(title));
     card.style.setProperty("--hue", hueOf(title));
   }
-  say(card.querySelector(".length"), record.duration ? clock(record.duration) : "");
-  say(card.querySelector(".card-state"), [stateOf(record), sizeOf(record)].filter(Boolean).join(" · "));
-  mark(card, "data-state", record.state ?? "kept");
+  updateText(card.querySelector(".length"), record.duration ? clock(record.duration) : "");
+  updateText(card.querySelector(".card-state"), [stateOf(record), sizeOf(record)].filter(Boolean).join(" · "));
+  updateAttribute(card, "data-state", record.state ?? "saved");
   const share = shareOf(record);
-  const thread = card.querySelector(".thread");
-  thread.hidden = share === null || share >= 1 || !record.state || record.state === "completeWithHoles";
-  thread.style.setProperty("--share", share ?? 0);
+  const progress = card.querySelector(".card-progress");
+  progress.hidden = share === null || share >= 1 || !record.state || record.state === "completeWithHoles";
+  progress.style.setProperty("--share", share ?? 0);
   showCover(card.querySelector(".cover"), record);
 }
 
-/** Shows the picture that is kept with an asset, where there is one; it's read when it comes into view. */
+/** Shows the cover of an asset, if it has one. The browser loads it when it scrolls into view. */
 function showCover(cover, record) {
   const known = cover.querySelector("img");
   const version = record.cover ? JSON.stringify(record.cover) : null;
   if (known?.dataset.version === (version ?? undefined) && Boolean(known) === Boolean(version)) return;
   known?.remove();
   if (!version) return;
-  const source = local(`${record.libraryURL}cover`);
+  const source = localURL(`${record.libraryURL}cover`);
   const image = make("img", { alt: "", loading: "lazy", decoding: "async", src: source, data: { version } });
   image.addEventListener("error", () => { image.hidden = true; });
   cover.prepend(image);
@@ -94,18 +93,25 @@ function rename(id) {
   input.select();
 }
 
-/** Asks, and removes an asset. */
-export function remove(id) {
+/** Asks for confirmation and removes an asset. */
+function remove(id) {
   const record = assets.get(id);
   const title = titleOf(record);
   return confirm({
     title: `Remove “${title}”?`,
-    text: `${sizeOf(record) || "What is kept"} will be gone from the disk, with its picture${record.state && record.state !== "complete" ? " and its download" : ""}. To have it again, it has to be fetched again${record.url ? ` from ${hostOf(record.url)}` : ""}.`,
+    text: removalText(record),
     yes: "Remove",
     act: async () => {
       await api.removeAsset(id);
       assets.remove(id);
-      notify(`“${title}” is removed.`);
+      notify(`Removed “${title}”.`);
     },
   });
+}
+
+function removalText(record) {
+  const size = sizeOf(record);
+  const download = record.state && record.state !== "complete" ? " and cancels its download" : "";
+  const source = record.url ? ` from ${hostOf(record.url)}` : "";
+  return `This deletes the data${size ? ` (${size})` : ""} and the cover from the disk${download}. To play it again, it must be downloaded${source} again.`;
 }

@@ -1,42 +1,41 @@
-// One channel: its video, the slider over all that is kept of it, and what can be made of it.
+// The view of a channel: its video, the replay slider, clips, programmes, and the recording's controls.
 
+import { localURL } from "./address.js";
 import { api } from "./api.js";
-import { local } from "./address.js";
-import { atMostEvery, make, mark, oncePerFrame, say } from "./elements.js";
+import { makeClipExport } from "./clip.js";
+import { atMostEvery, make, oncePerFrame, updateAttribute, updateText } from "./elements.js";
 import { fieldTime, moment, time, words } from "./format.js";
 import { icon } from "./icons.js";
 import { notify } from "./notices.js";
-import { startKeys } from "./playerkeys.js";
 import { makeProgrammes } from "./programmes.js";
 import { recordingControls } from "./recording.js";
 import { makeReplay } from "./replay.js";
 import { go } from "./router.js";
 import { playsHLS } from "./source.js";
 import { channels, onEvent } from "./store.js";
-import { makeStretch } from "./stretch.js";
-import { makeVideo } from "./video.js";
-import { startWindow } from "./window.js";
+import { makeVideo, startKeys } from "./video.js";
+import { startWindowPlayback } from "./window.js";
 import { channelState, channelSums, limitsOf } from "./words.js";
 
 /** Shows a channel. */
 export function channelView({ main, signal, parts: [name] }) {
   if (!channels.get(name)) {
     main.append(make("div.empty", {},
-      make("h1", {}, "There is no such channel"),
-      make("p", {}, make("a", { href: "#/channels" }, "To the channels"))
+      make("h1", {}, "Channel not found"),
+      make("p", {}, make("a", { href: "#/channels" }, "Back to the channels"))
     ));
-    return "Gone";
+    return "Not found";
   }
   const record = () => channels.get(name);
-  const base = local(record().liveURL).replace(/index\.m3u8$/, "");
+  const base = localURL(record().liveURL).replace(/index\.m3u8$/, "");
   const player = makeVideo({ label: `Player: ${name}`, signal });
-  const played = startWindow({ player, base, record, signal });
+  const played = startWindowPlayback({ player, base, record, signal });
   const replay = makeReplay({ base, signal, jump: (at) => played.playFrom(at), at: () => played.now() });
-  const stretch = makeStretch({ name, base, record, now: () => played.now(), signal });
-  const programmes = makeProgrammes({ name, record, stretch, signal, watch: (at) => played.playFrom(at) });
+  const clip = makeClipExport({ name, base, record, now: () => played.now(), signal });
+  const programmes = makeProgrammes({ name, record, clip, signal, watch: (at) => played.playFrom(at) });
   const recording = recordingControls(name, signal);
-  const where = make("p.where");
-  const live = make("button.live", { type: "button", on: { click: () => played.playLive() } }, playsHLS ? "Live" : "Newest");
+  const position = make("p.position");
+  const live = make("button.live", { type: "button", on: { click: () => played.playLive() } }, playsHLS ? "Live" : "Latest");
   const from = make("input", { type: "datetime-local", step: 1, value: fieldTime(record().edge ?? Date.now()) });
   const sums = make("p.player-state");
   const badge = make("span.badge");
@@ -48,17 +47,17 @@ export function channelView({ main, signal, parts: [name] }) {
     ),
     player.element,
     !playsHLS && make("p.hint.without-live", {},
-      "This browser plays channels a minute late or more. For what is live at this moment, give this address to another player: ",
+      "This browser plays channels at least a minute late. To watch live, open this URL in another player: ",
       make("code", {}, `${base}index.m3u8`)
     ),
     make("section.tape", { "aria-label": "Replay" },
       replay.element,
-      make("div.replay-row", {}, live, where, replay.scale),
+      make("div.replay-row", {}, live, position, replay.scale),
       make("form.inline-form", { on: { submit: watchFrom } },
         make("label.inline", {}, make("span", {}, "Watch from"), from),
-        make("button.quiet.small", { type: "submit" }, "Watch from here")),
+        make("button.quiet.small", { type: "submit" }, "Watch")),
       sums),
-    stretch.element, programmes.element, recording,
+    clip.element, programmes.element, recording,
   ].filter(Boolean));
   startKeys(player.video, signal, () => go("#/channels"), (seconds) => played.playFrom(played.now() + seconds * 1000));
 
@@ -69,23 +68,23 @@ export function channelView({ main, signal, parts: [name] }) {
     if (!channel) return go("#/channels", true);
     const at = played.now();
     replay.show({
-      kept: channel.kept, edge: channel.edge, gaps, programmes: channel.programmes, stretch: stretch.marked(),
+      kept: channel.kept, edge: channel.edge, gaps, programmes: channel.programmes, clip: clip.selection(),
       at
     });
     const behind = Math.max(0, (channel.edge ?? at) - at);
     const isLive = behind < 20_000 && channel.state !== "ended" && channel.state !== "stopped";
-    mark(live, "aria-pressed", String(isLive));
-    say(where,
+    updateAttribute(live, "aria-pressed", String(isLive));
+    updateText(position,
       !channel.kept.length ? "" : isLive ? `Live, ${time(at)}` : `${moment(at)}, ${words(behind / 1000)} before the ${channel.state === "ended" ? "end" : "live edge"}`
     );
-    say(badge, channel.state === "waiting" ? "Waiting" : channelState(channel));
-    mark(badge, "data-state", channel.state);
-    say(sums,
+    updateText(badge, channel.state === "waiting" ? "Waiting" : channelState(channel));
+    updateAttribute(badge, "data-state", channel.state);
+    updateText(sums,
       [
         channel.state === "waiting" && channelState(channel), channelSums(channel), limitsOf(channel.retention)
       ].filter(Boolean).join(" · ")
     );
-    stretch.show();
+    clip.show();
     programmes.show();
   });
   const readGaps = atMostEvery(3000, async () => {
@@ -100,7 +99,7 @@ export function channelView({ main, signal, parts: [name] }) {
   channels.refresh(name);
   readGaps();
   show();
-  // What begins to be recorded has nothing to play yet: it plays as soon as it has.
+  // A new recording starts to play as soon as it has data.
   if (record().kept.length) played.playLive();
   else {
     const begin = new AbortController();
@@ -115,7 +114,7 @@ export function channelView({ main, signal, parts: [name] }) {
   function watchFrom(event) {
     event.preventDefault();
     const at = new Date(from.value).getTime();
-    if (Number.isNaN(at)) return notify("Type a day and a time first.");
+    if (Number.isNaN(at)) return notify("Enter a date and a time first.");
     played.playFrom(at);
     player.video.focus();
   }

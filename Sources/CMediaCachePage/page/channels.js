@@ -1,23 +1,21 @@
-// Channels: live streams that are recorded.
+// The list of channels.
 
-import { api } from "./api.js";
 import { routes } from "./address.js";
+import { api } from "./api.js";
 import { field, showDialog } from "./dialogs.js";
-import { arrange, make, mark, oncePerFrame, say } from "./elements.js";
+import { arrange, make, oncePerFrame, updateAttribute, updateText } from "./elements.js";
 import { moment } from "./format.js";
-import { keepFields, nameFor } from "./keeping.js";
-import { notify } from "./notices.js";
-import { reportError } from "./problems.js";
+import { channelNameFor, retentionFields, setState } from "./recording.js";
 import { go } from "./router.js";
 import { channels } from "./store.js";
 import { channelState, channelSums, limitsOf } from "./words.js";
 
-/** Shows the list of channels. */
+/** Shows the channels. */
 export function channelsView({ main, signal }) {
   const list = make("ul.rows", { "aria-label": "Channels", role: "list" });
-  const empty = make("div.empty", {}, make("h2", {}, "Nothing is recorded"),
+  const empty = make("div.empty", {}, make("h2", {}, "No channels"),
     make("p", {},
-      "A channel follows a live stream and keeps it, so that any moment of it plays again. Paste a live stream’s URL into the field at the top, or add a channel here."
+      "A channel records a live stream, so that you can replay any part of it. Paste the URL of a live stream into the field at the top, or add a channel here."
     ));
   const rows = new Map();
   main.append(
@@ -68,17 +66,17 @@ function build(name) {
 
 function show(row, record) {
   const [badge, sums, limits, address] = row.querySelectorAll(".badge, .row-state, .hint, .address");
-  say(badge, record.state === "waiting" ? "Waiting" : channelState(record));
-  mark(badge, "data-state", record.state);
-  say(sums, record.state === "waiting" ? channelState(record) : channelSums(record));
-  say(limits,
+  updateText(badge, record.state === "waiting" ? "Waiting" : channelState(record));
+  updateAttribute(badge, "data-state", record.state);
+  updateText(sums, record.state === "waiting" ? channelState(record) : channelSums(record));
+  updateText(limits,
     [
       limitsOf(record.retention),
       record.kept.length && `since ${moment(record.kept[0].from)}`,
       record.endsAt && `ends ${moment(Date.parse(record.endsAt))}`
     ].filter(Boolean).join(" · ")
   );
-  say(address, record.url);
+  updateText(address, record.url);
   const isOn = ["recording", "starting", "waiting"].includes(record.state);
   const [start, stop] = row.querySelectorAll("[data-act]");
   const hadFocus = [start, stop].includes(document.activeElement);
@@ -87,36 +85,26 @@ function show(row, record) {
   if (hadFocus) (isOn ? stop : start).focus();
 }
 
-/** Starts or stops a recording. */
-export async function setState(name, state) {
-  try {
-    channels.put(await api.changeChannel(name, { state }));
-    notify(state === "recording" ? `“${name}” is being recorded.` : `“${name}” is stopped. What is kept still plays.`);
-  } catch (error) {
-    reportError(state === "recording" ? `“${name}” can’t be started` : `“${name}” can’t be stopped`, error);
-  }
-}
-
 function addChannel() {
   const url = make("input",
     { type: "url", required: true, spellcheck: "false", placeholder: "https://example.org/live.m3u8" }
   );
   const name = make("input", { type: "text", required: true, maxlength: 64, pattern: "[A-Za-z0-9_\\-][A-Za-z0-9._\\-]*" });
-  const keeping = keepFields({ seconds: 86_400 });
+  const retentionForm = retentionFields({ seconds: 86_400 });
   let isTyped = false;
   name.addEventListener("input", () => { isTyped = true; });
-  url.addEventListener("input", () => { if (!isTyped) name.value = url.value ? nameFor(url.value) : ""; });
+  url.addEventListener("input", () => { if (!isTyped) name.value = url.value ? channelNameFor(url.value) : ""; });
   showDialog({
     title: "Add a channel",
     content: [
-      field("URL of a live stream", url),
-      field("Name of the channel", name, "Letters, digits, dots, hyphens, underscores"),
-      make("div.fields", {}, ...keeping.elements)
+      field("URL of the live stream", url),
+      field("Channel name", name, "Letters, digits, dots, hyphens, underscores"),
+      make("div.fields", {}, ...retentionForm.elements)
     ],
     buttons: [{
       label: "Record", kind: "main",
       act: async () => {
-        const channel = await api.addChannel({ name: name.value, url: url.value.trim(), retention: keeping.retention() });
+        const channel = await api.addChannel({ name: name.value, url: url.value.trim(), retention: retentionForm.retention() });
         channels.put(channel);
         go(routes.channel(channel.name));
       },

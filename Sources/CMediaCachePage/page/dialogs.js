@@ -1,7 +1,7 @@
-// Dialogs: modal, closed by Escape, with focus going back to where it was.
+// Modal dialogs. Escape closes them, and the focus returns to the element that had it.
 
-import { make, say } from "./elements.js";
 import { sentence } from "./api.js";
+import { make, updateText } from "./elements.js";
 
 let count = 0;
 
@@ -9,18 +9,18 @@ let count = 0;
  * Shows a dialog with a form.
  *
  * @param {Object} options
- * @param {string} options.title its heading and its name
+ * @param {string} options.title the heading and accessible name
  * @param {Node[]} options.content
- * @param {{label: string, kind?: string, act?: () => (void|Promise<void>)}[]} options.buttons `act` is done before the
- *   dialog closes; what it throws is shown and keeps it open. A button without one only closes.
- * @param {string} [options.kind] a class
+ * @param {{label: string, kind?: string, act?: () => (void|Promise<void>)}[]} options.buttons `act` runs before the
+ *   dialog closes. An error it throws is shown and keeps the dialog open. A button without `act` closes the dialog.
+ * @param {string} [options.kind] a CSS class
  * @returns {{dialog: HTMLDialogElement, closed: Promise<string|null>}} the label of the button that closed it, or null
  */
 export function showDialog({ title, content, buttons, kind }) {
   const id = `dialog-${++count}`;
   const before = document.activeElement;
-  const alarm = make("p.error", { role: "alert" });
-  const form = make("form", { novalidate: true }, make("h2", { id, tabindex: "-1" }, title), ...content, alarm);
+  const alert = make("p.error", { role: "alert" });
+  const form = make("form", { novalidate: true }, make("h2", { id, tabindex: "-1" }, title), ...content, alert);
   const dialog = make(`dialog${kind ? `.${kind}` : ""}`, { "aria-labelledby": id }, form);
   let chosen = null;
 
@@ -28,14 +28,14 @@ export function showDialog({ title, content, buttons, kind }) {
   for (const { label, kind: buttonKind = "quiet", act, id: buttonID } of buttons) {
     const button = make(`button.${buttonKind}`, { type: "button", id: buttonID }, label);
     button.addEventListener("click", async () => {
-      say(alarm, "");
+      updateText(alert, "");
       if (act) {
         if (form.hasAttribute("aria-busy") || !form.reportValidity()) return;
         form.setAttribute("aria-busy", "true");
         try {
           await act();
         } catch (error) {
-          say(alarm, sentence(error.message));
+          updateText(alert, sentence(error.message));
           return;
         } finally {
           form.removeAttribute("aria-busy");
@@ -47,7 +47,7 @@ export function showDialog({ title, content, buttons, kind }) {
     row.append(button);
   }
   form.append(row);
-  // Enter in a field is the first button.
+  // Enter in a field presses the first button.
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     row.querySelector("button").click();
@@ -59,14 +59,14 @@ export function showDialog({ title, content, buttons, kind }) {
   const closed = new Promise((resolve) => dialog.addEventListener("close", () => {
     dialog.remove();
     if (before?.isConnected) before.focus();
-    // What opened it may be gone by what was done.
+    // The action may have removed the element that opened the dialog.
     if (!before?.isConnected || document.activeElement !== before) document.getElementById("main").focus();
     resolve(chosen);
   }));
   return { dialog, closed };
 }
 
-/** Asks before something is lost. `act` is done if the answer is yes. */
+/** Asks for confirmation of a destructive action. `act` runs if the user confirms. */
 export function confirm({ title, text, yes, act }) {
   return showDialog({
     title,
@@ -76,18 +76,18 @@ export function confirm({ title, text, yes, act }) {
   }).closed;
 }
 
-/** A field with its label. */
+/** Makes a field with its label. */
 export function field(label, input, hint) {
   return make("label.field", {}, make("span", {}, label), input, hint && make("small", {}, hint));
 }
 
-/** A checkbox with its label. */
+/** Makes a checkbox with its label. */
 export function check(label, properties = {}) {
   const input = make("input", { type: "checkbox", ...properties });
   return { input, label: make("label.check", {}, input, make("span", {}, label)) };
 }
 
-/** Facts, each with its name. What has no text is left out. */
+/** Makes a list of names and values. Pairs without a value are left out. */
 export function facts(pairs) {
   return make("dl.facts", {}, ...pairs.filter(([, text]) => text).flatMap(([name, text]) => [
     make("div", {}, make("dt", {}, name), make("dd", {}, text)),

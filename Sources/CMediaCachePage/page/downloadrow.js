@@ -1,45 +1,43 @@
-// One download in the list.
+// The row of a download in the list.
 
-import { inFull } from "./alike.js";
-import { api } from "./api.js";
 import { routes } from "./address.js";
+import { api } from "./api.js";
 import { showDialog } from "./dialogs.js";
-import { make, mark, say } from "./elements.js";
-import { clock, counted, nameOf, percent } from "./format.js";
+import { make, updateAttribute, updateText } from "./elements.js";
+import { clock, counted, fullTitle, nameOf, percent } from "./format.js";
 import { icon } from "./icons.js";
-import { notify } from "./notices.js";
-import { reportError } from "./problems.js";
+import { notify, reportError } from "./notices.js";
 import { assets, downloads } from "./store.js";
 import { progressOf, shareOf, titleOf } from "./words.js";
 
-/** What can be done, in which states, and how. */
+/** The actions of a download, with the states that offer them. */
 const actions = [
   {
     name: "pause", label: "Pause", states: ["running", "queued", "waiting"],
-    act: (id) => change(id, "paused", "Downloads can’t be paused")
+    act: (id) => change(id, "paused", "The download can’t be paused")
   },
-  { name: "resume", label: "Resume", states: ["paused"], act: (id) => change(id, "running", "The download can’t go on") },
+  { name: "resume", label: "Resume", states: ["paused"], act: (id) => change(id, "running", "The download can’t be resumed") },
   {
     name: "finish", label: "Finish now", states: ["running"], applies: isGrowing,
-    act: (id) => change(id, "finished", "It can’t be finished")
+    act: (id) => change(id, "finished", "The download can’t be finished")
   },
   {
     name: "retry", label: "Try again",
     states: ["failed", "completeWithHoles", "waiting"],
-    act: (id) => change(id, "running", "It can’t be tried again")
+    act: (id) => change(id, "running", "The download can’t be retried")
   },
-  { name: "holes", label: "Show what is missing", between: " in ", states: ["completeWithHoles"], act: showHoles },
+  { name: "holes", label: "Show missing segments", between: " in ", states: ["completeWithHoles"], act: showHoles },
   { name: "cancel", label: "Cancel", states: ["running", "queued", "waiting", "paused", "failed"], act: cancel },
 ];
 
-/** A stream that nobody knows the end of is followed; it can be taken as it is. */
+/** Returns whether a download follows a stream without a known end. It can be finished at any time. */
 function isGrowing({ kind, duration, parts }) { return kind === "stream" && !duration && parts > 0; }
 
-/** Makes a download's row. @param {boolean} isOpen whether it still has a place in the order */
-export function buildRow(record, isOpen) {
+/** Makes a download's row. @param {boolean} isOpen whether the download is in the queue and can be moved */
+export function buildDownloadRow(record, isOpen) {
   const { id } = record;
   const handle = isOpen && make("button.handle", {
-    type: "button", data: { handle: "" }, "aria-description": "Arrow up and arrow down move it; or drag it.",
+    type: "button", data: { handle: "" }, "aria-description": "Press arrow up or arrow down to move it, or drag it.",
   }, icon("grip"));
   const buttons = actions.map(({ name, label, act }) => make("button.quiet.small",
     { type: "button", data: { act: name }, on: { click: () => act(id) } }, label
@@ -54,48 +52,47 @@ export function buildRow(record, isOpen) {
       make("div.progress", { role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, make("i")),
       make("p.row-state")),
     make("div.row-actions", {}, ...buttons));
-  showRow(row, record);
+  updateDownloadRow(row, record);
   return row;
 }
 
 /**
- * Brings a row up to date.
+ * Updates a row to a record.
  *
- * @param {string} [from] what tells it apart from others of its title; what is said of that stays where nothing is
+ * @param {string} [from] the label that distinguishes it from downloads of the same title; without one the label stays
  */
-export function showRow(row, record, from = row.querySelector(".from").textContent) {
+export function updateDownloadRow(row, record, from = row.querySelector(".from").textContent) {
   const title = titleOf(record);
-  const full = inFull(title, from);
+  const full = fullTitle(title, from);
   if (row.dataset.title !== full) {
     row.dataset.title = full;
-    say(row.querySelector("h2"), title);
-    say(row.querySelector(".from"), from);
-    mark(row.querySelector("a"), "aria-label", `Play ${full}`);
-    mark(row.querySelector("[role=progressbar]"), "aria-label", `Progress of ${full}`);
+    updateText(row.querySelector("h2"), title);
+    updateText(row.querySelector(".from"), from);
+    updateAttribute(row.querySelector("a"), "aria-label", `Play ${full}`);
+    updateAttribute(row.querySelector("[role=progressbar]"), "aria-label", `Progress of ${full}`);
     const handle = row.querySelector(".handle");
-    if (handle) mark(handle, "aria-label", `Move ${full}`);
-    for (const { name, label, between = " " } of actions) mark(
+    if (handle) updateAttribute(handle, "aria-label", `Move ${full}`);
+    for (const { name, label, between = " " } of actions) updateAttribute(
       row.querySelector(`[data-act=${name}]`), "aria-label", `${label}${between}${full}`
     );
   }
   const share = shareOf(record);
   const bar = row.querySelector("[role=progressbar]");
-  // A share that nobody knows has no value: screen readers say so.
-  mark(bar, "aria-valuenow", share === null ? null : Math.floor(share * 100));
-  mark(bar, "aria-valuetext", share === null ? null : percent(share));
+  // Screen readers announce a progress bar without a value as indeterminate.
+  updateAttribute(bar, "aria-valuenow", share === null ? null : Math.floor(share * 100));
+  updateAttribute(bar, "aria-valuetext", share === null ? null : percent(share));
   bar.style.setProperty("--share", share ?? 0);
   bar.hidden = record.state === "complete";
-  say(row.querySelector(".row-state"), progressOf(record));
-  mark(row, "data-state", record.state);
-  let lost = false;
+  updateText(row.querySelector(".row-state"), progressOf(record));
+  updateAttribute(row, "data-state", record.state);
+  let losesFocus = false;
   for (const { name, states, applies } of actions) {
     const button = row.querySelector(`[data-act=${name}]`);
     const isShown = states.includes(record.state) && (!applies || applies(record));
-    lost ||= !isShown && button === document.activeElement;
+    losesFocus ||= !isShown && button === document.activeElement;
     button.hidden = !isShown;
   }
-  // What had the focus is gone: its place is taken by what stands there now.
-  if (lost) (row.querySelector(".row-actions button:not([hidden])") ?? row.querySelector("a")).focus();
+  if (losesFocus) (row.querySelector(".row-actions button:not([hidden])") ?? row.querySelector("a")).focus();
 }
 
 async function change(id, state, failure) {
@@ -113,15 +110,15 @@ function cancel(id) {
     downloads.remove(id);
     if (keep) assets.refresh(id);
     else assets.remove(id);
-    notify(`The download of “${title}” is cancelled.`);
+    notify(`Cancelled the download of “${title}”.`);
   };
   showDialog({
     title: `Cancel “${title}”?`,
-    content: [make("p", {}, "What came can stay: it still plays, and isn’t fetched again if you download it later.")],
+    content: [make("p", {}, "If you keep the downloaded part, it still plays and a later download continues from it.")],
     buttons: [
-      { label: "Cancel and keep what came", kind: "main", act: end(true) },
-      { label: "Cancel and remove what came", kind: "danger", act: end(false) },
-      { label: "Go on downloading" },
+      { label: "Cancel and keep the part", kind: "main", act: end(true) },
+      { label: "Cancel and delete the part", kind: "danger", act: end(false) },
+      { label: "Continue the download" },
     ],
     kind: "narrow",
   });
@@ -132,7 +129,7 @@ async function showHoles(id) {
   try {
     record = await api.download(id);
   } catch (error) {
-    return reportError("What is missing can’t be read", error);
+    return reportError("The missing segments can’t be listed", error);
   }
   const holes = record.holes ?? [];
   const most = 200;
@@ -140,17 +137,17 @@ async function showHoles(id) {
     title: `Missing in “${titleOf(record)}”`,
     content: [
       make("p", {},
-        `${counted(record.holeCount, "part")} couldn’t be had. The rest plays; “Try again” asks for them once more.`
+        `${counted(record.holeCount, "segment")} couldn’t be downloaded. The rest plays. “Try again” requests them again.`
       ),
-      make("div.scroll", { tabindex: 0, role: "region", "aria-label": "Missing parts" }, make("table", {},
-        make("thead", {}, make("tr", {}, ...["At", "For", "What", "Why"].map((name) => make("th", { scope: "col" }, name)))),
+      make("div.scroll", { tabindex: 0, role: "region", "aria-label": "Missing segments" }, make("table", {},
+        make("thead", {}, make("tr", {}, ...["Time", "Duration", "File", "Reason"].map((name) => make("th", { scope: "col" }, name)))),
         make("tbody", {}, ...holes.slice(0, most).map((hole) => make("tr", {},
           make("td", {}, clock(hole.start)), make("td", {}, hole.duration ? `${hole.duration.toFixed(1)} s` : ""),
           make("td", {}, nameOf(hole.url)), make("td", {}, hole.reason)))))),
       holes.length > most && make("p.hint", {}, `And ${holes.length - most} more.`),
     ].filter(Boolean),
     buttons: [
-      { label: "Try again", kind: "main", act: () => change(id, "running", "It can’t be tried again") },
+      { label: "Try again", kind: "main", act: () => change(id, "running", "The download can’t be retried") },
       { label: "Close" }
     ],
   });

@@ -1,12 +1,10 @@
-// Downloads: those to come in their order, and those that have ended.
+// The downloads: the queue in its order, and the ended ones.
 
-import { toldApart } from "./alike.js";
 import { api } from "./api.js";
-import { buildRow, showRow } from "./downloadrow.js";
-import { arrange, make, oncePerFrame, say } from "./elements.js";
-import { bytes, counted, rate } from "./format.js";
-import { notify } from "./notices.js";
-import { reportError } from "./problems.js";
+import { buildDownloadRow, updateDownloadRow } from "./downloadrow.js";
+import { arrange, make, oncePerFrame, updateText } from "./elements.js";
+import { bytes, counted, distinguishingLabels, rate } from "./format.js";
+import { notify, reportError } from "./notices.js";
 import { startReordering } from "./reordering.js";
 import { downloads } from "./store.js";
 import { titleOf } from "./words.js";
@@ -23,10 +21,10 @@ export function downloadsView({ main, signal }) {
   const endedTitle = make("h2.section", {}, "Ended");
   const empty = make("div.empty", {}, make("h2", {}, "No downloads"),
     make("p", {},
-      "Paste a URL into the field at the top, look at what it is, and choose “Download”. Downloads go on when this page is closed."
+      "Paste a URL into the field at the top and choose “Download”. Downloads continue when this page is closed."
     ));
   const [rows, endedRows] = [new Map(), new Map()];
-  /** The order as somebody has just moved it, until the server says its own. */
+  /** The order after a move, until the server confirms it. */
   let moved = null;
 
   main.append(
@@ -39,18 +37,18 @@ export function downloadsView({ main, signal }) {
     const open = inOrder(downloads.all.filter((record) => !isEnded(record)));
     const done = downloads.all.filter(isEnded).sort((one, other) => other.added.localeCompare(one.added));
     if (moved) open.sort((one, other) => moved.indexOf(one.id) - moved.indexOf(other.id));
-    const build = (isOpen) => (id) => buildRow(downloads.get(id), isOpen);
+    const build = (isOpen) => (id) => buildDownloadRow(downloads.get(id), isOpen);
     arrange(list, rows, open.map(({ id }) => id), build(true));
     arrange(ended, endedRows, done.map(({ id }) => id), build(false));
-    const from = toldApart(downloads.all.map((record) => ({ key: record.id, title: titleOf(record), url: record.url })));
-    for (const [id, row] of [...rows, ...endedRows]) showRow(row, downloads.get(id), from.get(id) ?? "");
+    const from = distinguishingLabels(downloads.all.map((record) => ({ key: record.id, title: titleOf(record), url: record.url })));
+    for (const [id, row] of [...rows, ...endedRows]) updateDownloadRow(row, downloads.get(id), from.get(id) ?? "");
     const running = open.filter(({ state }) => state === "running");
     const speed = running.reduce((total, record) => total + record.rate, 0);
     const left = open.reduce((total, record) => total + Math.max(0, (record.length ?? 0) - record.bytes), 0);
-    say(sum,
+    updateText(sum,
       open.length ? [
         `${running.length} of ${counted(open.length, "download")} running`, speed > 0 && rate(speed),
-        left > 0 && `${bytes(left)} to come`
+        left > 0 && `${bytes(left)} left`
       ].filter(Boolean).join(" · ") : ""
     );
     pause.disabled = !open.some(({ state }) => state !== "paused");
@@ -61,9 +59,9 @@ export function downloadsView({ main, signal }) {
 
   downloads.watch((id) => {
     const row = id !== null && (rows.get(id) ?? endedRows.get(id));
-    if (row && downloads.get(id)) showRow(row, downloads.get(id));
+    if (row && downloads.get(id)) updateDownloadRow(row, downloads.get(id));
     else if (id === null) {
-      for (const [name, one] of [...rows, ...endedRows]) if (downloads.get(name)) showRow(one, downloads.get(name));
+      for (const [name, one] of [...rows, ...endedRows]) if (downloads.get(name)) updateDownloadRow(one, downloads.get(name));
     }
     layOut();
   }, signal);
@@ -73,27 +71,27 @@ export function downloadsView({ main, signal }) {
   async function order(ids, id) {
     moved = ids;
     layOut();
-    notify(`${titleOf(downloads.get(id))} is number ${ids.indexOf(id) + 1} of ${ids.length} now.`);
+    notify(`${titleOf(downloads.get(id))} is now number ${ids.indexOf(id) + 1} of ${ids.length}.`);
     try {
-      downloads.fill((await api.orderDownloads(ids)).downloads);
+      downloads.replaceAll((await api.orderDownloads(ids)).downloads);
     } catch (error) {
-      reportError("Downloads can’t be put into another order", error);
+      reportError("The downloads can’t be reordered", error);
     } finally {
       if (moved === ids) moved = null;
       layOut();
     }
   }
 
-  async function all(what) {
+  async function all(action) {
     try {
-      downloads.fill((await api.allDownloads(what)).downloads);
-      notify(what === "pause" ? "All downloads are paused." : "All downloads go on.");
+      downloads.replaceAll((await api.allDownloads(action)).downloads);
+      notify(action === "pause" ? "Paused all downloads." : "Resumed all downloads.");
     } catch (error) {
-      reportError(what === "pause" ? "Downloads can’t be paused" : "Downloads can’t go on", error);
+      reportError(`The downloads can’t be ${action === "pause" ? "paused" : "resumed"}`, error);
     }
   }
   return "Downloads";
 }
 
-/** What goes first comes first; what is alike stays as the server has it. */
+/** Sorts by priority; downloads of one priority stay in the server's order. */
 const inOrder = (records) => records.sort((one, other) => other.priority - one.priority);

@@ -1,11 +1,11 @@
-// Elements, made and kept up to date without a framework.
+// Functions that make and update elements.
 
 /**
  * Makes an element.
  *
- * @param {string} name its tag, with classes behind dots: `button.quiet.small`
- * @param {Object} [properties] attributes by name; `on` is an object of listeners, `data` one of data attributes. What is
- *   null, undefined or false is left out, true is an attribute without a value.
+ * @param {string} name the tag and the classes, separated by dots: `button.quiet.small`
+ * @param {Object} [properties] attributes by name; `on` is an object of listeners, `data` one of data attributes.
+ *   Values of null, undefined and false are skipped; true makes an attribute without a value.
  * @param {...(Node|string|null|undefined|false)} children
  * @returns {HTMLElement}
  */
@@ -23,31 +23,31 @@ export function make(name, properties = {}, ...children) {
   return element;
 }
 
-/** Sets a text, unless it is that already: screen readers and selections are left in peace. */
-export function say(element, text) {
+/** Sets a text if it differs. Rewriting an equal text would disturb selections and screen readers. */
+export function updateText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Sets an attribute, unless it is that already; null removes it. */
-export function mark(element, name, value) {
+/** Sets an attribute if it differs; null removes it. */
+export function updateAttribute(element, name, value) {
   if (value === null || value === undefined || value === false) element.removeAttribute(name);
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
 
 /**
- * Brings the children of a list in line with what is to be shown: each row is made once, moved only when its place has
- * changed, and removed when it is gone. Focus stays where it is, or goes to the view when its row is gone.
+ * Updates the children of a list. Each row is built once, moved only if its position has changed, and removed if its
+ * key is gone. The focus stays on its element, or moves to the view if the row is removed.
  *
  * @param {HTMLElement} list
- * @param {Map<string, HTMLElement>} rows those that there are, by key
- * @param {string[]} keys those that there should be, in order
+ * @param {Map<string, HTMLElement>} rows the current rows by key; updated
+ * @param {string[]} keys the new keys, in order
  * @param {(key: string) => HTMLElement} build
  */
 export function arrange(list, rows, keys, build) {
-  const wanted = new Set(keys);
+  const kept = new Set(keys);
   let isLost = false;
   for (const [key, row] of rows) {
-    if (wanted.has(key)) continue;
+    if (kept.has(key)) continue;
     isLost ||= row.contains(document.activeElement);
     row.remove();
     rows.delete(key);
@@ -68,11 +68,11 @@ export function arrange(list, rows, keys, build) {
 }
 
 /**
- * Empties a canvas and fits it to its place, sharp on any screen.
+ * Clears a canvas and fits its resolution to its size and the screen.
  *
- * @returns {{pen: CanvasRenderingContext2D, width: number, height: number}} what draws on it, in CSS pixels
+ * @returns {{pen: CanvasRenderingContext2D, width: number, height: number}} a context and the size, in CSS pixels
  */
-export function clean(canvas) {
+export function prepareCanvas(canvas) {
   const scale = devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
   if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
@@ -83,33 +83,33 @@ export function clean(canvas) {
   return { pen, width, height };
 }
 
-/** A function that runs another once, however often it is called until the next frame. */
+/** Returns a function that runs another at the next frame, once for all calls until then. */
 export function oncePerFrame(work) {
-  let asked = false;
+  let isScheduled = false;
   return () => {
-    if (asked) return;
-    asked = true;
+    if (isScheduled) return;
+    isScheduled = true;
     requestAnimationFrame(() => {
-      asked = false;
+      isScheduled = false;
       work();
     });
   };
 }
 
-/** A function that runs another at most every so many milliseconds: at once, and once more for what came meanwhile. */
+/** Returns a function that runs another at most once per interval: at once, and at its end if it was called again. */
 export function atMostEvery(interval, work) {
   let timer = null;
-  let isAsked = false;
+  let isPending = false;
   const run = () => {
-    isAsked = false;
+    isPending = false;
     timer = setTimeout(() => {
       timer = null;
-      if (isAsked) run();
+      if (isPending) run();
     }, interval);
     work();
   };
   return () => {
-    isAsked = true;
+    isPending = true;
     if (timer === null) run();
   };
 }

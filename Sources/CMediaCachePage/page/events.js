@@ -1,20 +1,20 @@
-// What happens at the server, as server-sent events (WHATWG HTML §9.2). They are read by `fetch`, since `EventSource`
-// can't send the key.
+// The server's events, as server-sent events (WHATWG HTML §9.2). They are read by `fetch`, because `EventSource` can't
+// send the key.
 
-import { checked, Problem } from "./api.js";
-import { below } from "./address.js";
+import { serverURL } from "./address.js";
+import { Problem, requireOK } from "./api.js";
 import { key } from "./key.js";
 
 const firstPause = 500;
 const longestPause = 10_000;
-/** The server says something every 15 s, if only that it's there. */
+/** The silence, in milliseconds, after which the connection counts as lost. The server sends a comment every 15 s. */
 const longestSilence = 40_000;
 
 /**
- * Follows the events for as long as the page is open, again and again where the connection is lost.
+ * Follows the events for as long as the page is open, and reconnects when the connection is lost.
  *
  * @param {{event: (record: Object) => void, connected: () => Promise<void>, lost: () => void}} listener `connected` is
- *   called each time before the first event: what happened meanwhile has to be read.
+ *   called before the first event of each connection: the listener reads the records that may have changed meanwhile.
  */
 export async function follow(listener) {
   let pause = firstPause;
@@ -32,14 +32,14 @@ export async function follow(listener) {
 
 async function readOnce(listener, succeeded) {
   const abort = new AbortController();
-  let watch = null;
-  const heard = () => {
-    clearTimeout(watch);
-    watch = setTimeout(() => abort.abort(), longestSilence);
+  let timer = null;
+  const restartTimer = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => abort.abort(), longestSilence);
   };
-  heard();
+  restartTimer();
   try {
-    const response = await checked(await fetch(below("api/v1/events"), {
+    const response = await requireOK(await fetch(serverURL("api/v1/events"), {
       headers: { Authorization: `Bearer ${key()}`, Accept: "text/event-stream" },
       cache: "no-store",
       signal: abort.signal,
@@ -49,24 +49,24 @@ async function readOnce(listener, succeeded) {
     for (;;) {
       const { value, done } = await reader.read();
       if (done) return;
-      heard();
+      restartTimer();
       if (isFirst) {
-        // The stream is open: nothing that happens from now on is missed.
+        // Events from now on arrive through the open stream.
         isFirst = false;
         await listener.connected();
         succeeded();
       }
       const blocks = (rest + value).split("\n\n");
       rest = blocks.pop();
-      for (const block of blocks) tell(block, listener);
+      for (const block of blocks) deliver(block, listener);
     }
   } finally {
-    clearTimeout(watch);
+    clearTimeout(timer);
     abort.abort();
   }
 }
 
-function tell(block, listener) {
+function deliver(block, listener) {
   const data = block.split("\n").filter((line) => line.startsWith("data:")).map((line) => line.slice(5)).join("\n");
   if (!data) return;
   let record;
@@ -74,7 +74,7 @@ function tell(block, listener) {
   listener.event(record);
 }
 
-/** Waits, but no longer than until the network is back or somebody looks at the page again. */
+/** Waits until the pause is over, the network returns or the page is shown again. */
 function wakeOrWait(pause) {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,49 +1,52 @@
-// Which events are problems for a person, and what to say of them.
+// The events that are reported as problems.
 
-import { api, sentence } from "./api.js";
-import { assets, channels, downloads } from "./store.js";
-import { report, settle } from "./problems.js";
 import { routes } from "./address.js";
-import { titleOf } from "./words.js";
+import { api, sentence } from "./api.js";
 import { counted, hostOf, nameOf, words } from "./format.js";
+import { dismissProblem, reportProblem } from "./notices.js";
+import { assets, channels, downloads } from "./store.js";
+import { titleOf } from "./words.js";
 
-/** Failed requests of one resource are worth a word when they go on. */
+/** The number of failed requests in a row by resource. */
 const failures = new Map();
+/** The number of failed requests in a row after which a resource is reported. */
 const patience = 3;
+const mostResources = 500;
 
-/** Takes an event. */
-export function heed(event) {
-  if (event.event === "download.state") ofDownload(event);
-  else if (event.event === "resource.failed") ofResource(event);
+/** Reports the failure that an event describes, or dismisses the problem that it resolves. */
+export function reportEvent(event) {
+  if (event.event === "download.state") reportDownload(event);
+  else if (event.event === "resource.failed") reportResource(event);
   else if (event.event === "resource.progress") failures.delete(event.resource);
   else if (event.event === "resource.damaged") {
-    report(`damaged ${event.resource}`,
-      `Some bytes of ${nameOf(event.resource)} were damaged on the disk. They are fetched again when they’re needed; if it happens again, check the disk.`
+    reportProblem(`damaged ${event.resource}`,
+      `Part of ${nameOf(event.resource)} was damaged on the disk and will be downloaded again when needed. If this happens again, check the disk.`
     );
   } else if (event.event === "storage.failed") {
-    report("storage",
-      `The cache folder has a problem: ${sentence(event.message ?? "bytes can’t be kept")} Playing goes on without keeping. Look whether the disk is full or read-only.`,
+    reportProblem("storage",
+      `The cache folder can’t be written: ${sentence(event.message ?? "unknown error")} Playback continues without caching. Check whether the disk is full or read-only.`,
       { label: "Storage", href: "#/storage" }
     );
-  } else if (event.event === "channel.state") ofChannel(event);
-  else if (event.event === "channel.gap") ofGap(event);
+  } else if (event.event === "channel.state") reportChannel(event);
+  else if (event.event === "channel.gap") reportGap(event);
 }
 
-async function ofDownload({ asset, state, reason }) {
+async function reportDownload({ asset, state, reason }) {
   const subject = `download ${asset}`;
-  if (state === "complete" || state === "running") return settle(subject);
+  if (state === "complete" || state === "running") return dismissProblem(subject);
   if (state !== "failed" && state !== "completeWithHoles") return;
   const title = await titleOfDownload(asset);
   const link = { label: "Downloads", href: routes.downloads };
   if (state === "failed") {
-    const advice = reason?.retryable === false ? "Trying again won’t help before that has changed." : "Try again there.";
-    report(subject, `“${title}” couldn’t be downloaded: ${sentence(reason?.message ?? "nobody knows why")} ${advice}`, link);
+    const advice = reason?.retryable === false ? "Resolve this before you try again." : "Try again under Downloads.";
+    reportProblem(subject,
+      `“${title}” couldn’t be downloaded: ${sentence(reason?.message ?? "unknown error")} ${advice}`, link);
   } else if (state === "completeWithHoles") {
-    report(subject, `“${title}” is here, but parts of it couldn’t be had.`, link);
+    reportProblem(subject, `“${title}” is incomplete: some segments couldn’t be downloaded.`, link);
   }
 }
 
-/** What was asked for elsewhere may have failed before its record was read. */
+/** Returns a download's title. A download that another client added may fail before the page has its record. */
 async function titleOfDownload(id) {
   const known = downloads.get(id) ?? assets.get(id);
   if (known) return titleOf(known);
@@ -54,15 +57,15 @@ async function titleOfDownload(id) {
   }
 }
 
-function ofResource({ resource, message }) {
+function reportResource({ resource, message }) {
   const count = (failures.get(resource) ?? 0) + 1;
   failures.set(resource, count);
-  if (failures.size > 500) failures.delete(failures.keys().next().value);
+  if (failures.size > mostResources) failures.delete(failures.keys().next().value);
   if (count < patience) return;
-  // Its download or its channel tells of it in its own words.
+  // Downloads and channels report the failures of their resources themselves.
   if (resource.startsWith("recording/") || isPartOfDownload(resource)) return;
-  report(`resource ${hostOf(resource)}`,
-    `${nameOf(resource)} can’t be fetched from ${hostOf(resource)}: ${sentence(message ?? "no answer")} What is kept still plays.`
+  reportProblem(`resource ${hostOf(resource)}`,
+    `${nameOf(resource)} can’t be fetched from ${hostOf(resource)}: ${sentence(message ?? "no response")} Cached parts still play.`
   );
 }
 
@@ -70,21 +73,22 @@ function isPartOfDownload(resource) {
   return downloads.all.some(({ url }) => resource.startsWith(url.slice(0, url.lastIndexOf("/") + 1)));
 }
 
-function ofChannel({ channel, channelState, message }) {
+function reportChannel({ channel, channelState, message }) {
   const subject = `channel ${channel}`;
   if (channelState === "waiting") {
-    report(subject,
-      `“${channel}” records nothing at the moment: ${sentence(message ?? "nothing comes")} It goes on by itself when something comes.`,
-      { label: "Open it", href: routes.channel(channel) }
+    reportProblem(subject,
+      `“${channel}” isn’t recording: ${sentence(message ?? "no new segments")} It resumes when the stream does.`,
+      { label: "Open the channel", href: routes.channel(channel) }
     );
-  } else settle(subject);
+  } else dismissProblem(subject);
 }
 
-function ofGap({ channel, message }) {
+function reportGap({ channel, message }) {
   const record = channels.get(channel);
-  const sum = record?.gaps ? `: ${counted(record.gaps + 1, "segment")}, ${words(record.gapSeconds)} in all so far` : "";
-  report(`gap ${channel}`,
-    `“${channel}” has lost something${sum}. ${sentence(message ?? "The origin didn’t have it")}`,
-    { label: "Open it", href: routes.channel(channel) }
+  const sum = record?.gaps
+    ? `: ${counted(record.gaps + 1, "segment")} missing (${words(record.gapSeconds)} so far)` : ": segments missing";
+  reportProblem(`gap ${channel}`,
+    `“${channel}”${sum}. ${sentence(message ?? "The origin doesn’t have them")}`,
+    { label: "Open the channel", href: routes.channel(channel) }
   );
 }

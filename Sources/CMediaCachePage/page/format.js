@@ -1,8 +1,8 @@
-// Numbers and times as people read them.
+// Numbers, times and names as the page shows them.
 
 const units = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/** A number of bytes: "3.4 MB". */
+/** Formats a number of bytes: "3.4 MB". */
 export function bytes(count) {
   if (count === null || count === undefined) return "unknown";
   let [value, unit] = [Number(count), 0];
@@ -10,20 +10,20 @@ export function bytes(count) {
   return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** Bytes a second: "1.2 MB/s". */
+/** Formats bytes per second: "1.2 MB/s". */
 export const rate = (count) => `${bytes(count)}/s`;
 
-/** Bits a second: "5.0 Mbit/s". */
+/** Formats bits per second: "5.0 Mbit/s". */
 export function bitrate(bits) {
   return bits >= 1e6 ? `${(bits / 1e6).toFixed(1)} Mbit/s` : `${Math.round(bits / 1000)} kbit/s`;
 }
 
-/** A share from 0 to 1, never rounded up to all of it: "99 %". */
+/** Formats a share from 0 to 1, rounded down: "99 %". */
 export const percent = (share) => `${share >= 1 ? 100 : Math.max(0, Math.floor(share * 100))} %`;
 
 const two = (number) => String(number).padStart(2, "0");
 
-/** A duration in seconds as players show it: "1:02:03", "2:03". */
+/** Formats a duration in seconds as players do: "1:02:03", "2:03". */
 export function clock(seconds) {
   if (!Number.isFinite(seconds)) return "";
   const whole = Math.max(0, Math.round(seconds));
@@ -31,13 +31,13 @@ export function clock(seconds) {
   return hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }
 
-/** A number with its noun: "1 gap", "2 gaps". */
+/** Formats a number with its noun: "1 gap", "2 gaps". */
 export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
-/** Words as a sentence lists them: "one, two and three". */
+/** Joins words to a list: "one, two and three". */
 export const inList = (words) => words.join(", ").replace(/, ([^,]*)$/, " and $1");
 
-/** A duration in seconds in words, in its two greatest units: "2 hours 5 minutes". */
+/** Formats a duration in seconds in words, with its two largest units: "2 hours 5 minutes". */
 export function words(seconds) {
   const whole = Math.max(0, Math.round(seconds));
   const parts = [
@@ -53,22 +53,22 @@ const timeOfDay = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2
 const hourAndMinute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const dayName = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
 
-/** A moment's time of day: "20:15:00". */
+/** Formats the time of day: "20:15:00". */
 export const time = (moment) => timeOfDay.format(moment);
 
-/** The same without seconds: "20:15". */
+/** Formats the time of day without seconds: "20:15". */
 export const shortTime = (moment) => hourAndMinute.format(moment);
 
-/** A moment's day: "Sat 31 Jan". */
+/** Formats the day: "Sat 31 Jan". */
 export const day = (moment) => dayName.format(moment).replace(",", "");
 
-/** Whether two moments lie on the same day, here. */
+/** Returns whether two times are on the same day, in the browser's time zone. */
 export const isSameDay = (one, other) => new Date(one).toDateString() === new Date(other).toDateString();
 
-/** A moment with its day, unless that is today: "Sat 31 Jan, 20:15:00". */
+/** Formats a time with its day, unless that is today: "Sat 31 Jan, 20:15:00". */
 export const moment = (at) => (isSameDay(at, Date.now()) ? time(at) : `${day(at)}, ${time(at)}`);
 
-/** How long ago a moment is: "3 minutes ago". */
+/** Formats the time elapsed since a time: "3 minutes ago". */
 export function ago(at) {
   const seconds = (Date.now() - at) / 1000;
   if (seconds < 60) return "just now";
@@ -76,7 +76,7 @@ export function ago(at) {
   return `${counted(Math.floor(count), unit)} ago`;
 }
 
-/** A moment as fields of the type `datetime-local` have it, in seconds and the time of here. */
+/** Formats a time for a field of the type `datetime-local`, with seconds, in the browser's time zone. */
 export function fieldTime(at) {
   const date = new Date(at);
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
@@ -86,17 +86,17 @@ const languages = (() => {
   try { return new Intl.DisplayNames(["en"], { type: "language" }); } catch { return null; }
 })();
 
-/** A language tag's name: "German". */
+/** Returns the name of a language: "German". */
 export function language(tag) {
   try { return languages?.of(tag) ?? tag; } catch { return tag; }
 }
 
-/** A URL's host. */
+/** Returns the host of a URL. */
 export function hostOf(url) {
-  try { return new URL(url).host; } catch { return "its origin"; }
+  try { return new URL(url).host; } catch { return "the origin"; }
 }
 
-/** The last part of a URL's path, as it was written by its origin. */
+/** Returns the last component of a URL's path. */
 export function nameOf(url) {
   try {
     const { pathname, hostname } = new URL(url);
@@ -107,10 +107,10 @@ export function nameOf(url) {
   }
 }
 
-/** What every other playlist is called says nothing. */
+/** File names too common to be titles. */
 const common = /^(index|master|playlist|manifest|main|stream|live|hls|video|prog_index|chunklist)$/i;
 
-/** What to call something that has no title: its file's name, or its folder's, or its host's. */
+/** Returns a title for a URL: the name of its file, folder or host. */
 export function titleFrom(url) {
   try {
     const { pathname, hostname } = new URL(url);
@@ -122,5 +122,44 @@ export function titleFrom(url) {
   }
 }
 
-/** A name for a saved file, without what file systems mind. */
+/** Returns a file name for a title, without characters that file systems refuse. */
 export const fileName = (title) => title.replace(/[\\/:*?"<>|\u0000-\u001f]+/g, " ").trim().slice(0, 120) || "film";
+
+/** Returns the folder of a URL's file: "example.org/films/". */
+export const folderOf = (url) => address(url).replace(/[^/]*$/, "");
+
+/** Returns a URL without its scheme, query and fragment: "example.org/films/v.mp4". */
+function address(url) {
+  try {
+    const { host, pathname } = new URL(url);
+    return host + decodeURIComponent(pathname);
+  } catch {
+    return url;
+  }
+}
+
+const withoutScheme = (url) => url.replace(/^\w+:\/\//, "");
+/** The labels to try, shortest first. */
+const labels = [hostOf, nameOf, folderOf, address, withoutScheme];
+
+/**
+ * Returns labels that distinguish items of the same title: their host, file name or folder.
+ *
+ * @param {{key: string, title: string, url: string}[]} all
+ * @returns {Map<string, string>} labels by key, without the items of unique titles
+ */
+export function distinguishingLabels(all) {
+  const groups = Map.groupBy(all.filter(({ url }) => url), ({ title }) => title);
+  const found = new Map();
+  for (const group of groups.values()) {
+    if (group.length < 2) continue;
+    for (const { key, url } of group) {
+      const isUnique = (label) => group.filter((other) => label(other.url) === label(url)).length === 1;
+      found.set(key, (labels.find(isUnique) ?? withoutScheme)(url));
+    }
+  }
+  return found;
+}
+
+/** Returns a title with its distinguishing label, for accessible names. */
+export const fullTitle = (title, from) => (from ? `${title}, ${from}` : title);

@@ -1,27 +1,90 @@
-// The cache's key: taken from the address once, then kept out of the address bar and the history.
+// The API key: read from the address, checked with the server, stored in the browser; and the form that asks for it.
 
-const place = "mediacache.key";
-let memory = null; // where storage is refused, the key lasts as long as the page
+import { serverURL } from "./address.js";
+import { make } from "./elements.js";
 
-/** Returns the key behind `#key=` in the address, or null, and takes it out of the address. */
-export function keyInAddress() {
+const storageKey = "mediacache.key";
+/** The key in use where storage is unavailable: it lasts until the page is closed. */
+let memory = null;
+
+/** Returns the API key, or null if there is none. */
+export function key() {
+  if (memory) return memory;
+  try { return localStorage.getItem(storageKey); } catch { return null; }
+}
+
+/** Stores a key in this browser. */
+function storeKey(key) {
+  memory = key;
+  try { localStorage.setItem(storageKey, key); } catch { /* private windows refuse storage */ }
+}
+
+/** Returns the key behind `#key=` in the address, or null, and removes it from the address bar and the history. */
+function takeKeyFromAddress() {
   const found = /^#key=([^&]*)/.exec(location.hash);
   if (!found) return null;
   history.replaceState(null, "", location.pathname + location.search);
   try { return decodeURIComponent(found[1]); } catch { return null; }
 }
 
-/** Keeps a key for as long as the page is open. */
-export function keepForNow(key) { memory = key; }
-
-/** Keeps a key for this browser. */
-export function keep(key) {
-  memory = key;
-  try { localStorage.setItem(place, key); } catch { /* private windows */ }
+/**
+ * Stores the key in the page's address if the server accepts it. Any site can link here with a key of its own, so an
+ * unchecked key never replaces the stored one.
+ *
+ * @returns {Promise<"none"|"accepted"|"rejected">} `none` also if the page already has that key
+ */
+export async function acceptKeyFromAddress() {
+  const found = takeKeyFromAddress();
+  if (!found || found === key()) return "none";
+  let response;
+  try {
+    response = await fetch(serverURL("api/v1/server"), {
+      cache: "no-store", headers: { Authorization: `Bearer ${found}` },
+    });
+  } catch {
+    // The server is unreachable, or the key can't be a header value. A stored key stays.
+    if (!key()) memory = found;
+    return "none";
+  }
+  if (!response.ok) return "rejected";
+  storeKey(found);
+  return "accepted";
 }
 
-/** The key, or null. */
-export function key() {
-  if (memory) return memory;
-  try { return localStorage.getItem(place); } catch { return null; }
+/** Shows the form for the key in place of the view. @param {boolean} wasRejected whether the server rejected a key */
+export function askForKey(wasRejected) {
+  const main = document.getElementById("main");
+  if (main.querySelector("#key")) return;
+  for (const id of ["views", "add"]) document.getElementById(id).hidden = true;
+  document.querySelector("dialog")?.close();
+  const input = make("input", {
+    id: "key", type: "password", autocomplete: "off", spellcheck: "false", required: true,
+    "aria-describedby": "key-help key-error",
+  });
+  const error = make("p.error", { id: "key-error", role: "alert" });
+  const form = make("form.key-form", { novalidate: true },
+    make("h1", {}, "Enter the API key"),
+    make("p", { id: "key-help" },
+      "In a terminal, ", make("code", {}, "mediacache serve"), " prints an address that contains the key; open it in full. ",
+      "Or copy the key from the file ", make("code", {}, "key"), " in the cache folder."),
+    make("label.field", {}, make("span", {}, "Key"), input),
+    error,
+    make("div.buttons", {}, make("button.main", { type: "submit" }, "Open")));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const text = input.value.trim().replace(/^.*#key=/, "");
+    if (!text) {
+      error.textContent = "Type or paste the key first.";
+      input.focus();
+      return;
+    }
+    storeKey(text);
+    location.reload();
+  });
+  main.className = "view-key";
+  main.replaceChildren(form);
+  document.title = "Key – MediaCache";
+  // Screen readers announce only changes of an alert that is already in the document.
+  if (wasRejected) error.textContent = "The server rejected this key. It may be incomplete, or the key was replaced.";
+  input.focus();
 }

@@ -1,10 +1,9 @@
-// The library: all that was downloaded, recorded to its end, or given a name.
+// The library: a grid of the assets.
 
-import { toldApart } from "./alike.js";
-import { arrange, make, oncePerFrame, say } from "./elements.js";
+import { buildCard, updateCard } from "./card.js";
+import { arrange, make, oncePerFrame, updateText } from "./elements.js";
+import { counted, distinguishingLabels } from "./format.js";
 import { assets } from "./store.js";
-import { counted } from "./format.js";
-import { buildCard, showCard } from "./card.js";
 import { titleOf } from "./words.js";
 
 const orders = {
@@ -15,14 +14,14 @@ const orders = {
   duration: ["Longest first", (one, other) => (other.duration ?? 0) - (one.duration ?? 0)],
 };
 
-const isWhole = ({ state }) => state === "complete" || state === "completeWithHoles";
+const isComplete = ({ state }) => state === "complete" || state === "completeWithHoles";
 const filters = {
   all: ["Everything", () => true],
-  complete: ["Complete", isWhole],
-  partial: ["Not complete", (record) => !isWhole(record)],
+  complete: ["Complete", isComplete],
+  partial: ["Incomplete", (record) => !isComplete(record)],
 };
 
-/** What was chosen last, for as long as the page is open. */
+/** The last choices of order, filter and search text, until the page is closed. */
 const chosen = { order: "newest", filter: "all", text: "" };
 
 /** Shows the library. */
@@ -32,7 +31,7 @@ export function libraryView({ main, signal }) {
   );
   const order = select("Sort by", orders, chosen.order);
   const filter = select("Show", filters, chosen.filter);
-  const list = make("ul.grid", { "aria-label": "Assets", role: "list" });
+  const list = make("ul.grid", { "aria-label": "Items", role: "list" });
   const sum = make("p.hint", { role: "status" });
   const empty = make("div.empty");
   const rows = new Map();
@@ -50,22 +49,22 @@ export function libraryView({ main, signal }) {
       .filter((record) => words.every((word) => `${titleOf(record)} ${record.url}`.toLowerCase().includes(word)))
       .sort(orders[chosen.order][1]);
     arrange(list, rows, shown.map(({ id }) => id), (id) => buildCard(assets.get(id)));
-    const from = toldApart(assets.all.map((record) => ({ key: record.id, title: titleOf(record), url: record.url })));
-    for (const [id, row] of rows) showCard(row, assets.get(id), from.get(id) ?? "");
+    const from = distinguishingLabels(assets.all.map((record) => ({ key: record.id, title: titleOf(record), url: record.url })));
+    for (const [id, row] of rows) updateCard(row, assets.get(id), from.get(id) ?? "");
     const all = assets.records.size;
-    say(sum, !all ? "" : shown.length === all ? counted(all, "asset") : `${shown.length} of ${counted(all, "asset")}`);
+    updateText(sum, !all ? "" : shown.length === all ? counted(all, "item") : `${shown.length} of ${counted(all, "item")}`);
     showEmpty(empty, all, shown.length);
   });
 
   assets.watch((id) => {
     if (id === null) {
-      for (const [name, row] of rows) if (assets.get(name)) showCard(row, assets.get(name));
+      for (const [name, row] of rows) if (assets.get(name)) updateCard(row, assets.get(name));
       return layOut();
     }
     const [record, row] = [assets.get(id), rows.get(id)];
     const isRenamed = record && row?.querySelector("h2").textContent !== titleOf(record);
-    if (record && row) showCard(row, record);
-    // Bytes that come change nothing of the order, unless it goes by them.
+    if (record && row) updateCard(row, record);
+    // Download progress changes the order of a filtered or title-sorted list only.
     if (!record || !row || isRenamed || chosen.filter !== "all" || chosen.order === "title") layOut();
   }, signal);
   search.addEventListener("input", () => { chosen.text = search.value; layOut(); });
@@ -86,15 +85,14 @@ function showEmpty(empty, all, shown) {
   empty.hidden = shown > 0;
   if (shown > 0) return;
   empty.replaceChildren(...(all > 0
-    ? [make("p", {}, "Nothing here is called that, or is in that state.")]
+    ? [make("p", {}, "No matches.")]
     : [
-      make("h2", {}, "Nothing is kept yet"),
+      make("h2", {}, "Your library is empty"),
       make("p", {},
-        "Paste the URL of a film, a song or a stream into the field at the top. You see what it is and how large before anything starts."
+        "Paste the URL of a video, a song or a stream into the field at the top. You can check its type and size before anything is downloaded."
       ),
       make("p", {},
-        "What your players play through the cache is listed under ", make("a", { href: "#/played" }, "Played"),
-        "."
+        "Media that your players stream through the cache is listed under ", make("a", { href: "#/played" }, "Played"), "."
       ),
     ]));
 }

@@ -1,49 +1,45 @@
-// Begins: takes the key, follows what happens, shows the view of the address.
+// The start of the page: accepts the key, follows the server's events, and shows the view of the address.
 
+import { startAddField } from "./add.js";
 import { needsToken, setPlaybackToken } from "./address.js";
-import { api, onRefused } from "./api.js";
-import { startAdding } from "./adding.js";
+import { api, onKeyRejected } from "./api.js";
 import { channelView } from "./channel.js";
 import { channelsView } from "./channels.js";
 import { downloadsView } from "./downloads.js";
+import { updateText } from "./elements.js";
 import { follow } from "./events.js";
-import { heed } from "./failures.js";
-import { key } from "./key.js";
-import { askForKey } from "./keyform.js";
+import { reportEvent } from "./failures.js";
+import { acceptKeyFromAddress, askForKey, key } from "./key.js";
 import { libraryView } from "./library.js";
-import { takeKey } from "./newkey.js";
-import { notify } from "./notices.js";
+import { notify, startProblems } from "./notices.js";
 import { playedView } from "./played.js";
 import { playerView } from "./player.js";
-import { startProblems } from "./problems.js";
 import { startRouter } from "./router.js";
 import { storageView } from "./storage.js";
 import { apply, readAll } from "./store.js";
 import { startTheme } from "./theme.js";
-import { say } from "./elements.js";
 
 const connection = document.getElementById("connection");
 
-const foreign = "The address held a key that the server doesn’t take. The page goes on with the key that it has.";
+const rejectedKey = "The server rejected the key in the address. The page continues with the stored key.";
 
-/** A new key starts the page again. */
 addEventListener("hashchange", async () => {
-  const result = await takeKey();
-  if (result === "taken") location.reload();
-  else if (result === "refused" && key()) notify(foreign);
+  const result = await acceptKeyFromAddress();
+  if (result === "accepted") location.reload();
+  else if (result === "rejected" && key()) notify(rejectedKey);
 });
 
 function start() {
   let isRunning = false;
-  onRefused(() => askForKey(true));
+  onKeyRejected(() => askForKey(true));
   follow({
     async connected() {
       if (needsToken) setPlaybackToken((await api.standingToken()).token);
       await readAll();
-      say(connection, "");
+      updateText(connection, "");
       if (isRunning) return;
       isRunning = true;
-      startAdding();
+      startAddField();
       startRouter({
         library: libraryView,
         downloads: downloadsView,
@@ -54,12 +50,12 @@ function start() {
       });
     },
     event(record) {
-      heed(record);
+      reportEvent(record);
       apply(record);
     },
     lost() {
-      say(connection,
-        "The server doesn’t answer. Start it with “mediacache serve” if it isn’t running; this page goes on by itself."
+      updateText(connection,
+        "The server isn’t responding. If it isn’t running, start it with “mediacache serve”. This page reconnects automatically."
       );
     },
   });
@@ -67,8 +63,8 @@ function start() {
 
 startTheme();
 startProblems();
-takeKey().then((result) => {
-  if (!key()) return askForKey(result === "refused");
+acceptKeyFromAddress().then((result) => {
+  if (!key()) return askForKey(result === "rejected");
   start();
-  if (result === "refused") notify(foreign);
+  if (result === "rejected") notify(rejectedKey);
 });

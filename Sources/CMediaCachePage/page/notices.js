@@ -1,15 +1,73 @@
-// What happened, told in passing: shown for some seconds, and read out by screen readers.
+// Notices, which disappear after some seconds, and problems, which stay until they are dismissed or resolved.
 
-import { make } from "./elements.js";
+import { sentence } from "./api.js";
+import { make, updateText } from "./elements.js";
+import { icon } from "./icons.js";
 
-const shownFor = 6000;
-const most = 4;
+const noticeDuration = 6000;
+const mostNotices = 4;
+const mostProblems = 20;
+/** The rows of the problems by subject. */
+const problems = new Map();
 
-/** Tells something. */
+/** Shows a notice. Screen readers announce it. */
 export function notify(text) {
   const list = document.getElementById("notices");
   const notice = make("p", {}, text);
   list.append(notice);
-  while (list.children.length > most) list.firstElementChild.remove();
-  setTimeout(() => notice.remove(), shownFor);
+  while (list.children.length > mostNotices) list.firstElementChild.remove();
+  setTimeout(() => notice.remove(), noticeDuration);
+}
+
+/**
+ * Reports a problem.
+ *
+ * @param {string} subject the thing that has the problem; a second report on it replaces the first one's text
+ * @param {string} text the failure and the remedy
+ * @param {{label: string, href: string}} [link] the view for the remedy
+ */
+export function reportProblem(subject, text, link) {
+  const known = problems.get(subject);
+  if (known) {
+    updateText(known.querySelector("p"), text);
+    return;
+  }
+  const row = make("li", {},
+    make("p", {}, text),
+    link && make("a", { href: link.href }, link.label),
+    make("button.quiet.small.square", {
+      type: "button", "aria-label": `Dismiss: ${text}`, on: { click: () => dismissProblem(subject) },
+    }, icon("close")));
+  problems.set(subject, row);
+  document.getElementById("problems-list").prepend(row);
+  if (problems.size > mostProblems) dismissProblem([...problems.keys()][0]);
+  showProblems();
+}
+
+/** Reports the failure of an action of the user. @param {string} failure "The download can’t be paused" */
+export const reportError = (failure, error) => {
+  if (error.name !== "AbortError") reportProblem(failure, `${failure}: ${sentence(error.message)}`);
+};
+
+/** Removes the problem of a subject, if there is one. */
+export function dismissProblem(subject) {
+  const row = problems.get(subject);
+  if (!row) return;
+  const hadFocus = row.contains(document.activeElement);
+  row.remove();
+  problems.delete(subject);
+  showProblems();
+  if (hadFocus) (document.querySelector("#problems-list button") ?? document.getElementById("main")).focus();
+}
+
+function showProblems() {
+  document.getElementById("problems").hidden = problems.size === 0;
+}
+
+/** Connects the button that dismisses all problems. */
+export function startProblems() {
+  document.getElementById("problems-dismiss").addEventListener("click", () => {
+    for (const subject of [...problems.keys()]) dismissProblem(subject);
+    document.getElementById("main").focus();
+  });
 }

@@ -1,31 +1,27 @@
-// The player: anything that is kept, is being downloaded, or is played through the cache.
+// The player of an asset or of a URL, with its coverage bar and actions.
 
-import { askToPlay, hasAgreed } from "./agreement.js";
+import { localURL, routes } from "./address.js";
 import { api } from "./api.js";
-import { local, routes } from "./address.js";
-import { make, oncePerFrame, say } from "./elements.js";
+import { askToPlay, isPlaybackAllowed } from "./consent.js";
+import { followFile, followStream } from "./coverage.js";
+import { cachedShare, makeCoverageBar } from "./coveragebar.js";
+import { make, oncePerFrame, updateText } from "./elements.js";
 import { clock, counted, fileName, nameOf, percent, titleFrom } from "./format.js";
 import { icon } from "./icons.js";
-import { makeBar, shareKept } from "./keptbar.js";
-import { followFile } from "./keptfile.js";
-import { followStream } from "./keptstream.js";
-import { notify } from "./notices.js";
-import { keepPlace } from "./places.js";
-import { startKeys } from "./playerkeys.js";
-import { reportError } from "./problems.js";
+import { notify, reportError } from "./notices.js";
 import { startResuming } from "./resuming.js";
 import { backTo, go } from "./router.js";
-import { movieOf, sourceOfAsset, sourceOfURL, whyNotSaved } from "./source.js";
+import { mp4URL, partlyCached, reasonNotSavable, sourceOfAsset, sourceOfURL } from "./source.js";
 import { assets, downloads, onEvent } from "./store.js";
-import { makeVideo } from "./video.js";
+import { makeVideo, startKeys } from "./video.js";
 import { progressOf, sizeOf, stateOf, titleOf } from "./words.js";
 
-/** Shows the player, of an asset (`asset/<id>`) or of a URL (`url/<URL>`). */
+/** Shows the player of an asset (`asset/<id>`) or of a URL (`url/<URL>`). */
 export function playerView(view) {
   const { main, signal, parts: [kind, name] } = view;
   const asset = kind === "asset" ? assets.get(name) : null;
   if (!name || (kind === "asset" && !asset)) return missing(main);
-  if (!asset && !hasAgreed(name)) {
+  if (!asset && !isPlaybackAllowed(name)) {
     return askToPlay(main, name, () => {
       main.replaceChildren();
       document.title = `${playerView(view)} – MediaCache`;
@@ -34,9 +30,9 @@ export function playerView(view) {
   const url = asset?.url ?? name;
   const title = asset ? titleOf(asset) : titleFrom(url);
   const heading = make("h1", {}, title);
-  const player = makeVideo({ label: `Player: ${title}`, poster: asset?.cover && local(`${asset.libraryURL}cover`), signal });
-  const place = keepPlace(player.video, `${kind} ${name}`, signal);
-  const bar = makeBar({ id: "kept-bar", signal, seek: (share) => player.seek(share * player.video.duration) });
+  const player = makeVideo({ label: `Player: ${title}`, poster: asset?.cover && localURL(`${asset.libraryURL}cover`), signal });
+  const position = rememberPosition(player.video, `${kind} ${name}`, signal);
+  const bar = makeCoverageBar({ id: "coverage-bar", signal, seek: (share) => player.seek(share * player.video.duration) });
   const state = make("p.player-state");
   const actions = make("div.player-actions");
 
@@ -45,21 +41,21 @@ export function playerView(view) {
       make("a.back", { href: backTo(), "aria-label": "Back" }, icon("back")), heading
     ),
     player.element,
-    place.element,
-    make("section.tape", { "aria-label": "What is kept" }, bar.element, legend(), state),
+    position.element,
+    make("section.tape", { "aria-label": "Cached ranges" }, bar.element, legend(), state),
     actions,
     keysHint());
   startKeys(player.video, signal, () => go(backTo()));
 
-  const live = { asset, url, picture: null, sum: "" };
+  const shown = { asset, url, coverage: null, segments: "" };
   const show = oncePerFrame(() => {
     if (signal.aborted) return;
     if (asset) {
-      live.asset = assets.get(name) ?? live.asset;
-      say(heading, titleOf(live.asset));
+      shown.asset = assets.get(name) ?? shown.asset;
+      updateText(heading, titleOf(shown.asset));
     }
-    showState(state, live);
-    showActions(actions, live, player);
+    showState(state, shown);
+    showActions(actions, shown, player);
   });
   const head = () => {
     const { currentTime, duration } = player.video;
@@ -67,27 +63,27 @@ export function playerView(view) {
   };
   for (const event of ["timeupdate", "seeking", "seeked", "durationchange"]) player.video.addEventListener(event, head);
 
-  const load = async (isAgain) => {
+  const load = async (isResuming) => {
     try {
-      const source = asset ? await sourceOfAsset(live.asset) : await sourceOfURL(url);
+      const source = asset ? await sourceOfAsset(shown.asset) : await sourceOfURL(url);
       if (signal.aborted) return;
       if (source.reason) player.fail(source.reason, null);
-      else if (isAgain === true) player.replay(source.src, player.at());
-      else player.play(source.src, place.from);
+      else if (isResuming === true) player.replay(source.src, player.at());
+      else player.play(source.src, position.from);
     } catch (error) {
       if (!signal.aborted && !resuming.interrupted()) player.fail(error.message, load);
     }
   };
   const resuming = startResuming({
     player, signal, resume: () => load(true),
-    place: () => (player.at() > 0 ? `at ${clock(player.at())}` : "at the live edge"),
+    position: () => (player.at() > 0 ? `at ${clock(player.at())}` : "at the live edge"),
   });
-  const took = (picture) => {
-    live.picture = picture;
-    bar.show(picture);
+  const showCoverage = (coverage) => {
+    shown.coverage = coverage;
+    bar.show(coverage);
     show();
   };
-  follow(asset, url, signal, took, live, player);
+  follow(asset, url, signal, showCoverage, shown, player);
   if (asset) {
     assets.watch((id) => { if (id === null || id === name) show(); }, signal);
     downloads.watch((id) => { if (id === null || id === name) show(); }, signal);
@@ -97,56 +93,57 @@ export function playerView(view) {
   return title;
 }
 
-/** Follows what is kept: of a file by its bytes, of a stream by its segments. */
-function follow(asset, url, signal, took, live, player) {
+/** Follows the coverage: a file's by its bytes, a stream's by its segments. */
+function follow(asset, url, signal, showCoverage, shown, player) {
   const isStream = asset?.kind ? asset.kind === "stream" : null;
-  const ofStream = async () => {
-    const again = await followStream({ asset: asset?.state ? asset : undefined, url }, (picture, { done, all }) => {
-      live.sum = `${done} of ${counted(all, "segment")} kept`;
-      took(picture);
+  const followSegments = async () => {
+    const reload = await followStream({ asset: asset?.state ? asset : undefined, url }, (coverage, { cached, all }) => {
+      shown.segments = `${cached} of ${counted(all, "segment")} cached`;
+      showCoverage(coverage);
     }, signal);
-    if (!asset?.state) player.video.addEventListener("timeupdate", again, { once: true });
+    // The cache knows a stream's playlist once the stream plays.
+    if (!asset?.state) player.video.addEventListener("timeupdate", reload, { once: true });
   };
-  if (isStream === true) return void ofStream();
-  let isStreamAfterAll = false;
-  const begin = () => followFile(url, (picture, record) => {
-    if (isStreamAfterAll) return;
+  if (isStream === true) return void followSegments();
+  let isFoundToBeStream = false;
+  const followBytes = () => followFile(url, (coverage, record) => {
+    if (isFoundToBeStream) return;
     if (isStream === null && record?.stream) {
-      isStreamAfterAll = true;
-      return void ofStream();
+      isFoundToBeStream = true;
+      return void followSegments();
     }
-    took(picture);
+    showCoverage(coverage);
   }, signal);
-  if (asset) return begin();
-  // Of what was never played nothing is known before something has come.
-  const wait = new AbortController();
-  signal.addEventListener("abort", () => wait.abort());
-  const come = () => {
-    if (wait.signal.aborted) return;
-    wait.abort();
-    begin();
+  if (asset) return followBytes();
+  // The cache has no record of a URL before it plays.
+  const waiting = new AbortController();
+  signal.addEventListener("abort", () => waiting.abort());
+  const begin = () => {
+    if (waiting.signal.aborted) return;
+    waiting.abort();
+    followBytes();
   };
-  player.video.addEventListener("loadeddata", come, { signal: wait.signal });
-  onEvent((event) => { if (event.resource === url) come(); }, wait.signal);
+  player.video.addEventListener("loadeddata", begin, { signal: waiting.signal });
+  onEvent((event) => { if (event.resource === url) begin(); }, waiting.signal);
 }
 
-function showState(state, { asset, picture, sum }) {
+function showState(state, { asset, coverage, segments }) {
   const download = asset && downloads.get(asset.id);
   const parts = [];
-  // What is played goes on coming while the download rests: what is kept says more than what that had fetched.
-  if (download?.state === "paused" && picture) {
-    parts.push("The download is paused", `${percent(shareKept(picture))} is kept`);
+  // Playback fills the cache while the download is paused, so the coverage is ahead of the download's progress.
+  if (download?.state === "paused" && coverage) {
+    parts.push("Download paused", `${percent(cachedShare(coverage))} cached`);
   } else if (download) parts.push(progressOf(download));
   else if (asset) parts.push(stateOf(asset), sizeOf(asset));
-  else if (picture) parts.push(`${percent(shareKept(picture))} is kept`);
-  else parts.push("Plays through the cache; what was played is kept");
-  if (sum) parts.push(sum);
-  say(state, parts.filter(Boolean).join(" · "));
+  else if (coverage) parts.push(`${percent(cachedShare(coverage))} cached`);
+  else parts.push("Streaming through the cache");
+  if (segments) parts.push(segments);
+  updateText(state, parts.filter(Boolean).join(" · "));
 }
 
-/** What can be done with it. Buttons are made anew only when they are others. */
+/** Shows the actions that the state allows. The buttons are replaced only when they change. */
 function showActions(actions, { asset, url }, player) {
-  const reason = asset ? whyNotSaved(asset) : "What is played through isn’t an asset yet. Download all of it first.";
+  const reason = asset ? reasonNotSavable(asset) : partlyCached;
   const key = JSON.stringify([asset?.state, asset?.holeCount, reason, asset?.title]);
   if (actions.dataset.key === key) return;
   const focused = actions.contains(document.activeElement) && document.activeElement.dataset.act;
@@ -167,22 +164,23 @@ function downloadButton(asset, url) {
     case "running": case "queued": case "waiting": return button("Pause the download",
       "The download can’t be paused", change("paused")
     );
-    case "paused": return button("Resume the download", "The download can’t go on", change("running"));
-    case "failed": case "completeWithHoles": return button("Try again", "It can’t be tried again", change("running"));
+    case "paused": return button("Resume the download", "The download can’t be resumed", change("running"));
+    case "failed": case "completeWithHoles":
+      return button("Try again", "The download can’t be retried", change("running"));
     case "complete": return null;
-    default: return button("Download all of it", "It can’t be downloaded", async () => {
+    default: return button("Download", "The download can’t be started", async () => {
       const record = await api.addDownload({ url });
       downloads.put(record);
       assets.put(await api.asset(record.id));
-      notify("All of it is being downloaded.");
+      notify(`Downloading “${titleOf(record)}”.`);
       if (!asset) go(routes.asset(record.id), true);
     });
   }
 }
 
 function saveButton(asset, reason) {
-  const isOther = asset?.kind === "file" && !/\.(mp4|m4v|m4a|mov|3gp)$/i.test(nameOf(asset.url));
-  const label = isOther ? "Save the file" : "Save as MP4";
+  const isSavedAsIs = asset?.kind === "file" && !/\.(mp4|m4v|m4a|mov|3gp)$/i.test(nameOf(asset.url));
+  const label = isSavedAsIs ? "Save the file" : "Save as MP4";
   if (reason) {
     return [
       make("button.quiet",
@@ -192,13 +190,13 @@ function saveButton(asset, reason) {
     ];
   }
   const title = fileName(titleOf(asset));
-  const extension = isOther ? /(\.\w{1,5})?$/.exec(nameOf(asset.url))[0] : ".mp4";
+  const extension = isSavedAsIs ? /(\.\w{1,5})?$/.exec(nameOf(asset.url))[0] : ".mp4";
   return [
     make("a.button.main", {
-      href: isOther ? local(asset.libraryURL) : movieOf(asset), data: { act: "save" },
+      href: isSavedAsIs ? localURL(asset.libraryURL) : mp4URL(asset), data: { act: "save" },
       download: title.toLowerCase().endsWith(extension.toLowerCase()) ? title : title + extension,
     }, icon("save"), make("span", {}, label)),
-    asset.holeCount ? make("p.hint", {}, `${counted(asset.holeCount, "part")} will be missing in it.`) : null,
+    asset.holeCount ? make("p.hint", {}, `${counted(asset.holeCount, "segment")} will be missing from the file.`) : null,
   ];
 }
 
@@ -208,41 +206,80 @@ function coverButton(asset, video) {
     type: "button", data: { act: "cover" },
     on: {
       async click() {
-        if (!video.videoWidth) return notify("There is no picture to take yet: play it first.");
+        if (!video.videoWidth) return notify("Play the video first to choose a frame.");
         const width = Math.min(640, video.videoWidth);
         const canvas = make("canvas", { width, height: Math.round((width * video.videoHeight) / video.videoWidth) });
         canvas.getContext("2d").drawImage(video, 0, 0, canvas.width, canvas.height);
         try {
           const picture = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", 0.85));
           assets.put(await api.setCover(asset.id, picture));
-          notify(`The picture at ${clock(video.currentTime)} is the cover now.`);
+          notify(`Set the cover to the frame at ${clock(video.currentTime)}.`);
         } catch (error) {
-          reportError("The picture can’t be kept as a cover", error);
+          reportError("The cover can’t be set", error);
         }
       },
     },
-  }, icon("picture"), make("span", {}, "Use this picture as cover"));
+  }, icon("picture"), make("span", {}, "Use this frame as cover"));
 }
 
 function legend() {
   const entry = (name, text) => make("li", {}, make(`i.${name}`), text);
-  return make("ul.legend", { role: "list" }, entry("kept", "kept"), entry("fresh", "on its way"),
-    entry("hole", "not here"), entry("head", "play head")
+  return make("ul.legend", { role: "list" }, entry("cached", "cached"), entry("loading", "loading"),
+    entry("missing", "missing"), entry("playhead", "playhead")
   );
 }
 
-/** What keys do, for who has a keyboard. */
+/** Lists the keyboard shortcuts. */
 function keysHint() {
   return make("p.hint.keys", {},
     ...[
-      ["Space", "plays and pauses"], ["← →", "10 seconds"], ["↑ ↓", "volume"], ["F", "full screen"],
+      ["Space", "play or pause"], ["← →", "10 seconds"], ["↑ ↓", "volume"], ["F", "full screen"],
       ["M", "mute"], ["Esc", "back"]
     ]
     .flatMap(([name, text]) => [make("kbd", {}, name), ` ${text} `]));
 }
 
 function missing(main) {
-  main.append(make("div.empty", {}, make("h1", {}, "This isn’t here any more"),
-    make("p", {}, "It was removed, or this is another cache. ", make("a", { href: routes.library }, "To the library"))));
-  return "Gone";
+  main.append(make("div.empty", {}, make("h1", {}, "Not found"),
+    make("p", {}, "The library doesn’t have this item. ",
+      make("a", { href: routes.library }, "Back to the library"))));
+  return "Not found";
+}
+
+/** The distance from the start and the end, in seconds, within which no position is stored. */
+const margin = 5;
+
+/**
+ * Stores the position of a video in this tab, so that a reload continues there, and offers to start over.
+ *
+ * @param {HTMLVideoElement} video
+ * @param {string} name the key of the position
+ * @param {AbortSignal} signal ends it
+ */
+function rememberPosition(video, name, signal) {
+  const key = `mediacache.position ${name}`;
+  let from = 0;
+  try { from = Number(sessionStorage.getItem(key)) || 0; } catch { /* start at 0 */ }
+  const text = make("span");
+  const again = make("button.quiet.small", { type: "button" }, "Start over");
+  const element = make("p.resumed", { role: "status", hidden: from <= 0 }, text, " ", again);
+  updateText(text, `Resumed at ${clock(from)}.`);
+  again.addEventListener("click", () => {
+    video.currentTime = 0;
+    video.play().catch(() => {});
+    element.hidden = true;
+    video.focus();
+  });
+
+  const store = () => {
+    const { currentTime: at, duration } = video;
+    // The position is meaningless after a failure, before the metadata is loaded, and in a live stream.
+    if (video.error || video.readyState === 0 || video.seeking || !Number.isFinite(duration)) return;
+    try {
+      if (at > margin && at < duration - margin) sessionStorage.setItem(key, at.toFixed(1));
+      else sessionStorage.removeItem(key);
+    } catch { /* a reload starts at 0 */ }
+  };
+  for (const event of ["timeupdate", "seeked", "pause"]) video.addEventListener(event, store, { signal });
+  return { element, from };
 }

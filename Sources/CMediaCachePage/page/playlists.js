@@ -1,16 +1,16 @@
-// As much of HLS playlists (RFC 8216) as the page needs: where segments lie in time.
+// A reader of HLS playlists (RFC 8216) for the times of segments.
 
-import { checked } from "./api.js";
+import { requireOK } from "./api.js";
 
 /**
- * Reads a media playlist, or of a multivariant one the first variant's.
+ * Reads a media playlist, or the first variant's of a multivariant playlist.
  *
  * @param {string} url
  * @returns {Promise<{segments: {start: number, duration: number, wall: number|null, isGap: boolean, url: string}[], isOver: boolean}>}
- *   `start` in seconds from the playlist's beginning, `wall` in milliseconds since 1970 where dates are given
+ *   `start` in seconds from the playlist's start, `wall` in milliseconds since 1970 if the playlist has dates
  */
 export async function readSegments(url) {
-  const response = await checked(await fetch(url, { cache: "no-store" }));
+  const response = await requireOK(await fetch(url, { cache: "no-store" }));
   const lines = (await response.text()).split(/\r?\n/);
   const variant = lines.findIndex((line) => line.startsWith("#EXT-X-STREAM-INF"));
   if (variant >= 0) {

@@ -1,26 +1,27 @@
-// Programmes: windows of a channel that stay whatever its limits say, and what they are exported as.
+// The programmes of a channel, which its limits don't remove, and their exports.
 
-import { api } from "./api.js";
-import { local } from "./address.js";
+import { localURL } from "./address.js";
+import { api, sentence } from "./api.js";
 import { check, confirm, field, showDialog } from "./dialogs.js";
-import { arrange, make, mark, say } from "./elements.js";
+import { arrange, make, updateAttribute, updateText } from "./elements.js";
 import { bytes, counted, fieldTime, fileName, moment, percent, words } from "./format.js";
-import { notify } from "./notices.js";
-import { reportError } from "./problems.js";
+import { notify, reportError } from "./notices.js";
 import { channels } from "./store.js";
-import { sentence } from "./api.js";
 
 const formats = { mp4: "MP4", hls: "HLS", "3gp": "3GP" };
 
 /**
- * @param {{name: string, record: () => Object, stretch: Object, watch: (at: number) => void}} options
+ * Makes the list of a channel's programmes.
+ *
+ * @param {{name: string, record: () => Object, clip: Object, watch: (at: number) => void}} options `watch` plays from
+ *   a time
  */
-export function makeProgrammes({ name, record, stretch, watch }) {
+export function makeProgrammes({ name, record, clip, watch }) {
   const list = make("ul.rows", { "aria-label": "Programmes", role: "list" });
   const title = make("h2.section", {}, "Programmes");
   const element = make("section", {}, title, list);
   const rows = new Map();
-  stretch.add(make("button.quiet", { type: "button", on: { click: () => ask(name, stretch) } }, "Make a programme"));
+  clip.add(make("button.quiet", { type: "button", on: { click: () => askForProgramme(name, clip) } }, "Save programme"));
 
   const find = (id) => record()?.programmes.find((programme) => programme.id === id);
   return {
@@ -34,41 +35,41 @@ export function makeProgrammes({ name, record, stretch, watch }) {
   };
 }
 
-function ask(name, stretch) {
-  const chosen = stretch.marks();
-  const label = make("input", { type: "text", required: true, maxlength: 200, placeholder: "The film" });
+function askForProgramme(name, clip) {
+  const chosen = clip.range();
+  const label = make("input", { type: "text", required: true, maxlength: 200, placeholder: "Evening news" });
   const from = make("input",
     { type: "datetime-local", step: 1, required: true, value: chosen ? fieldTime(chosen.from) : "" }
   );
   const to = make("input", { type: "datetime-local", step: 1, required: true, value: chosen ? fieldTime(chosen.to) : "" });
   const boxes = Object.entries(formats).map(([format, text]) => ({ format, ...check(text, { checked: format === "mp4" }) }));
   showDialog({
-    title: "Make a programme",
+    title: "Save programme",
     content: [
-      make("p.hint", {}, "A programme is kept whatever the limits of the channel say. It may lie in the future."),
+      make("p.hint", {}, "A programme stays until you delete it, regardless of the channel’s limits. It can be in the future."),
       field("Name", label), make("div.fields", {}, field("From", from), field("To", to)),
-      make("fieldset", {}, make("legend", {}, "Export it, when it’s over, as"), ...boxes.map((box) => box.label),
-        make("p.hint", {}, "3GP needs ffmpeg at the server.")),
+      make("fieldset", {}, make("legend", {}, "When it ends, export it as"), ...boxes.map((box) => box.label),
+        make("p.hint", {}, "3GP requires ffmpeg on the server.")),
     ],
     buttons: [{
-      label: "Make", kind: "main",
+      label: "Save", kind: "main",
       act: async () => {
         const [begin, end] = [new Date(from.value).getTime(), new Date(to.value).getTime()];
-        if (!(end > begin)) throw new Error("The end has to lie after the beginning.");
+        if (!(end > begin)) throw new Error("The end must be after the start.");
         const programme = await api.addProgramme(name, {
           name: label.value.trim(), from: String(begin), to: String(end),
           formats: boxes.filter((box) => box.input.checked).map((box) => box.format),
         });
-        take(name, programme);
-        notify(`“${programme.name}” is a programme now.`);
+        put(name, programme);
+        notify(`Saved the programme “${programme.name}”.`);
       },
     }, { label: "Cancel" }],
   });
   label.focus();
 }
 
-/** Puts a programme into its channel's record. */
-function take(name, programme) {
+/** Adds a programme to its channel's record, or replaces it. */
+function put(name, programme) {
   const known = channels.get(name)?.programmes ?? [];
   channels.change(name, { programmes: [...known.filter(({ id }) => id !== programme.id), programme] });
 }
@@ -96,9 +97,9 @@ function build(name, find, watch) {
 }
 
 function show(row, programme, name) {
-  say(
+  updateText(
     row.querySelector(".row-state"),
-    `${moment(programme.from)} to ${moment(programme.to)}, ${words((programme.to - programme.from) / 1000)}${programme.to > Date.now() ? " · not over yet" : ""}`
+    `${moment(programme.from)} to ${moment(programme.to)}, ${words((programme.to - programme.from) / 1000)}${programme.to > Date.now() ? " · not ended yet" : ""}`
   );
   for (const button of row.querySelectorAll("[data-export]")) {
     button.hidden = programme.exports.some(({ format }) => format === button.dataset.export);
@@ -106,16 +107,16 @@ function show(row, programme, name) {
   const list = row.querySelector(".exports");
   const key = JSON.stringify(programme.exports);
   if (list.dataset.key === key) return;
-  mark(list, "data-key", key);
+  updateAttribute(list, "data-key", key);
   const focused = list.contains(document.activeElement);
   list.replaceChildren(...programme.exports.map((one) => exportRow(name, programme, one)));
   if (focused) (list.querySelector("a, button") ?? row.querySelector("button:not([hidden])"))?.focus();
 }
 
 function exportRow(name, programme, one) {
-  const what = `${formats[one.format]} of ${programme.name}`;
-  const button = (label, act) => make("button.quiet.small",
-    { type: "button", "aria-label": `${label} ${what}`, on: { click: act } }, label
+  const label = `${formats[one.format]} of ${programme.name}`;
+  const button = (text, act) => make("button.quiet.small",
+    { type: "button", "aria-label": `${text} ${label}`, on: { click: act } }, text
   );
   const row = make("li",
     { data: { format: one.format, state: one.state } },
@@ -123,7 +124,7 @@ function exportRow(name, programme, one) {
   );
   if (one.state === "done") {
     row.append(make("a.button.quiet.small", {
-      href: local(one.url), "aria-label": what, download: one.format === "hls" ? null : `${fileName(programme.name)}.${one.format}`,
+      href: localURL(one.url), "aria-label": label, download: one.format === "hls" ? null : `${fileName(programme.name)}.${one.format}`,
     }, one.format === "hls" ? "Playlist" : "Save"), button("Delete", () => end(name, programme, one.format)));
   } else if (one.state === "failed" || one.state === "cancelled") row.append(button("Try again",
     () => begin(name, programme, one.format)
@@ -133,19 +134,19 @@ function exportRow(name, programme, one) {
 }
 
 function stateOf({ state, progress, bytes: size, missing, reason }) {
-  const lost = missing ? `, without ${counted(missing, "lost segment")}` : "";
+  const gaps = missing ? `, ${counted(missing, "segment")} missing` : "";
   switch (state) {
-    case "waiting": return "waits for its turn, or for the end of the programme";
-    case "running": return `making it, ${percent(Math.min(progress, 0.99))}`;
-    case "done": return `done, ${bytes(size)}${lost}`;
-    case "failed": return `failed. ${sentence(reason ?? "Nobody knows why")}`;
+    case "waiting": return "waiting";
+    case "running": return `exporting, ${percent(Math.min(progress, 0.99))}`;
+    case "done": return `done, ${bytes(size)}${gaps}`;
+    case "failed": return `failed. ${sentence(reason ?? "Unknown error")}`;
     default: return "cancelled";
   }
 }
 
 async function begin(name, programme, format) {
   try {
-    take(name, await api.startExport(name, programme.id, format));
+    put(name, await api.startExport(name, programme.id, format));
   } catch (error) {
     reportError(`“${programme.name}” can’t be exported`, error);
   }
@@ -163,12 +164,12 @@ async function end(name, programme, format) {
 function remove(name, programme) {
   return confirm({
     title: `Delete “${programme.name}”?`,
-    text: "What it was exported as is deleted, too. What the channel’s limits allow stays; the rest of the recording is given up.",
+    text: "This also deletes its exports. The channel keeps the part of the recording that is within its limits.",
     yes: "Delete",
     act: async () => {
       await api.removeProgramme(name, programme.id);
       channels.change(name, { programmes: channels.get(name).programmes.filter(({ id }) => id !== programme.id) });
-      notify(`“${programme.name}” is deleted.`);
+      notify(`Deleted “${programme.name}”.`);
     },
   });
 }

@@ -1,16 +1,14 @@
-// What is wanted of a channel's recording: that it goes on, rests, ends; how much is kept.
+// The controls of a channel's recording: start, stop, end, limits and removal.
 
 import { api } from "./api.js";
-import { confirm, showDialog } from "./dialogs.js";
+import { confirm, field, showDialog } from "./dialogs.js";
 import { make } from "./elements.js";
-import { keepFields } from "./keeping.js";
-import { notify } from "./notices.js";
+import { bytes, titleFrom } from "./format.js";
+import { notify, reportError } from "./notices.js";
 import { go } from "./router.js";
-import { setState } from "./channels.js";
 import { channels } from "./store.js";
-import { bytes } from "./format.js";
 
-/** Buttons for a channel. */
+/** Makes the controls of a channel. @param {AbortSignal} signal ends their updates */
 export function recordingControls(name, signal) {
   const button = (label, act, kind = "quiet") => make(`button.${kind}`, { type: "button", on: { click: act } }, label);
   const start = button("Start", () => setState(name, "recording"));
@@ -36,46 +34,94 @@ export function recordingControls(name, signal) {
 function askToEnd(name) {
   return confirm({
     title: `End “${name}”?`,
-    text: "The recording is over then, and becomes an asset of the library: it can’t be started again. To rest it for a while, stop it.",
+    text: "This ends the recording and moves it to the library. It can’t be restarted. To pause the recording, stop it instead.",
     yes: "End",
     act: async () => {
       channels.put(await api.changeChannel(name, { state: "ended" }));
-      notify(`“${name}” has ended, and is in the library.`);
+      notify(`Ended “${name}” and moved it to the library.`);
     },
   });
 }
 
 function askToRemove(name) {
   const record = channels.get(name);
-  const programmes = record.programmes.length ? ", its programmes and what they were exported as" : "";
+  const programmes = record.programmes.length ? " with its programmes and their exports" : "";
   return confirm({
     title: `Remove “${name}”?`,
-    text: `${bytes(record.bytes)} of recording${programmes} will be gone from the disk. Nobody can bring them back: the stream has gone on.`,
+    text: `This deletes the recording (${bytes(record.bytes)})${programmes}. This can’t be undone.`,
     yes: "Remove",
     act: async () => {
       await api.removeChannel(name);
       go("#/channels", true);
       channels.remove(name);
-      notify(`“${name}” is removed.`);
+      notify(`Removed “${name}”.`);
     },
   });
 }
 
 function askForLimits(name) {
-  const keeping = keepFields(channels.get(name).retention);
+  const retentionForm = retentionFields(channels.get(name).retention);
   showDialog({
     title: `Limits of ${name}`,
     content: [
-      make("p.hint", {}, "What is older or too much goes at once, but for programmes."),
-      make("div.fields", {}, ...keeping.elements)
+      make("p.hint", {}, "Older recordings are deleted immediately; saved programmes stay."),
+      make("div.fields", {}, ...retentionForm.elements)
     ],
     buttons: [{
       label: "Save", kind: "main",
       act: async () => {
-        channels.put(await api.changeChannel(name, { retention: keeping.retention() }));
-        notify("The limits are changed.");
+        channels.put(await api.changeChannel(name, { retention: retentionForm.retention() }));
+        notify("Saved the limits.");
       },
     }, { label: "Cancel" }],
     kind: "narrow",
   });
+}
+
+/** Makes fields for the age and size limits of a channel. `retention()` returns the limits with these two replaced. */
+export function retentionFields(retention) {
+  const hours = make("input",
+    { type: "number", min: "0.01", step: "any", value: retention.seconds ? round(retention.seconds / 3600) : "" }
+  );
+  const size = make("input",
+    { type: "number", min: "0.01", step: "any", value: retention.bytes ? round(retention.bytes / 1e9) : "" }
+  );
+  const number = (input) => (input.value === "" ? null : Number(input.value));
+  return {
+    elements: [
+      field("Keep for (hours)", hours, "Blank = forever"),
+      field("Maximum size (GB)", size, "Blank = no limit"),
+    ],
+    retention() {
+      const limits = { ...retention };
+      delete limits.seconds;
+      delete limits.bytes;
+      if (number(hours)) limits.seconds = number(hours) * 3600;
+      if (number(size)) limits.bytes = Math.round(number(size) * 1e9);
+      return limits;
+    },
+  };
+}
+
+const round = (number) => Math.round(number * 100) / 100;
+
+/** Returns an unused channel name for a URL. */
+export function channelNameFor(url) {
+  const plain = (text) => text.normalize("NFKD").replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[.-]+|-+$/g, "").slice(0, 40);
+  const stem = plain(titleFrom(url));
+  const first = /^[\d.]*$/.test(stem) ? "channel" : stem;
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? first : `${first}-${number}`;
+    if (!channels.get(name)) return name;
+  }
+}
+
+/** Starts or stops a recording. */
+export async function setState(name, state) {
+  try {
+    channels.put(await api.changeChannel(name, { state }));
+    notify(state === "recording" ? `Recording “${name}”.` : `Stopped “${name}”. The recording still plays.`);
+  } catch (error) {
+    reportError(state === "recording" ? `“${name}” can’t be started` : `“${name}” can’t be stopped`, error);
+  }
 }

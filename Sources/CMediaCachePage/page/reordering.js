@@ -1,6 +1,8 @@
-// A list that is put into another order: by dragging a row at its handle, or by the arrow keys on it.
+// Reordering of a list, by dragging a row at its handle or by the arrow keys on it.
 
 /**
+ * Makes a list's rows movable.
+ *
  * @param {HTMLElement} list rows with `data-id`, each with a handle `[data-handle]`
  * @param {AbortSignal} signal ends it
  * @param {(ids: string[], moved: string) => void} done called with the new order
@@ -19,7 +21,7 @@ export function startReordering(list, signal, done) {
     const to = from + step;
     if (to < 0 || to >= order.length) return;
     order.splice(to, 0, ...order.splice(from, 1));
-    place(list, order);
+    applyOrder(list, order);
     handle.focus();
     done(order, row.dataset.id);
   }, { signal });
@@ -50,11 +52,11 @@ export function startReordering(list, signal, done) {
     const end = (event) => {
       drags.abort();
       row.classList.remove("dragged");
-      if (event.type === "pointercancel") return place(list, before.split(","));
+      if (event.type === "pointercancel") return applyOrder(list, before.split(","));
       handle.focus();
       if (ids().join() !== before) done(ids(), row.dataset.id);
     };
-    // At the document: a row that is put elsewhere loses a pointer that it has captured.
+    // Listens at the document, because moving a row in the document releases its pointer capture.
     const drags = new AbortController();
     for (const [name, listener] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) {
       document.addEventListener(name, listener, { signal: drags.signal });
@@ -62,7 +64,7 @@ export function startReordering(list, signal, done) {
   }
 }
 
-function place(list, order) {
+function applyOrder(list, order) {
   const rows = new Map([...list.children].map((row) => [row.dataset.id, row]));
   for (const id of order) if (rows.has(id)) list.append(rows.get(id));
 }

@@ -1,19 +1,20 @@
-// The slider over all that is kept of a channel.
+// The replay slider: the recorded time of a channel, with a thumbnail of the time under the pointer.
 
-import { make, mark, oncePerFrame, say } from "./elements.js";
+import { make, oncePerFrame, updateAttribute, updateText } from "./elements.js";
 import { day, moment, time, words } from "./format.js";
 import { paintRuler } from "./ruler.js";
 import { onColours } from "./theme.js";
-import { makeThumbnail } from "./thumbnail.js";
 
-/** Arrow keys may be pressed again and again: it plays from where they end. */
-const settleAfter = 400;
+/** The milliseconds after the last key press until the channel plays from the chosen time. */
+const commitAfter = 400;
 const steps = { ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10, PageDown: -600, PageUp: 600 };
-const scales = [["All that is kept", 0], ["A day", 86_400], ["6 hours", 21_600], ["1 hour", 3600], ["10 minutes", 600]];
+const scales = [["Everything", 0], ["1 day", 86_400], ["6 hours", 21_600], ["1 hour", 3600], ["10 minutes", 600]];
 
 /**
- * @param {{base: string, signal: AbortSignal, jump: (at: number) => void, at: () => number}} options `jump` plays from a
- *   moment; `at` is the moment that is shown
+ * Makes a replay slider. Times are in milliseconds since 1970.
+ *
+ * @param {{base: string, signal: AbortSignal, jump: (at: number) => void, at: () => number}} options `jump` plays from
+ *   a time; `at` returns the time that is played
  */
 export function makeReplay({ base, signal, jump, at }) {
   const canvas = make("canvas", { "aria-hidden": "true" });
@@ -25,39 +26,39 @@ export function makeReplay({ base, signal, jump, at }) {
   );
   const scaleInput = make("select", {}, ...scales.map(([text, seconds]) => make("option", { value: seconds }, text)));
   const scale = make("label.inline", {}, make("span", {}, "Shown"), scaleInput);
-  let shown = { kept: [], gaps: [], programmes: [], edge: null, at: null, stretch: null };
-  /** Where somebody has put it, until it plays from there. */
-  let wanted = null;
+  let shown = { kept: [], gaps: [], programmes: [], edge: null, at: null, clip: null };
+  /** The chosen time, until the channel plays from it. */
+  let chosen = null;
   let range = null;
   let isDragging = false;
   let timer = null;
 
-  const whole = () => ({ from: shown.kept[0]?.from ?? 0, to: Math.max(shown.edge ?? 0, shown.kept.at(-1)?.to ?? 0) });
-  const value = () => wanted ?? shown.at;
+  const recorded = () => ({ from: shown.kept[0]?.from ?? 0, to: Math.max(shown.edge ?? 0, shown.kept.at(-1)?.to ?? 0) });
+  const value = () => chosen ?? shown.at;
 
   const draw = oncePerFrame(() => {
     if (!canvas.isConnected || signal.aborted) return;
-    const all = whole();
+    const all = recorded();
     if (!isDragging) range = visible(all, Number(scaleInput.value) * 1000, value());
     const now = Math.min(Math.max(value() ?? all.to, all.from), all.to);
-    mark(slider, "aria-valuemin", all.from);
-    mark(slider, "aria-valuemax", all.to);
-    mark(slider, "aria-valuenow", Math.round(now));
-    mark(slider, "aria-valuetext", all.to ? inWords(now, all.to) : "Nothing is kept yet");
-    mark(slider, "aria-disabled", all.to ? null : "true");
-    paintRuler(canvas, { ...shown, range, at: now, isMoved: wanted !== null });
+    updateAttribute(slider, "aria-valuemin", all.from);
+    updateAttribute(slider, "aria-valuemax", all.to);
+    updateAttribute(slider, "aria-valuenow", Math.round(now));
+    updateAttribute(slider, "aria-valuetext", all.to ? inWords(now, all.to) : "Nothing recorded yet");
+    updateAttribute(slider, "aria-disabled", all.to ? null : "true");
+    paintRuler(canvas, { ...shown, range, at: now, isMoved: chosen !== null });
   });
 
-  const settle = () => {
+  const commit = () => {
     clearTimeout(timer);
-    const target = wanted;
-    wanted = null;
+    const target = chosen;
+    chosen = null;
     if (target !== null) jump(target);
   };
   const move = (to) => {
-    const all = whole();
+    const all = recorded();
     if (!all.to) return;
-    wanted = Math.min(Math.max(to, all.from), all.to);
+    chosen = Math.min(Math.max(to, all.from), all.to);
     draw();
   };
   const momentAt = (event) => {
@@ -65,12 +66,12 @@ export function makeReplay({ base, signal, jump, at }) {
     const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
     return range.from + share * (range.to - range.from);
   };
-  const tell = (event) => {
+  const showLabel = (event) => {
     if (!range?.to) return;
     const to = momentAt(event);
     const box = canvas.getBoundingClientRect();
     label.hidden = false;
-    say(label, moment(to));
+    updateText(label, moment(to));
     const x = Math.min(Math.max(event.clientX - box.left, 60), box.width - 60);
     label.style.setProperty("--x", `${x}px`);
     thumbnail.show(shown.kept.some(({ from, to: until }) => to >= from && to < until) ? to : null, x);
@@ -78,17 +79,17 @@ export function makeReplay({ base, signal, jump, at }) {
 
   slider.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const all = whole();
+    const all = recorded();
     const from = value() ?? all.to;
     const step = steps[event.key];
     if (event.key === "Home") move(all.from);
     else if (event.key === "End") move(all.to);
-    else if (event.key === "Enter" || event.key === " ") settle();
+    else if (event.key === "Enter" || event.key === " ") commit();
     else if (step) move(from + step * 1000 * (event.shiftKey && Math.abs(step) === 10 ? 6 : 1));
     else return;
     event.preventDefault();
     clearTimeout(timer);
-    if (wanted !== null) timer = setTimeout(settle, settleAfter);
+    if (chosen !== null) timer = setTimeout(commit, commitAfter);
   });
   slider.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || !range?.to) return;
@@ -100,14 +101,14 @@ export function makeReplay({ base, signal, jump, at }) {
     move(momentAt(event));
   });
   slider.addEventListener("pointermove", (event) => {
-    tell(event);
+    showLabel(event);
     if (isDragging) move(momentAt(event));
   });
   const release = (event) => {
     if (!isDragging) return;
     isDragging = false;
-    if (event.type === "pointerup") settle();
-    else wanted = null;
+    if (event.type === "pointerup") commit();
+    else chosen = null;
     draw();
   };
   slider.addEventListener("pointerup", release);
@@ -130,7 +131,7 @@ export function makeReplay({ base, signal, jump, at }) {
   };
 }
 
-/** The stretch of time that is drawn: all of it, or so much around where one is. */
+/** Returns the time range to draw: everything, or a range of a length around a time. */
 function visible(all, length, around) {
   if (!length || all.to - all.from <= length) return all.to > all.from ? all : { from: all.to - 60_000, to: all.to };
   const from = Math.min(Math.max((around ?? all.to) - length / 2, all.from), all.to - length);
@@ -140,4 +141,49 @@ function visible(all, length, around) {
 function inWords(at, edge) {
   const behind = (edge - at) / 1000;
   return `${day(at)}, ${time(at)}, ${behind < 15 ? "the live edge" : `${words(behind)} before the live edge`}`;
+}
+
+/** The milliseconds for which the pointer must rest before a thumbnail is requested. */
+const restFor = 250;
+/** The distance between thumbnails, in milliseconds. */
+const grid = 10_000;
+/** The offset of thumbnails from whole seconds, where segments often start, in milliseconds. */
+const offset = 700;
+/** The failures in a row after which no thumbnail is requested: a server without a decoder has none. */
+const mostFailures = 3;
+
+/** Makes a thumbnail. @param {string} base the prefix of the channel's URLs */
+function makeThumbnail(base) {
+  const image = make("img", { alt: "" });
+  const element = make("div.thumbnail", { "aria-hidden": "true", hidden: true }, image);
+  let timer = null;
+  let failures = 0;
+
+  let isVisible = false;
+  image.addEventListener("load", () => {
+    failures = 0;
+    element.hidden = !isVisible;
+  });
+  image.addEventListener("error", () => {
+    failures += 1;
+    element.hidden = true;
+  });
+  return {
+    element,
+    /** Shows the thumbnail of a time at a horizontal position, or hides it if `at` is null. */
+    show(at, x) {
+      clearTimeout(timer);
+      isVisible = at !== null && failures < mostFailures;
+      if (!isVisible) {
+        element.hidden = true;
+        return;
+      }
+      element.style.setProperty("--x", `${x}px`);
+      timer = setTimeout(() => {
+        const source = `${base}${Math.floor(at / grid) * grid + offset}.jpg`;
+        if (image.src !== source) image.src = source;
+        else element.hidden = !image.complete || !image.naturalWidth;
+      }, restFor);
+    },
+  };
 }

@@ -1,37 +1,39 @@
-// What was interrupted goes on by itself: a browser that misses a part of a stream gives all of it up, and plays it again
-// when it's given anew.
+// Resumption after an interruption. A browser that fails to load a part of a stream gives up the whole stream, and
+// plays it again only when its source is set again.
 
 import { channels } from "./store.js";
 
-/** Seconds until it's tried again; the last is said again and again. */
+/** The seconds before each attempt; the last one repeats. */
 const pauses = [1, 2, 4, 8, 15, 15, 15, 30];
-/** After so long, in milliseconds, nobody waits any more. */
+/** The milliseconds after which an interruption ends the attempts. */
 const longestWait = 600_000;
-/** What comes and fails soon as often as this doesn't play there. */
+/** The number of loads that fail soon after they succeed, after which the source counts as unplayable. */
 const mostFailures = 4;
-/** What plays for so many seconds has got over it. */
+/** The seconds of playback after which an interruption is over. */
 const longEnough = 3;
 
 /**
+ * Resumes a player after interruptions.
+ *
  * @param {Object} options
  * @param {ReturnType<import("./video.js").makeVideo>} options.player
- * @param {() => string} options.place where it goes on, as a sentence ends: "at 0:12"
- * @param {() => (void|Promise<void>)} options.resume gives the player the same again, there
- * @param {() => boolean} [options.isThere] whether there is something to go on with, where that is known
+ * @param {() => string} options.position the position it resumes at, for the message: "at 0:12"
+ * @param {() => (void|Promise<void>)} options.resume sets the player's source again at that position
+ * @param {() => boolean} [options.isAvailable] whether there is data at that position
  * @param {AbortSignal} options.signal ends it
  */
-export function startResuming({ player, place, resume, isThere = () => true, signal }) {
+export function startResuming({ player, position, resume, isAvailable = () => true, signal }) {
   const { video } = player;
   let hasPlayed = false;
   let since = null;
   let failures = 0;
   let attempts = 0;
   let timer = null;
-  /** Where it went on, once something of that is here. */
-  let wentOnAt = null;
-  let wasThere = true;
+  /** The position at which the last attempt loaded, or null until it loads. */
+  let resumedAt = null;
+  let wasAvailable = true;
 
-  const forget = () => {
+  const reset = () => {
     clearTimeout(timer);
     [timer, since, failures, attempts] = [null, null, 0, 0];
   };
@@ -39,57 +41,57 @@ export function startResuming({ player, place, resume, isThere = () => true, sig
     clearTimeout(timer);
     timer = null;
     if (signal.aborted) return;
-    if (!isThere()) return wait();
+    if (!isAvailable()) return wait();
     attempts += 1;
-    wentOnAt = null;
+    resumedAt = null;
     await resume();
   };
   const wait = () => {
-    wasThere = isThere();
+    wasAvailable = isAvailable();
     clearTimeout(timer);
     timer = setTimeout(attempt, pauses[Math.min(attempts, pauses.length - 1)] * 1000);
   };
 
-  /** Takes care of an error: false where there's nothing to hope for. */
+  /** Handles an error. Returns false if there is nothing to resume. */
   function interrupted() {
     if (!hasPlayed || signal.aborted) return false;
     since ??= performance.now();
-    if (wentOnAt !== null) failures += 1;
-    wentOnAt = null;
+    if (resumedAt !== null) failures += 1;
+    resumedAt = null;
     if (failures >= mostFailures || performance.now() - since > longestWait) {
-      forget();
+      reset();
       hasPlayed = false;
       return false;
     }
-    player.fail(`The stream was interrupted. It goes on ${place()} as soon as it comes again.`, attempt);
+    player.fail(`Waiting for the stream to resume ${position()}.`, attempt);
     wait();
     return true;
   }
 
   video.addEventListener("loadeddata", () => {
-    wentOnAt = video.currentTime;
+    resumedAt = video.currentTime;
     if (since !== null) since = performance.now();
   });
   video.addEventListener("timeupdate", () => {
     if (video.error || video.paused || !(video.currentTime > 0)) return;
     hasPlayed = true;
-    if (since === null || timer !== null || wentOnAt === null) return;
+    if (since === null || timer !== null || resumedAt === null) return;
     player.clear();
-    if (video.currentTime > wentOnAt + longEnough) forget();
+    if (video.currentTime > resumedAt + longEnough) reset();
   });
-  const hurry = () => { if (timer !== null && isThere()) attempt(); };
-  addEventListener("online", hurry, { signal });
+  const attemptNow = () => { if (timer !== null && isAvailable()) attempt(); };
+  addEventListener("online", attemptNow, { signal });
   channels.watch((name) => {
-    // All is read anew when the server is back.
-    if (name === null || !wasThere) hurry();
+    // All records are read again when the server is back.
+    if (name === null || !wasAvailable) attemptNow();
   }, signal);
   signal.addEventListener("abort", () => clearTimeout(timer));
   player.onError = interrupted;
   return {
     interrupted,
-    /** Something else is to be played. */
+    /** Forgets the interruption: another source is about to play. */
     begin() {
-      forget();
+      reset();
       hasPlayed = false;
     },
   };

@@ -1,6 +1,6 @@
-// Which view is shown: the part of the address behind `#`, so that reloading stays where one was.
+// The router: shows the view that the fragment of the address names.
 
-import { make, mark } from "./elements.js";
+import { make, updateAttribute } from "./elements.js";
 import { icon } from "./icons.js";
 
 const links = [
@@ -9,10 +9,11 @@ const links = [
 
 let current = null;
 let views = {};
-let came = null;
+/** The fragment of the last view other than a player. */
+let previousHash = null;
 
 /**
- * Begins to show views.
+ * Starts to show views.
  *
  * @param {Object<string, (view: {main: HTMLElement, signal: AbortSignal, parts: string[]}) => string>} all by the first
  *   part of the address; each fills `main`, ends with `signal`, and returns its title
@@ -39,26 +40,26 @@ export function go(address, replace = false) {
   else location.hash = address;
 }
 
-/** Where the view before this one was, for a link back. */
-export const backTo = () => came ?? "#/library";
+/** Returns the address of the previous view, for a link back. */
+export const backTo = () => previousHash ?? "#/library";
 
-function show(moves) {
+function show(isNavigation) {
   const parts = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decode);
   const name = views[parts[0]] ? parts[0] : "library";
   if (current) {
     current.abort.abort();
-    if (current.hash !== location.hash && current.name !== "play") came = current.hash || "#/library";
+    if (current.hash !== location.hash && current.name !== "play") previousHash = current.hash || "#/library";
   }
   current = { abort: new AbortController(), hash: location.hash, name };
   const main = document.getElementById("main");
   main.replaceChildren();
   main.className = `view-${name}`;
   for (const link of document.querySelectorAll("#views a")) {
-    mark(link, "aria-current", link.dataset.view === name ? "page" : null);
+    updateAttribute(link, "aria-current", link.dataset.view === name ? "page" : null);
   }
   const title = views[name]({ main, signal: current.abort.signal, parts: parts.slice(1) });
   document.title = `${title} – MediaCache`;
-  if (!moves) return;
+  if (!isNavigation) return;
   scrollTo(0, 0);
   const heading = main.querySelector("h1");
   heading?.setAttribute("tabindex", "-1");

@@ -1,17 +1,17 @@
-// Draws the replay slider: what is kept, what was lost, programmes, hours and days, and where one is.
+// The drawing of the replay slider: recorded time, gaps, programmes, time marks and the playhead.
 
-import { clean } from "./elements.js";
+import { prepareCanvas } from "./elements.js";
 import { day, isSameDay, shortTime, time } from "./format.js";
 import { colour } from "./theme.js";
 
-/** What marks may lie apart, in seconds. */
+/** The distances between time marks, in seconds. */
 const intervals = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800];
-/** A label needs so much room. */
+/** The width of a time mark's label, in pixels. */
 const labelWidth = 64;
 
-/** Paints it all. */
-export function paintRuler(canvas, { kept, gaps, programmes, stretch, range, at, isMoved }) {
-  const { pen, width, height } = clean(canvas);
+/** Draws the slider. */
+export function paintRuler(canvas, { kept, gaps, programmes, clip, range, at, isMoved }) {
+  const { pen, width, height } = prepareCanvas(canvas);
   pen.font = `12px ${getComputedStyle(canvas).fontFamily}`;
   pen.textBaseline = "top";
   if (!range || range.to <= range.from) return;
@@ -22,13 +22,13 @@ export function paintRuler(canvas, { kept, gaps, programmes, stretch, range, at,
   pen.beginPath();
   pen.roundRect(0, top, width, thickness, 6);
   pen.clip();
-  pen.fillStyle = colour("hole");
+  pen.fillStyle = colour("missing");
   pen.fillRect(0, top, width, thickness);
-  bands(pen, kept, x, top, thickness, colour("kept"), 1);
-  // A gap is told by its form, too: colours alone don't tell everybody.
+  bands(pen, kept, x, top, thickness, colour("cached"), 1);
+  // Gaps differ in shape, too, for users who can't tell the colours apart.
   bands(pen, gaps, x, top, thickness, colour("card"), 3);
   bands(pen, gaps, x, top + thickness / 2, thickness / 2, colour("lost"), 3);
-  if (stretch) shade(pen, stretch, x, top, thickness);
+  if (clip) shade(pen, clip, x, top, thickness);
   pen.restore();
 
   paintProgrammes(pen, programmes, x, width);
@@ -44,9 +44,9 @@ function bands(pen, spans, x, top, height, style, least) {
   }
 }
 
-/** The stretch that would be saved. */
+/** Shades the range of the clip. */
 function shade(pen, { from, to }, x, top, height) {
-  pen.fillStyle = colour("ahead");
+  pen.fillStyle = colour("accent");
   pen.globalAlpha = 0.35;
   pen.fillRect(x(from), top, x(to) - x(from), height);
   pen.globalAlpha = 1;
@@ -57,7 +57,7 @@ function paintProgrammes(pen, programmes, x, width) {
   for (const { name, from, to } of programmes) {
     const [left, right] = [Math.max(0, x(from)), Math.min(width, x(to))];
     if (right <= left) continue;
-    pen.fillStyle = colour("ahead");
+    pen.fillStyle = colour("accent");
     pen.beginPath();
     pen.roundRect(left, 14, Math.max(3, right - left), 4, 2);
     pen.fill();
@@ -76,7 +76,7 @@ function paintMarks(pen, range, x, width, top, height) {
   const seconds = (range.to - range.from) / 1000;
   const most = Math.max(1, Math.floor(width / labelWidth));
   const interval = (intervals.find((one) => seconds / one <= most) ?? 604_800) * 1000;
-  // Marks are round in the time of here.
+  // Marks are round numbers in the browser's time zone.
   const offset = new Date(range.from).getTimezoneOffset() * 60_000;
   const first = Math.ceil((range.from - offset) / interval) * interval + offset;
   let last = range.from - 86_400_000;
@@ -96,7 +96,7 @@ function paintMarks(pen, range, x, width, top, height) {
   paintDays(pen, range, x, top, height);
 }
 
-/** Midnights, through and through. */
+/** Draws a line at each midnight. */
 function paintDays(pen, range, x, top, height) {
   const midnight = new Date(range.from);
   midnight.setHours(24, 0, 0, 0);
@@ -110,7 +110,7 @@ function paintDays(pen, range, x, top, height) {
 function paintHead(pen, place, top, height, isMoved) {
   pen.fillStyle = colour("card");
   pen.fillRect(place - 3.5, top - 5, 7, height + 10);
-  pen.fillStyle = colour("head");
+  pen.fillStyle = colour("playhead");
   pen.beginPath();
   pen.roundRect(place - 2, top - 5, 4, height + 10, 2);
   pen.fill();

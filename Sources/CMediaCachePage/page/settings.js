@@ -1,24 +1,24 @@
-// Settings of downloads: how many at once, how fast, and when.
+// The settings of downloads: concurrency, bandwidth and hours.
 
 import { api, sentence } from "./api.js";
 import { check, field } from "./dialogs.js";
-import { make, say } from "./elements.js";
+import { make, updateText } from "./elements.js";
 
-/** Makes the form. It's filled when the server has answered. */
+/** Makes the form and fills it with the server's settings. */
 export function makeSettings() {
   const number = (properties) => make("input", { type: "number", ...properties });
   const assets = number({ min: 1, step: 1, required: true });
   const transfers = number({ min: 1, step: 1, required: true });
   const bandwidth = number({ min: 0, step: "any" });
-  const hours = check("Only at these hours");
+  const hours = check("Download only during these hours");
   const from = make("input", { type: "time" });
   const to = make("input", { type: "time" });
   const result = make("p", { role: "status" });
   const times = make("div.fields", { hidden: true }, field("From", from), field("To", to));
   const form = make("form", { novalidate: true },
-    make("div.fields", {}, field("At once", assets),
-      field("Transfers of each", transfers),
-      field("Bandwidth in MB/s", bandwidth, "Empty: no limit")
+    make("div.fields", {}, field("Simultaneous downloads", assets),
+      field("Transfers per download", transfers),
+      field("Bandwidth (MB/s)", bandwidth, "Blank = no limit")
     ),
     hours.label, times, make("div.buttons", {}, make("button.main", { type: "submit" }, "Save")), result);
 
@@ -39,18 +39,18 @@ export function makeSettings() {
       fill(await api.setDownloadSettings({
         limits: { assets: Number(assets.value), transfersPerAsset: Number(transfers.value) },
         bandwidth: Math.round(Number(bandwidth.value || 0) * 1e6),
-        // A beginning that is the end means any hour.
+        // Equal start and end mean any hour.
         policy: { hours: hours.input.checked ? {
           start: minutes(from.value), end: minutes(to.value)
         } : { start: 0, end: 0 } },
       }));
-      say(result, "Saved.");
+      updateText(result, "Saved.");
     } catch (error) {
-      say(result, sentence(error.message));
+      updateText(result, sentence(error.message));
     }
   });
-  form.addEventListener("input", () => say(result, ""));
-  api.downloadSettings().then(fill, (error) => say(result, sentence(error.message)));
+  form.addEventListener("input", () => updateText(result, ""));
+  api.downloadSettings().then(fill, (error) => updateText(result, sentence(error.message)));
   return make("fieldset.panel", {}, make("legend", {}, "Downloads"), form);
 }
 

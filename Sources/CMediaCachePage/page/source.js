@@ -1,60 +1,63 @@
-// What a video element is given to play something.
+// The sources of a video element, for assets and for URLs.
 
+import { localURL } from "./address.js";
 import { api } from "./api.js";
-import { local } from "./address.js";
 
-/** Whether the browser plays HLS by itself. */
+/** Whether the browser plays HLS natively. */
 export const playsHLS = document.createElement("video").canPlayType("application/vnd.apple.mpegurl") !== "";
 
-const isWhole = ({ state }) => state === "complete" || state === "completeWithHoles";
+const isComplete = ({ state }) => state === "complete" || state === "completeWithHoles";
+
+/** The message for an asset or a URL that can't be saved before it is complete. */
+export const partlyCached = "Only partly cached. Download it to save it as MP4.";
 
 /**
- * Where an asset plays.
+ * Returns the source that plays an asset.
  *
- * @returns {Promise<{src: string} | {reason: string}>} or why it doesn't, in words
+ * @returns {Promise<{src: string} | {reason: string}>} the source, or the reason why the browser can't play it
  */
 export async function sourceOfAsset(asset) {
-  const base = local(asset.libraryURL);
-  // A recording that has ended has no download, and is whole as far as it goes.
+  const base = localURL(asset.libraryURL);
+  // An ended recording has no download and is complete.
   const isRecorded = !asset.state && asset.kind === "stream" && asset.bytes === undefined;
-  if (!asset.state && !isRecorded) return { src: local(await api.playURL(asset.url)) };
+  if (!asset.state && !isRecorded) return { src: localURL(await api.playURL(asset.url)) };
   if (asset.kind !== "stream") return { src: base };
   if (playsHLS) return { src: `${base}index.m3u8` };
-  if (isWhole(asset) || isRecorded) return { src: movieOf(asset) };
-  return { reason: "This browser plays streams only when they are complete. It plays here when the download is." };
+  if (isComplete(asset) || isRecorded) return { src: mp4URL(asset) };
+  return { reason: "This browser plays streams only after they are downloaded. Wait until the download is complete." };
 }
 
-/** Where something plays that is played through the cache. */
+/** Returns the source that plays a URL through the cache, or the reason why the browser can't play it. */
 export async function sourceOfURL(url) {
-  const src = local(await api.playURL(url));
+  const src = localURL(await api.playURL(url));
   if (playsHLS || !/\.m3u8?($|\?)/i.test(url)) return { src };
-  return { reason: `This browser doesn’t play streams of this kind. Download all of it: a complete one plays here. Or give this address to another player: ${src}` };
+  return { reason: `This browser can’t play HLS streams. Download the stream to play it here, or open this URL in another player: ${src}` };
 }
 
-/** An asset as one MP4. */
-export function movieOf(asset) {
-  return `${local(asset.libraryURL)}media.mp4${asset.holeCount ? "?gaps=1" : ""}`;
+/** Returns the URL of an asset as one MP4. */
+export function mp4URL(asset) {
+  return `${localURL(asset.libraryURL)}media.mp4${asset.holeCount ? "?gaps=1" : ""}`;
 }
 
-/** Why an asset can't be saved as one file now; null if it can. */
-export function whyNotSaved(asset) {
-  if (isWhole(asset)) return null;
+/** Returns the reason why an asset can't be saved as one file now, or null if it can. */
+export function reasonNotSavable(asset) {
+  if (isComplete(asset)) return null;
   if (!asset.state) {
     return asset.kind === "file" && asset.length && asset.bytes >= asset.length ? null
       : asset.kind === "stream" && asset.bytes === undefined ? null
-        : "Only a part of it is kept. Download all of it first.";
+        : partlyCached;
   }
-  return "It can be saved when the download is complete.";
+  return "You can save it when the download is complete.";
 }
 
-/** What to say of an error of a video element's. */
-export function wordsForError(error) {
+/** Describes the error of a video element, with the remedy. */
+export function mediaErrorMessage(error) {
   switch (error?.code) {
     case MediaError.MEDIA_ERR_NETWORK:
-      return "Playing stopped: bytes that aren’t kept couldn’t be had. Look whether the origin can be reached, then try again; what is kept still plays.";
+      return "Playback stopped: the origin didn’t deliver a part that isn’t cached. Check whether the origin is reachable, then try again.";
     case MediaError.MEDIA_ERR_DECODE:
-      return "The browser can’t decode this. Another player may: give it the URL that “mediacache url” prints. If it played before, check what is kept under Storage.";
+      return "The browser can’t decode this media. Open the URL printed by “mediacache url” in another player. If it played before, check the cache under Storage.";
     default:
-      return "This can’t be played here: it couldn’t be had from the origin, or the browser doesn’t know its format. Try again, or give the URL that “mediacache url” prints to another player.";
+      return "Playback failed: the origin didn’t deliver the media, or the browser doesn’t support its format. Try again, or open the URL printed by “mediacache url” in another player.";
   }
 }

@@ -1,29 +1,27 @@
-// Storage: what uses how much, what the limits are, and what would go next.
+// The storage view: disk usage, limits, the next items to be removed, and maintenance.
 
-import { folderOf, toldApart } from "./alike.js";
-import { api } from "./api.js";
 import { routes } from "./address.js";
-import { arrange, atMostEvery, make, mark, say } from "./elements.js";
-import { ago, bytes, counted, titleFrom, words } from "./format.js";
-import { reportError } from "./problems.js";
+import { api, sentence } from "./api.js";
+import { check } from "./dialogs.js";
+import { arrange, atMostEvery, make, updateAttribute, updateText } from "./elements.js";
+import { ago, bytes, counted, distinguishingLabels, folderOf, nameOf, titleFrom, words } from "./format.js";
+import { dismissProblem, reportError, reportProblem } from "./notices.js";
 import { makeSettings } from "./settings.js";
 import { assets, channels, onEvent } from "./store.js";
-import { upkeep } from "./upkeep.js";
 
 const kinds = {
-  asset: "Downloads", channel: "Channels", played: "Played through", covers: "Covers", free: "Free on the disk"
+  asset: "Downloads", channel: "Channels", played: "Played", covers: "Covers", free: "Free disk space"
 };
 
-/** What somebody uses it as. */
-const useOf = (kind) => (kind in kinds ? kind : "played");
+const categoryOf = (kind) => (kind in kinds ? kind : "played");
 
-/** Shows how the disk is used. It's read again when something changes, every third second at most. */
+/** Shows the disk usage. A change reloads it, at most every three seconds. */
 export function storageView({ main, signal }) {
-  const bar = make("div.usage", { role: "img", "aria-label": "What uses how much: it’s being read" });
+  const bar = make("div.usage", { role: "img", "aria-label": "Disk usage: loading" });
   const legend = make("ul.legend", { role: "list" });
-  const limits = make("p", {}, "Reading what is kept…");
+  const limits = make("p", {}, "Loading the disk usage…");
   const items = make("ul.table", { "aria-label": "Largest first", role: "list" });
-  const next = make("ul.table", { "aria-label": "Would go next", role: "list" });
+  const next = make("ul.table", { "aria-label": "Next to be removed", role: "list" });
   const nextNote = make("p.hint");
   const [itemRows, nextRows] = [new Map(), new Map()];
 
@@ -33,14 +31,16 @@ export function storageView({ main, signal }) {
       const found = await api.storage();
       if (signal.aborted) return;
       showUsage(found, bar, legend);
-      say(limits, limitsInWords(found.limits));
+      updateText(limits, limitsInWords(found.limits));
       showList(items, itemRows, named(found.items.filter((item) => item.bytes > 0)), itemKey, itemRow);
       showList(next, nextRows, found.evictedNext, ({ id }) => String(id), nextRow);
-      say(nextNote,
-        found.evictedNext.length ? "What was used least lately goes first, when a limit is reached. Downloads and channels stay." : "Nothing would: all that is kept was downloaded, recorded or pinned."
+      updateText(nextNote,
+        found.evictedNext.length
+          ? "When a limit is reached, the least recently used items are removed first. Downloads and channels are never removed."
+          : "Nothing can be removed: the cache contains only downloads, recordings and pinned items."
       );
     } catch (error) {
-      reportError("How the disk is used can’t be read", error);
+      reportError("The disk usage can’t be loaded", error);
     }
   });
   onEvent((event) => {
@@ -49,10 +49,10 @@ export function storageView({ main, signal }) {
 
   main.append(
     make("header.view-head", {}, make("h1", {}, "Storage")),
-    make("section.panel", { "aria-label": "Use" }, bar, legend, limits, upkeep(read)),
+    make("section.panel", { "aria-label": "Disk usage" }, bar, legend, limits, maintenanceControls(read)),
     make("div.columns", {},
-      make("section.panel", {}, make("h2", {}, "What uses most"), items),
-      make("section.panel", {}, make("h2", {}, "Would go next"), nextNote, next)),
+      make("section.panel", {}, make("h2", {}, "Largest items"), items),
+      make("section.panel", {}, make("h2", {}, "Next to be removed"), nextNote, next)),
     makeSettings());
   read();
   return "Storage";
@@ -60,8 +60,8 @@ export function storageView({ main, signal }) {
 
 function showUsage({ usage, items }, bar, legend) {
   const sums = { asset: 0, channel: 0, played: 0 };
-  for (const { kind, bytes: size } of items) sums[useOf(kind)] += size;
-  // The server tells of the largest alone, so that the sums of all come from what is known of each.
+  for (const { kind, bytes: size } of items) sums[categoryOf(kind)] += size;
+  // The server lists only the largest items, so the totals come from the page's own records.
   sums.asset = Math.max(sums.asset, assets.all.reduce((sum, asset) => sum + (asset.bytes ?? 0), 0));
   sums.channel = Math.max(sums.channel, channels.all.reduce((sum, channel) => sum + channel.bytes, 0));
   sums.played = Math.max(0, usage.bytes - sums.asset - sums.channel);
@@ -72,8 +72,8 @@ function showUsage({ usage, items }, bar, legend) {
   const text = shown.map((kind) => `${kinds[kind]} ${bytes(sums[kind])}`);
   const key = text.join();
   if (bar.dataset.key === key) return;
-  mark(bar, "data-key", key);
-  mark(bar, "aria-label", `What uses how much: ${text.join(", ")}`);
+  updateAttribute(bar, "data-key", key);
+  updateAttribute(bar, "aria-label", `Disk usage: ${text.join(", ")}`);
   bar.replaceChildren(...shown.map((kind) => {
     const part = make("i", { data: { kind } });
     part.style.setProperty("flex-grow", String(Math.max(sums[kind] / all, 0.004)));
@@ -85,22 +85,20 @@ function showUsage({ usage, items }, bar, legend) {
 }
 
 function limitsInWords({ maximumBytes, maximumAge, minimumFreeBytes }) {
-  const reasons = [
-    maximumBytes && "there is no room", minimumFreeBytes && `less than ${bytes(minimumFreeBytes)} of the disk would stay free`,
-    maximumAge && `nobody has used it for ${words(maximumAge)}`,
-  ].filter(Boolean);
-  const goes = reasons.length ? `When ${reasons.join(", or ").replace(/, or (?=.*, or )/g, ", ")}, only what was played through goes.` : "";
-  return [
-    maximumBytes ? `All that is kept may use ${bytes(maximumBytes)}, downloads and recordings with it.` : "What is kept may use as much as there is.",
-    goes, maximumBytes && "Where downloads and recordings fill all of that, new downloads wait, and what plays isn’t kept.",
-    "The limits are options of “mediacache serve”.",
-  ].filter(Boolean).join(" ");
+  const limits = [
+    maximumBytes ? `Cache limit: ${bytes(maximumBytes)}, including downloads and recordings.` : "Cache limit: none.",
+    minimumFreeBytes && `Minimum free disk space: ${bytes(minimumFreeBytes)}.`,
+    maximumAge && `Maximum age: ${words(maximumAge)} since the last use.`,
+  ];
+  const removal = (maximumBytes || minimumFreeBytes || maximumAge) && "Only played media is removed to stay within the limits.";
+  const full = maximumBytes && "If downloads and recordings fill the cache, new downloads wait and playback isn’t cached.";
+  return [...limits, removal, full, "Options of “mediacache serve” set the limits."].filter(Boolean).join(" ");
 }
 
 function showList(list, rows, records, keyOf, build) {
   const known = new Map(records.map((record) => [keyOf(record), record]));
   const texts = (key) => JSON.stringify(known.get(key));
-  // A row whose record is another is made anew.
+  // A row is replaced when its record has changed.
   for (const [key, row] of rows) {
     if (!known.has(key) || row.dataset.key === texts(key)) continue;
     row.remove();
@@ -116,25 +114,25 @@ function showList(list, rows, records, keyOf, build) {
 
 const itemKey = ({ kind, id }) => `${kind} ${id}`;
 
-/** Items with what they are called, and what tells those of one name apart. */
+/** Adds titles to items, and labels that distinguish items of the same title. */
 function named(items) {
   const all = items.map((item) => {
-    const whole = item.title || item.id;
-    const isURL = /^https?:/.test(whole);
-    return { item, key: itemKey(item), title: isURL ? titleFrom(whole) : whole, url: isURL ? whole : assets.get(item.id)?.url };
+    const name = item.title || item.id;
+    const isURL = /^https?:/.test(name);
+    return { item, key: itemKey(item), title: isURL ? titleFrom(name) : name, url: isURL ? name : assets.get(item.id)?.url };
   });
-  const from = toldApart(all);
+  const from = distinguishingLabels(all);
   return all.map(({ item, key, title }) => ({ ...item, name: title, from: from.get(key) }));
 }
 
 function itemRow({ kind, id, name, from, bytes: size, count }) {
   const address = kind === "asset" ? routes.asset(id) : kind === "channel" ? routes.channel(id) : "#/played";
   const note = {
-    asset: "download", channel: "channel", file: "played through", stream: "stream, played through",
-    parts: `${counted(count ?? 0, "segment")}, played through`
+    asset: "download", channel: "channel", file: "played file", stream: "played stream",
+    parts: counted(count ?? 0, "played segment")
   }[kind];
   return make("li", {},
-    make("i", { data: { kind: useOf(kind) } }),
+    make("i", { data: { kind: categoryOf(kind) } }),
     make("span", {}, make("a", { href: address }, name), from && make("span.address", {}, from)),
     make("span.hint", {}, note), make("b", {}, bytes(size))
   );
@@ -145,4 +143,59 @@ function nextRow({ url, bytes: size, lastUsed }) {
     make("span", { title: url }, titleFrom(url), make("span.address", {}, folderOf(url))),
     make("span.hint", {}, `used ${ago(Date.parse(lastUsed))}`), make("b", {}, bytes(size))
   );
+}
+
+/** Makes the controls that apply the limits and check the cache. @param {() => void} changed called after each */
+function maintenanceControls(changed) {
+  const repair = check("Repair damaged files");
+  const result = make("p", { id: "storage-result", role: "status" });
+  const findings = make("ul.findings", { role: "list", hidden: true });
+
+  const button = (label, busy, work) => {
+    const element = make("button.quiet", { type: "button" }, label);
+    element.addEventListener("click", async () => {
+      if (element.getAttribute("aria-disabled")) return;
+      element.setAttribute("aria-disabled", "true");
+      findings.hidden = true;
+      updateText(result, busy);
+      try {
+        updateText(result, await work());
+      } catch (error) {
+        updateText(result, sentence(error.message));
+      } finally {
+        element.removeAttribute("aria-disabled");
+        changed();
+      }
+    });
+    return element;
+  };
+
+  const prune = button("Apply limits now", "Applying the limits…", async () => {
+    const { bytesFreed } = await api.prune();
+    return bytesFreed ? `Removed ${bytes(bytesFreed)}.` : "The cache is within its limits. Nothing was removed.";
+  });
+  const verify = button("Check the cache", "Comparing all cached data with its checksums…", async () => {
+    const found = await api.verify(repair.input.checked);
+    showFindings(findings, found.findings);
+    const checked = `Checked ${counted(found.resources, "resource")} (${bytes(found.bytes)})`;
+    if (!found.findings.length) {
+      dismissProblem("verify");
+      return `${checked}: no damage found.`;
+    }
+    const left = found.findings.filter(({ isRepaired }) => !isRepaired).length;
+    if (left) reportProblem("verify",
+      `The cache has ${counted(left, "damaged range")}. Check it again with “Repair damaged files”, and check the disk.`,
+      { label: "Storage", href: "#/storage" }
+    );
+    else dismissProblem("verify");
+    const outcome = left ? "" : " removed, to be downloaded again when needed";
+    return `${checked}: ${counted(found.findings.length, "damaged range")}${outcome}.`;
+  });
+  return make("div.maintenance", {}, make("div.buttons", {}, prune, verify, repair.label), result, findings);
+}
+
+function showFindings(list, findings) {
+  list.hidden = findings.length === 0;
+  list.replaceChildren(...findings.slice(0, 50).map(({ key, start, end, problem, isRepaired }) => make("li", {},
+    `${nameOf(key)}, ${bytes(end - start)} at ${bytes(start)}: ${sentence(problem)}${isRepaired ? " It will be downloaded again." : ""}`)));
 }

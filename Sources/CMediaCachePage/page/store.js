@@ -1,10 +1,10 @@
-// What the page knows of the server: read once, and kept true by events.
+// The records of the server that the page shows: read once and updated by events.
 
 import { api, Problem } from "./api.js";
 import { atMostEvery } from "./elements.js";
 
-/** Records of one kind by their names, and who wants to know when one changes. */
-class Shelf {
+/** Records of one kind by name, with the listeners to their changes. */
+class RecordStore {
   /** @param {(record: Object) => string} nameOf @param {(name: string) => Promise<Object>} read */
   constructor(nameOf, read) {
     this.records = new Map();
@@ -12,41 +12,42 @@ class Shelf {
     this.read = read;
     this.listeners = new Set();
     this.readers = new Map();
-    /** How often each was removed. */
+    /** The number of removals by name. */
     this.removals = new Map();
   }
 
   get(name) { return this.records.get(name); }
   get all() { return [...this.records.values()]; }
 
-  /** Takes all records, in the server's order. */
-  fill(records) {
+  /** Replaces all records, in the server's order. */
+  replaceAll(records) {
     this.records = new Map(records.map((record) => [this.nameOf(record), record]));
-    this.tell(null);
+    this.notifyListeners(null);
   }
 
-  /** Takes one record, new or changed. */
+  /** Adds a record or replaces it. */
   put(record) {
     const name = this.nameOf(record);
     this.records.set(name, record);
-    this.tell(name);
+    this.notifyListeners(name);
   }
 
-  /** Changes some of a record, if it's known. */
+  /** Changes properties of a record. Returns whether the record is known. */
   change(name, changes) {
     const record = this.records.get(name);
     if (!record) return false;
     this.records.set(name, { ...record, ...changes });
-    this.tell(name);
+    this.notifyListeners(name);
     return true;
   }
 
+  /** Removes a record. A read of it that is in progress has no effect. */
   remove(name) {
     this.removals.set(name, (this.removals.get(name) ?? 0) + 1);
-    if (this.records.delete(name)) this.tell(name);
+    if (this.records.delete(name)) this.notifyListeners(name);
   }
 
-  /** Reads one again: at once, and at most once a second however often it's said. */
+  /** Reads a record again, at most once a second. */
   refresh(name) {
     let read = this.readers.get(name);
     if (!read) {
@@ -54,7 +55,7 @@ class Shelf {
         const removals = this.removals.get(name);
         try {
           const record = await this.read(name);
-          // It may be gone since it was asked for.
+          // The record may have been removed during the request.
           if (this.removals.get(name) === removals) this.put(record);
         } catch (error) {
           if (error instanceof Problem && error.status === 404) this.remove(name);
@@ -65,10 +66,10 @@ class Shelf {
     read();
   }
 
-  tell(name) { for (const listener of this.listeners) listener(name); }
+  notifyListeners(name) { for (const listener of this.listeners) listener(name); }
 
   /**
-   * Calls a function with a record's name whenever one changes, with null when all may have.
+   * Calls a function with the name of each record that changes, or with null if any may have changed.
    *
    * @param {AbortSignal} signal ends it
    */
@@ -78,28 +79,28 @@ class Shelf {
   }
 }
 
-export const assets = new Shelf((record) => record.id, api.asset);
-export const downloads = new Shelf((record) => record.id, api.download);
-export const channels = new Shelf((record) => record.name, api.channel);
+export const assets = new RecordStore((record) => record.id, api.asset);
+export const downloads = new RecordStore((record) => record.id, api.download);
+export const channels = new RecordStore((record) => record.name, api.channel);
 
-/** Every event as it comes, for who wants more of it than the records. */
 const followers = new Set();
+/** Calls a function with each event of the server. */
 export function onEvent(listener, signal) {
   followers.add(listener);
   signal.addEventListener("abort", () => followers.delete(listener));
 }
 
-/** Reads everything: at the beginning, and after the connection was lost. */
+/** Reads all records: at the start, and after each interruption of the event stream. */
 export async function readAll() {
   const [allAssets, allDownloads, allChannels] = await Promise.all([api.assets(), api.downloads(), api.channels()]);
-  assets.fill(allAssets);
-  downloads.fill(allDownloads);
-  channels.fill(allChannels);
+  assets.replaceAll(allAssets);
+  downloads.replaceAll(allDownloads);
+  channels.replaceAll(allChannels);
 }
 
 const isEnded = (state) => ["complete", "completeWithHoles", "failed"].includes(state);
 
-/** What an event means for the records. */
+/** The effects of events on the records. */
 const effects = {
   "asset.added": ({ asset }) => assets.refresh(asset),
   "asset.changed": ({ asset }) => assets.refresh(asset),
@@ -113,13 +114,13 @@ const effects = {
   "download.progress": ({ asset, bytes, length, lengthKnown, partsDone, parts, rate, secondsReady }) => {
     const known = downloads.get(asset);
     downloads.change(asset, { bytes, length, lengthKnown, partsDone, parts, rate, secondsReady });
-    // What it is turns out a moment after its download has begun.
+    // The kind of a download becomes known shortly after it starts.
     if (known && !known.kind && parts > 0) both(asset);
     assets.change(asset, { bytes, length, lengthKnown });
   },
   "download.removed": ({ asset }) => {
     downloads.remove(asset);
-    // It may be an asset still, by what came of it.
+    // The asset stays if the downloaded part was kept.
     if (assets.get(asset)) assets.refresh(asset);
   },
   "channel.state": ({ channel, channelState, message }) => {
@@ -134,7 +135,7 @@ const effects = {
   dropped: () => readAll().catch(() => {}),
 };
 
-/** Takes an event. */
+/** Applies an event to the records, and passes it on. */
 export function apply(event) {
   effects[event.event]?.(event);
   for (const follower of followers) follower(event);
@@ -145,15 +146,15 @@ function both(asset) {
   assets.refresh(asset);
 }
 
-/** Sums come with the record, which is read while somebody looks; what the eye follows, the edge, comes with each segment. */
-const lastSums = new Map();
+/** The time of the last read of each channel's record. Events update the edge; the totals need the record. */
+const lastReads = new Map();
 function recorded(name, start, duration) {
   const channel = channels.get(name);
   const edge = Math.round(start + duration * 1000);
   const now = performance.now();
   const isShown = channels.listeners.size > 0;
-  if (!channel || channel.kept.length === 0 || (isShown && now - (lastSums.get(name) ?? 0) > 5000)) {
-    lastSums.set(name, now);
+  if (!channel || channel.kept.length === 0 || (isShown && now - (lastReads.get(name) ?? 0) > 5000)) {
+    lastReads.set(name, now);
     channels.refresh(name);
   }
   if (!channel || channel.kept.length === 0 || edge <= (channel.edge ?? 0)) return;

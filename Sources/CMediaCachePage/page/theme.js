@@ -1,15 +1,15 @@
-// Light or dark: as the system has it, unless somebody chose.
+// The colour theme: light, dark, or the system's.
 
-const place = "mediacache.colours";
+const storageKey = "mediacache.colours";
 
-/** Makes the switch work. */
+/** Connects the theme's selector. */
 export function startTheme() {
   const choice = document.getElementById("colours");
-  try { choice.value = localStorage.getItem(place) ?? "auto"; } catch { /* as the system */ }
+  try { choice.value = localStorage.getItem(storageKey) ?? "auto"; } catch { /* the system's theme */ }
   if (!choice.value) choice.value = "auto";
   apply(choice.value);
   choice.addEventListener("change", () => {
-    try { localStorage.setItem(place, choice.value); } catch { /* for as long as the page */ }
+    try { localStorage.setItem(storageKey, choice.value); } catch { /* until the page is closed */ }
     apply(choice.value);
   });
 }
@@ -20,11 +20,11 @@ function apply(value) {
   dispatchEvent(new Event("colours"));
 }
 
-/** Calls a function when colours have changed: what draws itself has to again. */
+/** Calls a function when the colours change, for canvases to be redrawn. */
 export function onColours(listener, signal) {
   addEventListener("colours", listener, { signal });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", listener, { signal });
 }
 
-/** A colour of the theme, by its custom property. */
+/** Returns a colour of the theme by the name of its custom property. */
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

@@ -1,10 +1,10 @@
-// A video element with words for what goes wrong.
+// A video element with error messages and keyboard control.
 
-import { make, say } from "./elements.js";
-import { wordsForError } from "./source.js";
+import { make, updateText } from "./elements.js";
+import { mediaErrorMessage } from "./source.js";
 
 /**
- * Makes a video.
+ * Makes a player.
  *
  * @param {{label: string, poster?: string, signal: AbortSignal}} options
  */
@@ -16,20 +16,20 @@ export function makeVideo({ label, poster, signal }) {
   const element = make("div.stage", {}, video, error);
   let retry = null;
   let at = 0;
-  /** Where what was given last is to begin, until it does. */
+  /** The start position of the current source, until it is reached. */
   let pendingFrom = 0;
-  /** Whether somebody wants it to play: a browser that gives up pauses, too. */
-  let isWanted = true;
+  /** Whether the user wants it to play. A browser also pauses when it fails. */
+  let shouldPlay = true;
 
   const fail = (words, work) => {
-    say(text, words);
+    updateText(text, words);
     retry = work;
     if (!work) again.remove();
     else if (!again.isConnected) error.append(again);
     element.classList.add("failed");
   };
   const clear = () => {
-    say(text, "");
+    updateText(text, "");
     again.remove();
     element.classList.remove("failed");
   };
@@ -42,19 +42,19 @@ export function makeVideo({ label, poster, signal }) {
     if (pendingFrom > 0) video.currentTime = pendingFrom;
     pendingFrom = 0;
   });
-  /** Gives it something to play; from a place, if it has one. */
+  /** Plays a source from a position in seconds. */
   const play = (src, from = 0) => {
     clear();
     load(src, from);
-    isWanted = true;
-    // Where the browser wants a click first, its controls ask for it.
+    shouldPlay = true;
+    // If the browser requires a click to play, its controls show that.
     video.play().catch(() => {});
   };
-  /** Gives it the same again, which rests if it did. Words of what went wrong stay until it plays. */
+  /** Reloads a source and stays paused if it was. The error message stays until it plays. */
   const replay = (src, from = 0) => {
-    const plays = isWanted;
+    const wasPlaying = shouldPlay;
     load(src, from);
-    if (plays) video.play().catch(() => {});
+    if (wasPlaying) video.play().catch(() => {});
     else video.addEventListener("loadeddata", clear, { once: true });
   };
   again.addEventListener("click", () => {
@@ -65,13 +65,13 @@ export function makeVideo({ label, poster, signal }) {
   video.addEventListener("timeupdate", () => {
     if (video.currentTime > 0) at = video.duration === Infinity ? 0 : video.currentTime;
   });
-  video.addEventListener("play", () => { isWanted = true; });
-  video.addEventListener("pause", () => { if (!video.error && !video.ended) isWanted = false; });
+  video.addEventListener("play", () => { shouldPlay = true; });
+  video.addEventListener("pause", () => { if (!video.error && !video.ended) shouldPlay = false; });
   video.addEventListener("error", () => {
-    // An element that lets go of its source tells an error, too.
+    // Removing the source also raises an error event.
     if (!video.getAttribute("src") || player.onError()) return;
     const src = video.src;
-    fail(wordsForError(video.error), () => play(src, at));
+    fail(mediaErrorMessage(video.error), () => play(src, at));
   });
   signal.addEventListener("abort", () => {
     video.removeAttribute("src");
@@ -79,9 +79,9 @@ export function makeVideo({ label, poster, signal }) {
   });
   const player = {
     element, video, play, replay, fail, clear,
-    /** Whether somebody takes care of an error. */
+    /** Handles an error. Returns whether it is handled. */
     onError: () => false,
-    /** The place that it's at, or was when it failed; 0 where it has no end. */
+    /** Returns the position in seconds, also after a failure; 0 for a stream without an end. */
     at: () => at,
     seek(seconds) {
       if (!Number.isFinite(seconds)) return;
@@ -90,4 +90,48 @@ export function makeVideo({ label, poster, signal }) {
     },
   };
   return player;
+}
+
+/** Elements that handle Escape themselves. */
+const takesText = "input, textarea, select, dialog";
+/** Elements that handle the other keys themselves. */
+const takesKeys = "input, textarea, select, [role=slider], dialog, [data-handle]";
+/** Elements that Space activates. */
+const takesSpace = "button, a, summary, label";
+
+/**
+ * Connects the keyboard shortcuts of a player.
+ *
+ * @param {HTMLVideoElement} video
+ * @param {AbortSignal} signal ends it
+ * @param {() => void} leave called for Escape
+ * @param {(seconds: number) => void} [skip] seeks by a number of seconds, in place of the video's own time
+ */
+export function startKeys(video, signal, leave, skip) {
+  const jump = skip ?? ((seconds) => { video.currentTime = Math.min(
+    Math.max(0, video.currentTime + seconds), video.duration || Infinity
+  ); });
+  const louder = (step) => { video.volume = Math.min(1, Math.max(0, Math.round((video.volume + step) * 20) / 20)); };
+  const toggle = () => (video.paused ? video.play().catch(() => {}) : video.pause());
+  const keys = {
+    " ": toggle,
+    k: toggle,
+    ArrowLeft: () => jump(-10),
+    ArrowRight: () => jump(10),
+    ArrowUp: () => louder(0.1),
+    ArrowDown: () => louder(-0.1),
+    f: () => (document.fullscreenElement ? document.exitFullscreen() : video.requestFullscreen?.().catch(() => {})),
+    m: () => { video.muted = !video.muted; },
+    Escape: leave,
+  };
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (!keys[key] || (key === "Escape" && document.fullscreenElement)) return;
+    if (event.target.closest?.(key === "Escape" ? takesText : takesKeys)) return;
+    if (key === " " && event.target.closest?.(takesSpace)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    keys[key]();
+  }, { signal, capture: true });
 }

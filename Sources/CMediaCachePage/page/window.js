@@ -1,11 +1,11 @@
-// What a channel's video plays: a window of the recording, and which moment each of its seconds was.
+// The playback of a channel in windows of its recording, and the mapping of playback positions to times.
 //
-// A browser that plays a playlist which grows begins at its end, wherever it is asked to begin, and can't seek in it. So
-// what lies back is played by windows that are over, one after the other: each from where the last one ended up to the
-// live edge of that moment, an hour at most. At the edge itself it's the playlist that grows.
+// A browser starts a live playlist at its end, whatever position it is given, and can't seek in it. The past therefore
+// plays in finished windows, each from the end of the last one to the live edge at that time, an hour at most. Only the
+// live edge plays from the live playlist.
 //
-// A browser that plays no playlists at all is given such windows as files, shorter ones since a file has to be made
-// before it plays, from a minute before the edge on.
+// A browser without HLS plays such windows as MP4 files, up to a minute before the live edge. They are shorter, because
+// a file must be complete before it plays.
 
 import { sentence } from "./api.js";
 import { moment } from "./format.js";
@@ -15,105 +15,111 @@ import { startResuming } from "./resuming.js";
 import { playsHLS } from "./source.js";
 import { channels } from "./store.js";
 
-/** Nearer to the edge than this is live, in milliseconds. */
+/** The distance from the live edge that counts as live, in milliseconds. */
 const liveWithin = 20_000;
+/** The length of the longest window, in milliseconds. */
 const longestWindow = playsHLS ? 3600_000 : 300_000;
-/** What "live" means where only files play: so late. A file that follows another is no shorter than the second. */
+/** The distance from the live edge, in milliseconds, at which a browser without HLS starts. */
 const lateness = 60_000;
+/** The length of the shortest file that follows another one, in milliseconds. */
 const shortestFile = 10_000;
-/** Where browsers begin in a playlist that grows (RFC 8216 §6.3.3): so many segments before its end. */
+/** The number of segments before its end at which browsers start a live playlist (RFC 8216 §6.3.3). */
 const segmentsBehind = 3;
-/** A live stream that rested for longer goes on from where it rested. */
-const longestRest = 15_000;
+/** The pause in milliseconds after which a live stream continues from its position instead of the live edge. */
+const longestPause = 15_000;
 
 /**
+ * Starts the playback of a channel. Times are in milliseconds since 1970.
+ *
  * @param {Object} options
  * @param {ReturnType<import("./video.js").makeVideo>} options.player
- * @param {string} options.base what the channel's paths stand behind
- * @param {() => Object} options.record the channel
+ * @param {string} options.base the prefix of the channel's URLs
+ * @param {() => Object} options.record returns the channel's record
  * @param {AbortSignal} options.signal ends it
  */
-export function startWindow({ player, base, record, signal }) {
+export function startWindowPlayback({ player, base, record, signal }) {
   const { video } = player;
-  /** What plays: its segments, the moment of its beginning, the moment of its end, or null where it grows. */
+  /** The current window: its segments, its first time, and its end, which is null for the live playlist. */
   let shown = { segments: [], begin: null, end: null };
   let number = 0;
-  let restedAt = null;
-  /** What to do when so much is kept. */
+  let pausedAt = null;
+  /** The action to run when the live edge reaches a time. */
   let awaited = null;
   let jumped = () => {};
 
   const now = () => {
     if (shown.begin === null) return record()?.edge ?? Date.now();
     const seconds = video.readyState > 0 ? video.currentTime : 0;
-    return momentOf(shown.segments, seconds) ?? shown.begin + seconds * 1000;
+    return timeOf(shown.segments, seconds) ?? shown.begin + seconds * 1000;
   };
-  /** Where it goes on when it was interrupted. */
-  const resting = () => (shown.end === null ? Infinity : now());
+  /** Returns the time to resume at after an interruption. */
+  const resumeTime = () => (shown.end === null ? Infinity : now());
   const resuming = startResuming({
     player, signal,
-    place: () => (shown.end === null ? "at the live edge" : `at ${moment(resting())}`),
-    resume: () => playFrom(resting(), true),
-    // At the edge nothing can go on before something has come.
-    isThere: () => shown.end !== null || !isRecorded() || (record()?.edge ?? 0) > now() + 1000,
+    position: () => (shown.end === null ? "at the live edge" : `at ${moment(resumeTime())}`),
+    resume: () => playFrom(resumeTime(), true),
+    // The live edge can't resume before a new segment is recorded.
+    isAvailable: () => shown.end !== null || !isRecorded() || (record()?.edge ?? 0) > now() + 1000,
   });
   const isRecorded = () => ["recording", "starting", "waiting"].includes(record()?.state);
 
-  /** @param {boolean} [isAgain] whether it is what was played before, or follows it */
-  async function playFrom(wanted, isAgain = false) {
-    if (!isAgain) resuming.begin();
+  /** @param {boolean} [isContinuation] whether it continues the current window */
+  async function playFrom(requested, isContinuation = false) {
+    if (!isContinuation) resuming.begin();
     const channel = record();
-    if (!channel?.kept.length) return notify("Nothing is kept yet.");
+    if (!channel?.kept.length) return notify("Nothing recorded yet.");
     const edge = channel.edge ?? channel.kept.at(-1).to;
     awaited = null;
     if (!playsHLS && isRecorded()) {
-      const latest = edge - (isAgain ? shortestFile : lateness);
-      const first = isAgain ? wanted : channel.kept[0].from;
-      if (latest < first) return awaitEdge(first + edge - latest, wanted, isAgain);
-      return playWindow(Math.min(wanted, latest), edge, wanted, isAgain);
+      const latest = edge - (isContinuation ? shortestFile : lateness);
+      const first = isContinuation ? requested : channel.kept[0].from;
+      if (latest < first) return awaitEdge(first + edge - latest, requested, isContinuation);
+      return playWindow(Math.min(requested, latest), edge, requested, isContinuation);
     }
-    if (wanted > edge - liveWithin && isRecorded()) return play(edge, null, wanted, isAgain);
-    return playWindow(wanted, edge, wanted, isAgain);
+    if (requested > edge - liveWithin && isRecorded()) return play(edge, null, requested, isContinuation);
+    return playWindow(requested, edge, requested, isContinuation);
   }
 
-  /** Goes on by itself when there is enough for a file. */
-  function awaitEdge(edge, wanted, isAgain) {
-    awaited = { edge, work: () => playFrom(wanted, isAgain) };
-    player.fail(isAgain
-      ? `Nothing more has come yet. It goes on at ${moment(wanted)} as soon as it does.`
-      : "This browser plays channels a minute late, and less than that is kept yet. It begins by itself.", null);
+  /** Waits until the recording is long enough for a file. */
+  function awaitEdge(edge, requested, isContinuation) {
+    awaited = { edge, work: () => playFrom(requested, isContinuation) };
+    player.fail(isContinuation
+      ? `Waiting for the stream to resume at ${moment(requested)}.`
+      : "This browser plays channels a minute late. Playback starts when a minute is recorded.", null);
   }
 
-  function playWindow(target, edge, wanted, isAgain) {
+  function playWindow(target, edge, requested, isContinuation) {
     const channel = record();
     const at = Math.round(nearest(channel.kept, Math.min(target, edge - 1000)));
-    if (Number.isFinite(wanted) && Math.abs(at - wanted) > 60_000) notify(`Nothing is kept of that moment. It plays from ${moment(at)}.`);
-    const place = shown.end !== null && at < shown.end - 1000 ? placeOf(shown.segments, at) : null;
-    // What is in the window already is a seek away.
-    if (place === null || video.error) return play(at, Math.min(at + longestWindow, edge), wanted, isAgain);
+    if (Number.isFinite(requested) && Math.abs(at - requested) > 60_000) {
+      notify(`Nothing is recorded at that time. Playing from ${moment(at)}.`);
+    }
+    const position = shown.end !== null && at < shown.end - 1000 ? positionOf(shown.segments, at) : null;
+    // A time within the current window needs only a seek.
+    if (position === null || video.error) return play(at, Math.min(at + longestWindow, edge), requested, isContinuation);
     number += 1;
-    video.currentTime = place;
+    video.currentTime = position;
     video.play().catch(() => {});
     jumped();
   }
 
-  async function play(at, end, wanted, isAgain) {
+  async function play(at, end, requested, isContinuation) {
     const turn = (number += 1);
-    const isOld = () => turn !== number || signal.aborted;
-    if (!isAgain) shown = { segments: [], begin: at, end };
-    if (!isAgain) restedAt = null;
+    const isSuperseded = () => turn !== number || signal.aborted;
+    if (!isContinuation) shown = { segments: [], begin: at, end };
+    if (!isContinuation) pausedAt = null;
     jumped();
     try {
       const read = playsHLS ? readWindow : readFile;
       const found = end === null ? await readLive(base) : await read(base, at, end);
-      if (isOld()) return;
+      if (isSuperseded()) return;
       shown = { segments: found.segments, begin: found.segments[0]?.wall ?? at, end: found.end ?? end };
       video.dataset.windowBegin = shown.begin;
-      if (isAgain) player.replay(found.src, found.place);
-      else player.play(found.src, found.place);
+      if (isContinuation) player.replay(found.src, found.position);
+      else player.play(found.src, found.position);
       jumped();
     } catch (error) {
-      if (!isOld() && !resuming.interrupted()) player.fail(sentence(error.message), () => playFrom(wanted));
+      if (!isSuperseded() && !resuming.interrupted()) player.fail(sentence(error.message), () => playFrom(requested));
     }
   }
 
@@ -123,11 +129,11 @@ export function startWindow({ player, base, record, signal }) {
     if (edge > shown.end || isRecorded()) playFrom(shown.end, true);
   });
   video.addEventListener("pause",
-    () => { restedAt = !video.error && shown.end === null && !video.ended ? { at: now(), since: performance.now() } : null; }
+    () => { pausedAt = !video.error && shown.end === null && !video.ended ? { at: now(), since: performance.now() } : null; }
   );
   video.addEventListener("play", () => {
-    if (restedAt && performance.now() - restedAt.since > longestRest) playFrom(restedAt.at);
-    restedAt = null;
+    if (pausedAt && performance.now() - pausedAt.since > longestPause) playFrom(pausedAt.at);
+    pausedAt = null;
   });
   channels.watch(() => {
     if (!awaited || (record()?.edge ?? 0) < awaited.edge) return;
@@ -136,13 +142,13 @@ export function startWindow({ player, base, record, signal }) {
     work();
   }, signal);
   return {
-    playFrom: (wanted) => playFrom(wanted), now, onJump: (work) => { jumped = work; },
-    /** The live edge; of what isn't recorded any more, the last hour of it. */
+    playFrom: (requested) => playFrom(requested), now, onJump: (work) => { jumped = work; },
+    /** Plays the live edge, or the last hour of a recording that has ended. */
     playLive: () => playFrom(isRecorded() ? Infinity : (record()?.edge ?? 0) - 3600_000),
   };
 }
 
-/** A window that is over. One that begins with a gap is no use to a browser: it begins behind that. */
+/** Returns a finished window as a playlist. It starts after a leading gap, which browsers can't play. */
 async function readWindow(base, at, end) {
   const src = (from) => `${base}index.m3u8?begintime=${from}&endtime=${end}`;
   const all = await datedSegments(src(at));
@@ -152,20 +158,21 @@ async function readWindow(base, at, end) {
   };
 }
 
-/** A window that is over as a file: as far as it has no gap, since a file's time goes on over one. */
+/** Returns a finished window as a file, up to its first gap: the time within a file doesn't show gaps. */
 async function readFile(base, at, end) {
   const all = await datedSegments(`${base}index.m3u8?begintime=${at}&endtime=${end}`);
   const first = all.findIndex(({ isGap }) => !isGap);
-  if (first < 0) throw new Error("Nothing is kept of that moment.");
+  if (first < 0) throw new Error("Nothing is recorded at that time.");
   const gap = all.findIndex(({ isGap }, index) => isGap && index > first);
   const segments = from(all, first).slice(0, gap < 0 ? undefined : gap - first);
   const until = gap < 0 ? end : Math.round(all[gap].wall);
-  // A file has whole segments: within the first and the last one, so that it has none beside them.
+  // A file consists of whole segments. Its range starts and ends within the first and last one, to exclude their
+  // neighbours.
   const src = `${base}${Math.ceil(segments[0].wall) + 1}-${until - 1}.mp4`;
-  return { src, segments, end: until, place: Math.max(0, (at - segments[0].wall) / 1000) };
+  return { src, segments, end: until, position: Math.max(0, (at - segments[0].wall) / 1000) };
 }
 
-/** The live edge. Which segment the browser begins with is known by the rule alone: it may be the next one. */
+/** Returns the live playlist. The browser's first segment follows from the rule of RFC 8216 and may be off by one. */
 async function readLive(base) {
   const src = `${base}index.m3u8`;
   const all = await datedSegments(src);
@@ -174,14 +181,14 @@ async function readLive(base) {
 
 const datedSegments = async (src) => (await readSegments(src)).segments.filter(({ wall }) => wall !== null);
 
-/** Segments from one on, as a playlist would have them that begins there. */
+/** Returns the segments from an index on, with times relative to it. */
 function from(segments, first) {
   const begin = segments[first]?.start ?? 0;
   return segments.slice(first).map((segment) => ({ ...segment, start: segment.start - begin }));
 }
 
-/** The moment of a place in a window; beyond what was read of it time goes on evenly. */
-function momentOf(segments, seconds) {
+/** Returns the time of a position in a window, extrapolated after its last known segment. */
+function timeOf(segments, seconds) {
   let [low, high] = [0, segments.length - 1];
   if (high < 0) return null;
   while (low < high) {
@@ -192,13 +199,13 @@ function momentOf(segments, seconds) {
   return segments[low].wall + (seconds - segments[low].start) * 1000;
 }
 
-/** The place of a moment in a window; null where it doesn't lie in a segment of it. */
-function placeOf(segments, at) {
+/** Returns the position of a time in a window, or null if no segment contains it. */
+function positionOf(segments, at) {
   const found = segments.find(({ wall, duration, isGap }) => !isGap && at >= wall && at < wall + duration * 1000);
   return found ? found.start + (at - found.wall) / 1000 : null;
 }
 
-/** A moment of which something is kept: the moment itself, else the next one, else the last. */
+/** Returns the recorded time nearest to a time: the time itself, the next one, or the last one. */
 function nearest(kept, at) {
   const found = kept.find(({ to }) => to > at);
   return found ? Math.max(at, found.from) : kept[kept.length - 1].to - 1000;

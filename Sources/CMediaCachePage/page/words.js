@@ -1,97 +1,99 @@
-// States in words.
+// Descriptions of assets, downloads and channels.
 
-import { bytes, clock, counted, percent, rate, shortTime, titleFrom, words } from "./format.js";
 import { sentence } from "./api.js";
+import { bytes, clock, counted, percent, rate, shortTime, titleFrom, words } from "./format.js";
 
-/** What to call an asset or a download. */
+/** Returns the title of an asset or a download. */
 export const titleOf = (record) => record.title || titleFrom(record.url);
 
-/** What to call a variant stream: "1080p", "720p60". */
-export const nameOfVariant = ({ height, frameRate }) => height ? `${height}p${frameRate > 30 ? Math.round(frameRate) : ""}` : "Sound";
+/** Names a variant stream: "1080p", "720p60". */
+export const nameOfVariant = ({ height, frameRate }) => height ? `${height}p${frameRate > 30 ? Math.round(frameRate) : ""}` : "Audio";
 
-/** How much of something is here, from 0 to 1; null where nobody knows. */
-export function shareOf({ state, bytes: here, length, partsDone, parts }) {
+/** Returns the cached share, from 0 to 1, or null if it is unknown. */
+export function shareOf({ state, bytes: cached, length, partsDone, parts }) {
   if (state === "complete") return 1;
-  if (length > 0) return Math.min(1, (here ?? 0) / length);
+  if (length > 0) return Math.min(1, (cached ?? 0) / length);
   if (parts > 0) return partsDone / parts;
   return null;
 }
 
-/** An asset's size: "12 MB", "3.0 of 12 MB", "about 12 MB". */
-export function sizeOf({ state, bytes: here, length, lengthKnown }) {
-  if (state === "complete" || here === length) return here === undefined ? "" : bytes(here);
-  const whole = length ? `${lengthKnown ? "" : "about "}${bytes(length)}` : null;
-  if (here === undefined) return whole ?? "";
-  return whole ? `${bytes(here)} of ${whole}` : bytes(here);
+/** Formats an asset's size: "12 MB", "3.0 MB of 12 MB", "about 12 MB". */
+export function sizeOf({ state, bytes: cached, length, lengthKnown }) {
+  if (state === "complete" || cached === length) return cached === undefined ? "" : bytes(cached);
+  const total = length ? `${lengthKnown ? "" : "about "}${bytes(length)}` : null;
+  if (cached === undefined) return total ?? "";
+  return total ? `${bytes(cached)} of ${total}` : bytes(cached);
 }
 
-/** Where an asset stands, in a word or two. */
+/** Describes the state of an asset or a download. */
 export function stateOf(record) {
   const share = shareOf(record);
   switch (record.state) {
     case "complete": return "Complete";
-    case "completeWithHoles": return `Here but for ${counted(record.holeCount, "part")}`;
+    case "completeWithHoles": return `Incomplete: ${counted(record.holeCount, "segment")} missing`;
     case "failed": return "Failed";
     case "paused": return share === null ? "Paused" : `Paused at ${percent(share)}`;
     case "waiting": return "Waiting";
-    case "queued": return "Waits for its turn";
+    case "queued": return "Queued";
     case "running": return share === null ? "Downloading" : `Downloading, ${percent(share)}`;
     default:
-      if (record.holeCount) return `Recorded, ${counted(record.holeCount, "part")} lost`;
-      if (record.kind === "file" && record.length && record.bytes >= record.length) return "All of it is kept";
-      return record.bytes ? "Kept as far as it was played" : "Kept";
+      if (record.holeCount) return `Recorded, ${counted(record.holeCount, "segment")} missing`;
+      if (record.kind === "file" && record.length && record.bytes >= record.length) return "Fully cached";
+      if (record.bytes === 0) return "Not cached yet";
+      return record.bytes ? "Partly cached" : "Saved";
   }
 }
 
-/** Seconds until a download is complete; null where nobody can tell. */
-export function timeLeft({ state, bytes: here, length, rate: speed }) {
-  if (state !== "running" || !length || !(speed > 0) || here > length) return null;
-  return (length - here) / speed;
+/** Returns the seconds until a download is complete, or null if they are unknown. */
+function timeLeft({ state, bytes: received, length, rate: speed }) {
+  if (state !== "running" || !length || !(speed > 0) || received > length) return null;
+  return (length - received) / speed;
 }
 
-/** What a download does at this moment, in a line. */
+/** Describes the progress of a download in one line. */
 export function progressOf(record) {
   if (record.state === "waiting" || record.state === "failed") {
-    const reason = record.reason ? sentence(record.reason.message) : record.state === "failed" ? "It failed." : "It waits.";
-    const until = record.reason?.until ? ` It tries again at ${shortTime(new Date(record.reason.until))}.` : "";
-    return `${record.state === "failed" ? "Failed: " : "Waiting: "}${reason}${until}`;
+    const state = record.state === "failed" ? "Failed" : "Waiting";
+    if (!record.reason) return `${state}.`;
+    const until = record.reason.until ? ` Next attempt at ${shortTime(new Date(record.reason.until))}.` : "";
+    return `${state}: ${sentence(record.reason.message)}${until}`;
   }
   const parts = [stateOf(record), sizeOf(record)];
   if (record.state === "running") {
     if (record.rate > 0) parts.push(rate(record.rate));
     const left = timeLeft(record);
     if (left !== null) parts.push(`${words(left)} left`);
-    if (record.secondsReady > 0 && record.kind === "stream") parts.push(`plays up to ${clock(record.secondsReady)}`);
+    if (record.secondsReady > 0 && record.kind === "stream") parts.push(`playable up to ${clock(record.secondsReady)}`);
   }
   return parts.filter(Boolean).join(" · ");
 }
 
-/** What a channel does. */
+/** Describes the state of a channel. */
 export function channelState({ state, reason }) {
   switch (state) {
     case "recording": return "Recording";
     case "starting": return "Starting";
-    case "waiting": return reason ? `Waiting: ${sentence(reason)}` : "Waiting for its stream";
+    case "waiting": return reason ? `Waiting: ${sentence(reason)}` : "Waiting for the stream";
     case "stopped": return "Stopped";
     default: return "Ended";
   }
 }
 
-/** How much of a channel is kept. */
+/** Describes the recording of a channel: its length, size, gaps and rate. */
 export function channelSums({ kept, bytes: size, gaps, gapSeconds, rate: speed, state }) {
   const seconds = kept.reduce((sum, { from, to }) => sum + (to - from) / 1000, 0);
-  const parts = [seconds ? `${words(seconds)} kept` : "Nothing is kept yet", bytes(size)];
-  if (gaps) parts.push(`${counted(gaps, "gap")}, ${words(gapSeconds)} lost`);
+  const parts = [seconds ? `${words(seconds)} recorded` : "Nothing recorded yet", bytes(size)];
+  if (gaps) parts.push(`${counted(gaps, "segment")} missing (${words(gapSeconds)})`);
   if (state === "recording" && speed > 0) parts.push(rate(speed));
   return parts.join(" · ");
 }
 
-/** Limits of a channel. */
+/** Describes the limits of a channel. */
 export function limitsOf({ seconds, bytes: size, segments, freeBytes }) {
   const parts = [];
   if (seconds) parts.push(`the last ${words(seconds)}`);
   if (size) parts.push(`at most ${bytes(size)}`);
-  if (segments) parts.push(`at most ${counted(segments, "segment")} of each track`);
-  if (freeBytes) parts.push(`${bytes(freeBytes)} of the disk stay free`);
+  if (segments) parts.push(`at most ${counted(segments, "segment")} per track`);
+  if (freeBytes) parts.push(`at least ${bytes(freeBytes)} of disk space free`);
   return parts.length ? `Keeps ${parts.join(", ")}` : "Keeps everything";
 }

@@ -1,0 +1,240 @@
+// The URL field at the top of the page, and the dialog that offers to download, record or play its URL.
+
+import { routes } from "./address.js";
+import { api, sentence } from "./api.js";
+import { changeSummary, choiceSummary, trackChoice, variantChoice } from "./choices.js";
+import { allowPlayback } from "./consent.js";
+import { facts, field, showDialog } from "./dialogs.js";
+import { make, updateText } from "./elements.js";
+import { bytes, clock, hostOf, titleFrom } from "./format.js";
+import { notify } from "./notices.js";
+import { channelNameFor, retentionFields } from "./recording.js";
+import { go } from "./router.js";
+import { assets, channels, downloads } from "./store.js";
+import { stateOf, titleOf } from "./words.js";
+
+const pattern = /^https?:\/\/\S+$/i;
+
+/** Connects the URL field, and pasting a URL anywhere on the page. */
+export function startAddField() {
+  const form = document.getElementById("add");
+  const input = document.getElementById("add-url");
+  const error = document.getElementById("add-error");
+  const button = form.querySelector("button");
+  let running = null;
+
+  async function probe() {
+    const text = input.value.trim();
+    cancelProbe();
+    updateText(error, "");
+    input.removeAttribute("aria-invalid");
+    if (!text) return fail("Enter the URL of a video, a song or a stream’s playlist (.m3u8).");
+    if (!pattern.test(text)) return fail("This isn’t a supported URL. Enter one that starts with http:// or https://.");
+    const abort = (running = new AbortController());
+    form.setAttribute("aria-busy", "true");
+    updateText(button, "Checking…");
+    try {
+      const found = await api.probe(text, abort.signal);
+      showAddDialog(found, text, () => { input.value = ""; });
+    } catch (problem) {
+      if (problem.name !== "AbortError") fail(problem.advice ?? sentence(problem.message));
+    } finally {
+      if (running === abort) {
+        form.removeAttribute("aria-busy");
+        updateText(button, "Add");
+      }
+    }
+  }
+
+  /** Cancels the probe in progress: its answer belongs to an earlier text. */
+  function cancelProbe() {
+    running?.abort();
+    running = null;
+    form.removeAttribute("aria-busy");
+    updateText(button, "Add");
+  }
+
+  function fail(text) {
+    updateText(error, text);
+    input.setAttribute("aria-invalid", "true");
+    input.focus();
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    probe();
+  });
+  input.addEventListener("input", () => {
+    cancelProbe();
+    updateText(error, "");
+    input.removeAttribute("aria-invalid");
+  });
+  document.addEventListener("paste", (event) => {
+    if (event.target.closest?.("input, textarea, select, dialog") || document.querySelector("dialog[open]")) return;
+    const text = event.clipboardData?.getData("text").trim() ?? "";
+    if (!pattern.test(text)) return;
+    event.preventDefault();
+    input.value = text;
+    probe();
+  });
+}
+
+/**
+ * Shows the result of a probe and starts the chosen action.
+ *
+ * @param {Object} found the result of the probe
+ * @param {string} url as the user entered it, including credentials
+ * @param {() => void} done called when an action has started
+ */
+function showAddDialog(found, url, done) {
+  const known = found.asset && assets.get(found.asset);
+  const existing = known && downloads.get(known.id);
+  const title = known ? titleOf(known) : found.title || titleFrom(found.url);
+  const name = make("input", { type: "text", value: title, maxlength: 300 });
+  const titleField = field("Title", name);
+  const quality = variantChoice(found, existing?.variant);
+  const sound = trackChoice(
+    "Audio", found.audio ?? [], (track) => track.isDefault, existing?.audio ?? "standard", existing);
+  const subtitles = trackChoice(
+    "Subtitles", found.subtitles ?? [], () => !existing, existing?.subtitles ?? "all", existing);
+  const choice = { quality, sound, subtitles };
+  const change = make("p.error", { id: "add-change", role: "status" });
+  const size = make("p.sum", { id: "add-size", role: "status" });
+  const live = found.isLive ? liveChoice(found.url) : null;
+
+  const showSize = () => {
+    const variant = quality.chosen();
+    const length = variant?.length ?? found.length;
+    const isKnown = found.lengthKnown && !variant;
+    updateText(size, live ? "" : length ? `Total size: ${isKnown ? "" : "about "}${bytes(length)}` : "Size unknown");
+  };
+  const begin = () => (live?.isRecording() ? record() : download());
+  const difference = () => (existing ? changeSummary(choice, hostOf(found.url)) : "");
+
+  async function download() {
+    const resumes = existing && !difference();
+    const record = resumes ? await api.changeDownload(existing.id, { state: "running" }) : await api.addDownload({
+      url,
+      title: existing ? undefined : name.value.trim() || undefined,
+      priority: existing?.priority,
+      ...(found.kind === "stream" ? {
+        variant: quality.chosen()?.selection, audio: sound.chosen(), subtitles: subtitles.chosen()
+      } : {}),
+    });
+    downloads.put(record);
+    assets.refresh(record.id);
+    const label = existing ? title : name.value.trim() || title;
+    notify(existing && !resumes ? `Changed the download of “${label}”.` : `Downloading “${label}”.`);
+    done();
+    go(routes.downloads);
+  }
+
+  async function record() {
+    const channel = await api.addChannel({
+      ...live.options(), url, variant: quality.chosen()?.selection, audio: sound.chosen(), subtitles: subtitles.chosen(),
+    });
+    channels.put(channel);
+    notify(`Recording “${channel.name}”.`);
+    done();
+    go(routes.channel(channel.name));
+  }
+
+  const { dialog } = showDialog({
+    title: `Add: ${title}`,
+    content: [
+      known && make("p.hint", { id: "add-known" },
+        `Already in the library${existing ? `: ${existingSummary(known, choice)}` : ""}. `,
+        make("a", { href: routes.asset(known.id), on: { click: () => dialog.close() } }, "Open it")
+      ),
+      facts([
+        ["Type", kindOf(found)],
+        ["Duration", found.duration && !found.isLive ? clock(found.duration) : null],
+        [
+          "Size",
+          found.length && !found.variants?.length ? `${found.lengthKnown ? "" : "about "}${bytes(found.length)}` : null
+        ],
+        ["Media type", found.kind === "file" ? found.type : null],
+      ]),
+      ...(found.notes ?? []).map((note) => make("p.hint", {}, note)),
+      titleField,
+      live?.element, quality.element, sound.element, subtitles.element, size,
+    ].filter(Boolean),
+    buttons: [
+      { label: "Download", kind: "main", act: begin, id: "add-begin" },
+      { label: "Play now", act: () => { done(); allowPlayback(url); go(routes.url(url)); } },
+      { label: "Cancel" },
+    ],
+  });
+  // Beside the buttons, which stay visible while the choices scroll.
+  dialog.querySelector(".buttons").prepend(change);
+  const label = () => {
+    const isRecording = live?.isRecording() ?? false;
+    const act = isRecording ? { label: "Record" }
+      : existing ? actionFor(existing, difference()) : { label: "Download" };
+    const button = dialog.querySelector("#add-begin");
+    updateText(button, act.label);
+    button.disabled = act.isDisabled ?? false;
+    updateText(change, act.note ?? "");
+    titleField.hidden = isRecording || Boolean(existing);
+  };
+  dialog.addEventListener("change", () => { showSize(); label(); });
+  showSize();
+  label();
+}
+
+/** Describes an asset that is in the library: its variant, tracks and state. */
+function existingSummary(asset, choice) {
+  const state = stateOf(asset);
+  return [choiceSummary(choice), state.charAt(0).toLowerCase() + state.slice(1)].filter(Boolean).join(", ");
+}
+
+/** Returns the main button's label for an existing download, and a note on the consequences. */
+function actionFor({ state, headerNames }, difference) {
+  if (difference && headerNames.length) {
+    return {
+      label: "Change the download", isDisabled: true,
+      note: `This download uses ${headerNames.join(", ")}, which the page can’t send. Change it with “mediacache get”.`,
+    };
+  }
+  if (difference) return { label: "Change the download", note: difference };
+  if (state === "paused") return { label: "Resume the download" };
+  if (state === "failed" || state === "completeWithHoles") return { label: "Try again" };
+  return { label: "Change the download", isDisabled: true };
+}
+
+function kindOf(found) {
+  const kind = found.kind === "stream" ? (found.isLive ? "Live stream (HLS)" : "Stream (HLS)") : "File";
+  const notes = [
+    found.isEncrypted && "encrypted",
+    found.acceptsRanges === false && "no byte ranges: a seek reads from the start"
+  ];
+  return [kind, ...notes.filter(Boolean)].join(", ");
+}
+
+/** The choice between recording a live stream and downloading it. */
+function liveChoice(url) {
+  const radio = (label, value, checked) => {
+    const input = make("input", { type: "radio", name: "live", value, checked });
+    return { input, label: make("label.check", {}, input, make("span", {}, label)) };
+  };
+  const [recording, downloading] = [
+    radio("Record as a channel", "record", true),
+    radio("Download until it ends", "download", false)
+  ];
+  const name = make("input",
+    { type: "text", required: true, maxlength: 64, pattern: "[A-Za-z0-9_\\-][A-Za-z0-9._\\-]*", value: channelNameFor(url) }
+  );
+  const retentionForm = retentionFields({ seconds: 86_400 });
+  const channelFields = make("div.fields", {},
+    field("Channel name", name, "Letters, digits, dots, hyphens, underscores"), ...retentionForm.elements
+  );
+  const element = make("fieldset", {}, make("legend", {}, "Action"), recording.label, downloading.label, channelFields);
+  element.addEventListener("change", () => {
+    channelFields.hidden = !recording.input.checked;
+    for (const input of channelFields.querySelectorAll("input")) input.disabled = channelFields.hidden;
+  });
+  return {
+    element, isRecording: () => recording.input.checked,
+    options: () => ({ name: name.value, retention: retentionForm.retention() })
+  };
+}

@@ -1,0 +1,161 @@
+// The choice of quality, audio and subtitles of a stream, and its difference from an existing download's choice.
+
+import { check } from "./dialogs.js";
+import { make } from "./elements.js";
+import { bitrate, bytes, inList, language } from "./format.js";
+import { nameOfVariant } from "./words.js";
+
+/** Selections from this number on are bandwidths in bits per second; smaller ones are heights in pixels. */
+const leastBandwidth = 10_000;
+/** The selection of a download that has every variant. */
+const everyVariant = "all";
+
+/**
+ * Makes radio buttons for the variants of a stream, with the best one selected.
+ *
+ * @param {Object} found the result of the probe
+ * @param {string} [selection] the selection of an existing download, which is preselected
+ */
+export function variantChoice(found, selection) {
+  const variants = found.variants ?? [];
+  if (!variants.length) return { element: null, chosen: () => null, index: () => null, first: null };
+  const first = selection ? indexOfVariant(selection, variants) : 0;
+  const inputs = variants.map((variant, index) => make("input", {
+    type: "radio", name: "variant", value: index, checked: index === first,
+  }));
+  const labels = variants.map((variant, index) => make("label.check", {}, inputs[index], make("span", {}, [
+    nameOfVariant(variant),
+    bitrate(variant.bandwidth),
+    variant.length && !found.isLive && `about ${bytes(variant.length)}`,
+  ].filter(Boolean).join(", "))));
+  const every = make("input", { type: "radio", name: "variant", value: everyVariant, checked: true });
+  if (first === everyVariant) labels.push(make("label.check", {}, every, make("span", {}, "Every quality")));
+  const index = () => {
+    const found = inputs.findIndex((input) => input.checked);
+    return found < 0 ? first : found;
+  };
+  // An unchanged selection is sent back as it is: "best" may mean another variant tomorrow.
+  const chosen = () => {
+    const at = index();
+    const one = at === everyVariant ? {} : variants[at];
+    return selection && at === first ? { ...one, selection } : one;
+  };
+  return { element: make("fieldset", {}, make("legend", {}, "Quality"), ...labels), chosen, index, first, variants };
+}
+
+/**
+ * Makes checkboxes for the languages of audio or subtitle tracks.
+ *
+ * @param {"Audio"|"Subtitles"} name
+ * @param {Object[]} tracks
+ * @param {(track: Object) => boolean} isPreselected
+ * @param {string} selection sent to the server where there is nothing to choose
+ * @param {boolean} isExisting whether `selection` is that of an existing download, which is preselected
+ */
+export function trackChoice(name, tracks, isPreselected, selection, isExisting) {
+  const named = tracks.filter((track) => track.language);
+  const byLanguage = new Map();
+  for (const track of named) {
+    const known = byLanguage.get(track.language);
+    byLanguage.set(track.language, (known ?? false) || isPreselected(track));
+  }
+  if (byLanguage.size === 0) return { element: null, chosen: () => selection, tags: () => [], first: [] };
+  const isSubtitles = name === "Subtitles";
+  if (![...byLanguage.values()].some(Boolean) && !isSubtitles) byLanguage.set([...byLanguage.keys()][0], true);
+  if (isExisting) {
+    const selected = new Map([...byLanguage].map(([tag, isStandard]) => [tag, selects(selection, tag, isStandard)]));
+    // A download of languages that the stream lacks has the standard ones instead.
+    if (selection === "none" || [...selected.values()].some(Boolean)) {
+      for (const [tag, isSelected] of selected) byLanguage.set(tag, isSelected);
+    }
+  }
+  const boxes = [...byLanguage].map(([tag, checked]) => ({ tag, checked, ...check(language(tag), { checked }) }));
+  const tags = () => boxes.filter((box) => box.input.checked).map((box) => box.tag);
+  const first = tags();
+  return {
+    element: make("fieldset", {}, make("legend", {}, name), ...boxes.map((box) => box.label)),
+    tags, first,
+    chosen() {
+      const all = tags();
+      if (isExisting && all.join() === first.join()) return selection;
+      if (all.length === 0) return "none";
+      return all.length === boxes.length ? "all" : all.join(",");
+    },
+  };
+}
+
+/**
+ * Returns the index of the variant that a selection means.
+ *
+ * @param {string} selection `best`, `worst`, `all`, a height or a bandwidth
+ * @param {Object[]} variants best first
+ * @returns {number|"all"}
+ */
+function indexOfVariant(selection, variants) {
+  if (selection === everyVariant) return everyVariant;
+  if (selection === "best") return 0;
+  if (selection === "worst") return variants.length - 1;
+  const limit = Number(selection);
+  if (limit >= leastBandwidth) return firstIndex(variants, ({ bandwidth }) => bandwidth <= limit, variants.length - 1);
+  const heights = variants.map(({ height }) => height ?? 0).filter(Boolean);
+  if (!heights.length) return 0;
+  const fitting = heights.filter((height) => height <= limit);
+  const height = fitting.length ? Math.max(...fitting) : Math.min(...heights);
+  return firstIndex(variants, (variant) => variant.height === height, 0);
+}
+
+const firstIndex = (all, fits, fallback) => {
+  const found = all.findIndex(fits);
+  return found < 0 ? fallback : found;
+};
+
+/**
+ * Returns whether a selection includes a language.
+ *
+ * @param {string} selection `standard`, `all`, `none`, or language tags separated by commas
+ * @param {string} tag
+ * @param {boolean} isStandard whether the language is one of the stream's standard languages
+ */
+function selects(selection, tag, isStandard) {
+  if (selection === "all") return true;
+  if (selection === "none") return false;
+  if (selection === "standard") return isStandard;
+  const own = tag.toLowerCase();
+  return selection.toLowerCase().split(",").some((other) => own === other || own.startsWith(`${other}-`));
+}
+
+/** Describes a choice: "360p, English and German, no subtitles". */
+export function choiceSummary({ quality, sound, subtitles }) {
+  const names = (choice) => inList(choice.tags().map(language));
+  const parts = [
+    quality.element && (quality.index() === everyVariant ? "every quality" : nameOfVariant(quality.chosen())),
+    sound.element && (names(sound) || "no other audio"),
+    subtitles.element && (names(subtitles) ? `subtitles in ${names(subtitles)}` : "no subtitles"),
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+/** Describes the data that a changed choice removes and downloads; empty if nothing changes. */
+export function changeSummary({ quality, sound, subtitles }, host) {
+  const [removed, added] = [[], []];
+  const [before, now] = [quality.first, quality.index()];
+  if (before !== now) {
+    if (before === everyVariant) removed.push(`every quality except ${nameOfVariant(quality.chosen())}`);
+    else if (now === everyVariant) added.push("every other quality");
+    else {
+      removed.push(nameOfVariant(quality.variants[before]));
+      const { length } = quality.chosen();
+      added.push(nameOfVariant(quality.chosen()) + (length ? ` (about ${bytes(length)})` : ""));
+    }
+  }
+  for (const [choice, noun] of [[sound, "audio"], [subtitles, "subtitles"]]) {
+    const tags = choice.tags();
+    removed.push(...choice.first.filter((tag) => !tags.includes(tag)).map((tag) => `${language(tag)} ${noun}`));
+    added.push(...tags.filter((tag) => !choice.first.includes(tag)).map((tag) => `${language(tag)} ${noun}`));
+  }
+  if (!removed.length && !added.length) return "";
+  const effects = [
+    removed.length && `removes ${inList(removed)}`, added.length && `downloads ${inList(added)} from ${host}`,
+  ];
+  return `This ${effects.filter(Boolean).join(" and ")}.`;
+}

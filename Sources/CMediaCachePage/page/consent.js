@@ -1,0 +1,45 @@
+// Consent to play a URL. Any site can link to this page's player, and playback makes the server send the stored header
+// fields to the URL's origin. URLs from the page's own controls and URLs of assets need no further consent.
+
+import { routes } from "./address.js";
+import { make } from "./elements.js";
+import { assets } from "./store.js";
+
+const storageKey = "mediacache.allowed";
+const most = 200;
+/** The URLs that the user has allowed in this tab, oldest first. They survive a reload. */
+let allowed = null;
+
+function all() {
+  if (allowed) return allowed;
+  try { allowed = JSON.parse(sessionStorage.getItem(storageKey)) ?? []; } catch { allowed = []; }
+  return allowed;
+}
+
+/** Allows playback of a URL in this tab. */
+export function allowPlayback(url) {
+  allowed = [...all().filter((other) => other !== url), url].slice(-most);
+  try { sessionStorage.setItem(storageKey, JSON.stringify(allowed)); } catch { /* allowed until the page is closed */ }
+}
+
+/** Returns whether the user has allowed playback of a URL. */
+export const isPlaybackAllowed = (url) => all().includes(url) || assets.all.some((asset) => asset.url === url);
+
+/**
+ * Asks for consent in place of the player, and returns the view's title.
+ *
+ * @param {HTMLElement} main
+ * @param {string} url
+ * @param {() => void} play called when the user agrees
+ */
+export function askToPlay(main, url, play) {
+  main.append(make("div.empty", {},
+    make("h1", {}, "Play this URL?"),
+    make("p.address", {}, url),
+    make("p", {},
+      "You followed a link. If you play the URL, the server requests it with the login and header fields stored for its site."),
+    make("p.buttons", {},
+      make("button.main", { type: "button", on: { click() { allowPlayback(url); play(); } } }, "Play"),
+      make("a.link", { href: routes.library }, "Back to the library"))));
+  return "Play this URL?";
+}

@@ -1,0 +1,109 @@
+// The coverage bar below a video: cached ranges, loading ranges, and the playhead.
+
+import { make, prepareCanvas, updateAttribute } from "./elements.js";
+import { counted, percent } from "./format.js";
+import { colour, onColours } from "./theme.js";
+
+/**
+ * Makes a coverage bar.
+ *
+ * @param {{id?: string, seek?: (share: number) => void, slim?: boolean, signal: AbortSignal}} options `seek` is called
+ *   with a position from 0 to 1 when the bar is clicked
+ * @returns {{element: HTMLCanvasElement, show: (coverage: import("./coverage.js").Coverage) => void,
+ *   head: (share: number|null) => void}}
+ */
+export function makeCoverageBar({ id, seek, slim, signal }) {
+  const canvas = make(`canvas.bar${slim ? ".slim" : ""}`, { id, role: "img", "aria-label": "Cached ranges unknown" });
+  let coverage = { total: 0, spans: [], loading: [] };
+  let position = null;
+  let isScheduled = false;
+
+  const draw = () => {
+    if (isScheduled) return;
+    isScheduled = true;
+    requestAnimationFrame(() => {
+      isScheduled = false;
+      if (canvas.isConnected) paint(canvas, coverage, position);
+    });
+  };
+  new ResizeObserver(draw).observe(canvas);
+  onColours(draw, signal);
+  if (seek) {
+    canvas.classList.add("seekable");
+    canvas.addEventListener("click", (event) => {
+      const box = canvas.getBoundingClientRect();
+      seek(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)));
+    });
+  }
+  return {
+    element: canvas,
+    show(next) {
+      coverage = next;
+      const share = cachedShare(coverage);
+      updateAttribute(canvas, "data-cached", share.toFixed(4));
+      updateAttribute(canvas, "data-loading", coverage.loading.length);
+      updateAttribute(canvas, "aria-label", inWords(coverage, share));
+      draw();
+    },
+    head(share) {
+      if (share === position) return;
+      position = share;
+      updateAttribute(canvas, "data-head", share === null ? null : share.toFixed(4));
+      draw();
+    },
+  };
+}
+
+/** Returns the cached share, from 0 to 1. */
+export function cachedShare({ total, spans }) {
+  return total > 0 ? Math.min(1, spans.reduce((sum, { start, end }) => sum + end - start, 0) / total) : 0;
+}
+
+function inWords({ total, spans, loading }, share) {
+  if (!total) return "Cached ranges unknown";
+  if (!spans.length) return loading.length ? "Nothing cached yet; loading" : "Nothing cached yet";
+  if (share >= 1) return "Fully cached";
+  return `${percent(share)} cached, in ${counted(spans.length, "range")}${loading.length ? "; loading more" : ""}`;
+}
+
+function paint(canvas, { total, spans, loading }, position) {
+  const { pen, width, height } = prepareCanvas(canvas);
+  const margin = canvas.classList.contains("slim") ? 0 : 6;
+  const [top, thickness] = [margin, height - 2 * margin];
+  pen.save();
+  pen.beginPath();
+  pen.roundRect(0, top, width, thickness, Math.min(5, thickness / 2));
+  pen.clip();
+  pen.fillStyle = colour("missing");
+  pen.fillRect(0, top, width, thickness);
+  if (total > 0) {
+    fill(pen, spans, total, width, top, thickness, colour("cached"));
+    fill(pen, loading, total, width, top, thickness, colour("loading"));
+  }
+  pen.restore();
+  if (position === null || !Number.isFinite(position)) return;
+  const x = Math.min(Math.max(position * width, 2), width - 2);
+  pen.fillStyle = colour("card");
+  pen.fillRect(x - 3, 0, 6, height);
+  pen.fillStyle = colour("playhead");
+  pen.beginPath();
+  pen.roundRect(x - 2, 0, 4, height, 2);
+  pen.fill();
+}
+
+/** Draws spans at least a pixel wide; adjacent ones are joined, so that no seam shows. */
+function fill(pen, spans, total, width, top, height, style) {
+  pen.fillStyle = style;
+  let [from, to] = [null, null];
+  for (const { start, end } of spans) {
+    const left = (start / total) * width;
+    const right = Math.max((end / total) * width, left + 1);
+    if (from !== null && left - to < 0.25) {
+      to = Math.max(to, right);
+      continue;
+    }
+    if (from !== null) pen.fillRect(from, top, to - from, height);
+    [from, to] = [left, right];
+  }
+  if (from !== null) pen.fillRect(from, top, to - from, height);
+}
