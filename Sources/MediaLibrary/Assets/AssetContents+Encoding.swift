@@ -1,8 +1,8 @@
 internal import Foundation
 internal import MediaCache
 
-/// The form in which contents lie on the disk: a line of JSON for all but the parts, then a line for each of those, since
-/// there may be two hundred thousand.
+/// The storage format of contents: a line with a version, a line of JSON, and one line for each part. Contents may have
+/// 200,000 parts.
 extension AssetContents {
     private static let mark = "mediacache-contents 1"
 
@@ -11,15 +11,15 @@ extension AssetContents {
         var duration: Double
         var estimatedLength: Int64?
         var notes: [Note]
-        /// Absent means no.
+        /// Nil means false.
         var isGrowing: Bool?
-        /// Absent means 1.
+        /// Nil means 1.
         var copyCount: Int?
-        /// Absent means what its asset's download says.
+        /// Nil means the selection of the asset's download.
         var selection: StreamSelection?
     }
 
-    /// The contents as bytes.
+    /// Returns the contents in their storage format.
     func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -38,9 +38,9 @@ extension AssetContents {
         return bytes
     }
 
-    /// Reads what ``encoded()`` wrote.
+    /// Reads contents in their storage format.
     ///
-    /// - Throws: `CacheError` with `storage` for anything else.
+    /// - Throws: `CacheError` with `storage` if the bytes have another format or version.
     init(encoded bytes: [UInt8]) throws {
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: true)
         guard lines.count >= 2, lines[0].elementsEqual(Self.mark.utf8) else { throw Self.unreadable }
@@ -64,14 +64,14 @@ extension AssetContents {
         selection = header.selection
     }
 
-    /// What parts are kept as, and the scope of what named them.
+    /// The optional fields at the end of a part's line: the cache key under which it's stored, and its address scope.
     private static func optionalFields(of part: AssetPart) -> String {
         guard let scope = part.scope else { return part.keptAs.map { "\t\($0)" } ?? "" }
         return "\t\(part.keptAs ?? "")\t\(scope.rawValue)"
     }
 
     private static var unreadable: CacheError {
-        CacheError(.storage, "what an asset consists of can't be read: the file beside it is another version's")
+        CacheError(.storage, "the list of an asset's parts can't be read: its file is damaged, or has another version")
     }
 
     private static func part(_ line: ArraySlice<UInt8>) -> AssetPart? {

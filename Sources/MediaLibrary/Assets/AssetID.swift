@@ -1,42 +1,42 @@
-/// What an asset is called in URLs: twelve letters and digits, made by chance.
+/// The identifier of an asset in URLs: twelve random letters and digits.
 ///
-/// A page elsewhere can have a browser ask this machine for anything, and so learn whether it's there; nobody can guess
-/// this name from what the asset is.
+/// A web page may make a browser request any URL of this machine and learn whether it exists. A random identifier can't
+/// be guessed from the asset's title or URL.
 public struct AssetID: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// The name.
+    /// The identifier's text.
     public let rawValue: String
 
     private static let characters = Array("abcdefghijklmnopqrstuvwxyz234567")
     private static let length = 12
 
-    /// A name that came from outside; nil for what can't be one.
+    /// Creates an identifier from text; nil unless the text has the form of an identifier.
     public init?(rawValue: String) {
         guard rawValue.count == Self.length, rawValue.allSatisfy(Self.characters.contains) else { return nil }
         self.rawValue = rawValue
     }
 
-    /// A new name, which no other asset has.
+    /// Creates a random identifier.
     public init() {
         rawValue = String((0..<Self.length).map { _ in Self.characters[Int.random(in: 0..<Self.characters.count)] })
     }
 
-    /// The name.
+    /// The identifier's text.
     public var description: String { rawValue }
 }
 
 extension AssetID: Codable {
-    /// Reads a name.
+    /// Reads an identifier.
     ///
-    /// - Throws: `DecodingError` for what can't be one.
+    /// - Throws: `DecodingError` if the text doesn't have the form of an identifier.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = AssetID(rawValue: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not the name of an asset")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an asset identifier")
         }
         self = id
     }
 
-    /// Writes the name.
+    /// Writes the identifier's text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)

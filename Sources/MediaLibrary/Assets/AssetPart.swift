@@ -1,47 +1,47 @@
 public import MediaCache
 
-/// One thing to fetch of an asset: a file, a media segment, a key, a media initialization section.
+/// A resource of an asset, or a range of one: a file, media segment, key or media initialization section.
 public struct AssetPart: Sendable, Hashable, Codable {
-    /// Its JSON form has no ``scope``: the library's record of it can't be set from outside.
+    /// The JSON keys. ``scope`` is omitted, because clients must not set it.
     private enum CodingKeys: String, CodingKey {
         case role, name, url, range, start, duration, isEncrypted, hasWholeBlocks, keptAs
     }
 
-    /// What it is to the asset.
+    /// The roles of parts.
     public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The whole of an asset that isn't a stream.
+        /// The only part of an asset that isn't a stream.
         case file
-        /// A key that media segments are encrypted with (RFC 8216bis §4.4.4.4).
+        /// A key that decrypts media segments (RFC 8216bis §4.4.4.4).
         case key
         /// A media initialization section (§4.4.4.5).
         case initializationSection
         /// A media segment (§4.4.4.1).
         case mediaSegment
-        /// What playlists name besides: session data (§4.4.6.4).
+        /// Another resource that a playlist names, such as session data (§4.4.6.4).
         case other
     }
 
-    /// What it is to the asset.
+    /// The role of the part.
     public var role: Role
-    /// Its path within the asset, as `video-1/000012.ts`: what local playlists call it. Parts that are ranges of one
-    /// resource have one name.
+    /// The path within the asset, such as `video-1/000012.ts`, by which rewritten playlists name the part. Parts that
+    /// are ranges of one resource share a name.
     public var name: String
-    /// The resource, as the origin's playlists name it.
+    /// The URL of the resource, resolved against the origin's playlist.
     public var url: String
-    /// The bytes of the resource that are needed; nil means all.
+    /// The byte range of the resource; nil means the whole resource.
     public var range: Range<Int64>?
-    /// When it begins, in seconds from the beginning of the asset; 0 for what has no time.
+    /// The start in seconds from the beginning of the asset; 0 for a part without a time.
     public var start: Double
-    /// How long it lasts in seconds; 0 for what has no time.
+    /// The duration in seconds; 0 for a part without one.
     public var duration: Double
-    /// Whether it's encrypted as a whole, so that its bytes don't tell what it is.
+    /// Whether the whole part is encrypted, so that its bytes don't show its format.
     public var isEncrypted: Bool
-    /// Whether it's encrypted by whole blocks of 16 bytes (AES in CBC mode), so that its length is a multiple of that.
+    /// Whether the part is encrypted in whole blocks of 16 bytes (AES-CBC), so that its length is a multiple of 16.
     public var hasWholeBlocks: Bool
-    /// What it's kept as, where that isn't under its URL: what was recorded, since an encoder that starts again gives its
-    /// names to other segments.
+    /// The cache key under which the part is stored, if it isn't derived from the URL. Recorded segments have one,
+    /// because a restarted encoder may use the same URL for another segment.
     package var keptAs: String?
-    /// The scope of what named the URL; nil where no document of this version has said it.
+    /// The address scope of the document that named the URL; nil in records of versions that didn't store it.
     public internal(set) var scope: AddressScope?
 
     /// Creates a part.
@@ -61,8 +61,8 @@ public struct AssetPart: Sendable, Hashable, Codable {
 }
 
 extension AssetPart {
-    /// What a part is in its stream, whatever its URL. Where another variant stream was chosen, or something was put in
-    /// between, times and lengths differ.
+    /// The position of a part in its stream, independent of its URL. Times and lengths differ if another variant stream
+    /// was selected or content was inserted.
     struct Place: Hashable {
         var name: String
         var range: Range<Int64>?
@@ -70,23 +70,23 @@ extension AssetPart {
         var duration: Double
     }
 
-    /// What tells it from the stream's other parts when its URL has changed.
+    /// The position by which the part is found again after its URL has changed.
     var place: Place { Place(name: name, range: range, start: start, duration: duration) }
 }
 
 extension AssetPart {
-    /// A read of all of it, from what is kept or from its origin.
+    /// Returns a request that reads the part from the cache or its origin.
     ///
     /// - Parameters:
-    ///   - settings: how its origin is asked. The part's scope narrows theirs; a part of unknown scope may lead to a
-    ///     local address on the host of `named` alone.
-    ///   - named: the URL of its asset, which the user named.
+    ///   - settings: The settings of the transfer, narrowed to the part's address scope. A part of unknown scope may
+    ///     only have a local address if its host is that of `named`.
+    ///   - named: The URL of the asset, which the user named.
     /// - Throws: `CacheError` with `invalidURL`.
     package func request(settings: TransferSettings, named: String? = nil) throws -> ReadRequest {
         request(of: try ResourceURL(url), settings: settings, named: named)
     }
 
-    /// The same where its URL has been read.
+    /// Returns a request for the part at a URL that has already been parsed.
     func request(of url: ResourceURL, settings: TransferSettings, named: String? = nil) -> ReadRequest {
         let scope = scope ?? AddressScope(ofUnknownNamerOf: url, besides: named)
         var request = ReadRequest(
@@ -99,15 +99,15 @@ extension AssetPart {
 }
 
 extension AddressScope {
-    /// The scope of a URL in a record that doesn't say what named it, as earlier versions wrote them: closed, except on
-    /// the host that the user named.
+    /// Creates the scope of a URL in a record that doesn't contain one: public addresses only, except on the host that
+    /// the user named.
     init(ofUnknownNamerOf url: ResourceURL, besides named: String?) {
         self = named.flatMap { try? ResourceURL($0) }?.host == url.host ? .any : .publicOnly
     }
 }
 
 extension AssetPart.Role {
-    /// What transforms and observers are told that it is.
+    /// The resource kind reported to transforms and observers.
     public var kind: ResourceKind {
         switch self {
         case .key: .key

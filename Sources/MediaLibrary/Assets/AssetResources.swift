@@ -1,41 +1,40 @@
 internal import MediaCache
 
-/// Which resources of a store belong to which assets.
+/// The assignment of a store's resources to assets.
 struct AssetResources {
     let store: CacheStore
     let shelf: AssetShelf
     let settings: Downloads.SettingsSource
 
-    /// The cache keys of what an asset consists of, and no other does. Not all of it need be kept.
+    /// Returns the cache keys that belong to an asset and to no other. Not all of them need be cached.
     ///
-    /// - Throws: `CacheError` with `storage`, naming an asset of which it can't be told what it consists of: it might share
-    ///   any of them.
-    func keysOfNoOther(than asset: Asset) async throws -> Set<String> {
-        try await ofNoOther(than: asset, try keys(of: asset, contents: try await contents(of: asset)))
+    /// - Throws: `CacheError` with `storage` if another asset's contents can't be read, because that asset may share
+    ///   any of the resources. The message names it.
+    func exclusiveKeys(of asset: Asset) async throws -> Set<String> {
+        try await exclusive(try keys(of: asset, contents: try await contents(of: asset)), to: asset)
     }
 
-    /// An asset consists of something else from now on: what it consisted of until then, and nothing does any more, may be
-    /// evicted like what was played.
+    /// Replaces an asset's contents. Resources that belong to no asset afterwards are unpinned, and may be evicted.
     ///
-    /// Should this end on the way, what it consisted of before is as it was.
+    /// If an error is thrown, the previous contents remain.
     ///
     /// - Throws: `CacheError` with `storage`.
     func replaceContents(of asset: Asset, with new: AssetContents) async throws {
         let old = try await shelf.contents(of: asset.id)
-        let lost = try keys(of: asset, contents: old).subtracting(try keys(of: asset, contents: new))
-        let unpinned = try await ofNoOther(than: asset, lost)
+        let removed = try keys(of: asset, contents: old).subtracting(try keys(of: asset, contents: new))
+        let unpinned = try await exclusive(removed, to: asset)
         try await shelf.setContents(new, of: asset.id)
         do {
             try await store.setPinned(false, keys: unpinned)
         } catch {
-            // Pins that nothing names would stay for good.
+            // Pins of resources that no asset names would never be released.
             if let old { try? await shelf.setContents(old, of: asset.id) }
             throw error
         }
     }
 
-    /// Those of `keys` that no other asset consists of.
-    private func ofNoOther(than asset: Asset, _ keys: Set<String>) async throws -> Set<String> {
+    /// Returns the keys that belong to no other asset.
+    private func exclusive(_ keys: Set<String>, to asset: Asset) async throws -> Set<String> {
         var keys = keys
         guard !keys.isEmpty else { return keys }
         for other in try await shelf.assets() where other.id != asset.id && !keys.isEmpty {
@@ -44,14 +43,14 @@ struct AssetResources {
             } catch {
                 throw CacheError(
                     .storage,
-                    "it can't be told what the asset \(other.id) (\(other.url)) consists of, so nothing of \(asset.id) "
-                        + "is given up; remove \(other.id) first", cause: error)
+                    "the contents of asset \(other.id) (\(other.url)) can't be read, so resources it may share with "
+                        + "\(asset.id) can't be removed; remove \(other.id) first", cause: error)
             }
         }
         return keys
     }
 
-    /// One whose own contents can't be read can still be removed: what it begins with goes, the rest stays as it is.
+    /// Returns an asset's contents; nil if they can't be read, so that a damaged asset can still be removed.
     private func contents(of asset: Asset) async throws -> AssetContents? {
         do {
             return try await shelf.contents(of: asset.id)

@@ -3,8 +3,8 @@ public import MediaCache
 
 /// The assets of a store, and their covers.
 ///
-/// Each is a small file of its own beside the catalog, so that a damaged catalog loses none of them; a cover is another,
-/// which may be a picture that nobody can fetch again.
+/// Each asset has a small file outside the catalog, which survives a damaged catalog. Its cover has another file,
+/// because the image may not be available again.
 public actor AssetShelf {
     private static let recordSuffix = ".json"
     private static let coverSuffix = ".cover"
@@ -12,55 +12,55 @@ public actor AssetShelf {
 
     private let store: CacheStore
     private let folder: SideFolder
-    /// What the files say; nil until they have been read.
+    /// The assets by identifier; nil until their files have been read.
     private var known: [AssetID: Asset]?
     private var loading: Task<[AssetID: Asset], any Error>?
-    /// How often each asset's contents were set.
+    /// The number of times each asset's contents have changed since this instance was created.
     private var contentsVersions: [AssetID: Int] = [:]
-    /// One change waits for the other, so that record and picture agree.
+    /// Serializes changes, so that an asset's record agrees with its cover.
     private let changes = Turns()
     private nonisolated let hub = EventHub<AssetEvent> { .dropped(count: $0) }
 
-    /// The shelf of a store. Nothing is read before it's asked for.
+    /// Creates the assets of a store. Files are read when they're first needed.
     public init(of store: CacheStore) {
         self.store = store
         folder = store.sideFolder("assets")
     }
 
-    /// What happens from now on. Each call gives a stream of its own, which holds up to 512 events for a slow reader and
-    /// then drops, and says how many.
+    /// Returns the changes from now on. Each call returns an independent stream that buffers up to 512 events; further
+    /// events are dropped and counted in ``AssetEvent/dropped(count:)``.
     public nonisolated func events() -> AsyncStream<AssetEvent> { hub.stream() }
 
     // MARK: - Assets
 
-    /// All assets, the newest first.
+    /// Returns all assets, newest first.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func assets() async throws -> [Asset] {
         try await load().values.sorted { ($0.created, $0.id.rawValue) > ($1.created, $1.id.rawValue) }
     }
 
-    /// The asset of this name, or nil.
+    /// Returns the asset with this identifier; nil if there is none.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func asset(_ id: AssetID) async throws -> Asset? { try await load()[id] }
 
-    /// The asset of this name.
+    /// Returns the asset with this identifier.
     ///
-    /// - Throws: `CacheError` with `notFound` where there is none, or `storage`.
+    /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
     public func requireAsset(_ id: AssetID) async throws -> Asset {
         guard let asset = try await load()[id] else { throw CacheError(.notFound, "there is no asset \(id)") }
         return asset
     }
 
-    /// The asset that begins with a kept resource, or nil if it isn't one.
+    /// Returns the asset whose entry is a cached resource; nil if there is none.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func asset(of resource: ResourceInfo) async throws -> Asset? {
         try await load().values.first { $0.key == resource.key }
     }
 
-    /// Makes an asset of a kept resource, unless it's one.
+    /// Adds an asset whose entry is a cached resource, and returns it; returns the existing one if there is one.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func add(_ resource: ResourceInfo) async throws -> Asset {
@@ -70,16 +70,16 @@ public actor AssetShelf {
         }
     }
 
-    /// The asset that begins under a cache key, or nil.
+    /// Returns the asset whose entry has a cache key; nil if there is none.
     ///
     /// - Throws: `CacheError` with `storage`.
     func asset(withKey key: String) async throws -> Asset? {
         try await load().values.first { $0.key == key }
     }
 
-    /// Puts an asset on the shelf that nothing need be kept of yet, unless one begins under its key.
+    /// Adds an asset, of which nothing need be cached yet, unless one has its cache key.
     ///
-    /// - Returns: the one on the shelf.
+    /// - Returns: The asset with that cache key.
     /// - Throws: `CacheError` with `storage`.
     func add(_ asset: Asset) async throws -> Asset {
         try await changes.take {
@@ -88,8 +88,8 @@ public actor AssetShelf {
         }
     }
 
-    /// Keeps what a download knows of its asset; covers and plays aren't its affair. Nothing where the asset isn't there
-    /// any more.
+    /// Writes the fields of an asset's record that a download changes; others, such as its cover, remain. Does nothing
+    /// if the asset has been removed.
     ///
     /// - Throws: `CacheError` with `storage`.
     func keep(_ asset: Asset) async throws {
@@ -103,7 +103,7 @@ public actor AssetShelf {
         }
     }
 
-    /// Somebody has begun to play an asset.
+    /// Counts a playback of an asset.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func notePlay(of id: AssetID) async throws {
@@ -114,15 +114,15 @@ public actor AssetShelf {
         }
     }
 
-    /// Changes what a person calls an asset.
+    /// Sets the title of an asset.
     ///
-    /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
+    /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
     func setTitle(_ title: String, of id: AssetID) async throws {
         _ = try await requireAsset(id)
         try await change(id) { $0.title = title }
     }
 
-    /// Ends an asset's download.
+    /// Removes the download from an asset's record.
     ///
     /// - Throws: `CacheError` with `storage`.
     func removeDownload(of id: AssetID) async throws {
@@ -138,20 +138,20 @@ public actor AssetShelf {
         }
     }
 
-    /// What an asset consists of; nil where nobody has found out yet.
+    /// Returns an asset's contents; nil if they aren't known yet.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func contents(of id: AssetID) async throws -> AssetContents? {
         guard try await load()[id] != nil, let bytes = try await folder.contents(of: id.rawValue + Self.contentsSuffix)
         else { return nil }
-        // Others needn't wait until two hundred thousand lines are read.
+        // Decoding may take long, so it happens outside this actor.
         return try await BlockingWork.run { try AssetContents(encoded: bytes) }
     }
 
-    /// What tells an asset's contents from those that it had before, as long as this shelf is open.
+    /// Returns a number that changes with the contents of an asset while this instance exists.
     package func contentsVersion(of id: AssetID) -> Int { contentsVersions[id, default: 0] }
 
-    /// Keeps what an asset consists of.
+    /// Stores an asset's contents.
     ///
     /// - Throws: `CacheError` with `storage`.
     func setContents(_ contents: AssetContents, of id: AssetID) async throws {
@@ -163,7 +163,7 @@ public actor AssetShelf {
         }
     }
 
-    /// Forgets what an asset consists of: it's found out anew.
+    /// Removes an asset's contents, so that they're determined again.
     ///
     /// - Throws: `CacheError` with `storage`.
     func removeContents(of id: AssetID) async throws {
@@ -173,7 +173,7 @@ public actor AssetShelf {
         }
     }
 
-    /// Forgets an asset and its cover. What is kept of its files stays where it is.
+    /// Removes an asset and its cover. Its cached resources remain.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func remove(_ id: AssetID) async throws {
@@ -187,7 +187,7 @@ public actor AssetShelf {
         }
     }
 
-    /// Forgets the assets of resources that were removed, by their cache keys.
+    /// Removes the assets whose entries have one of the given cache keys.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func remove(withKeys keys: Set<String>) async throws {
@@ -196,7 +196,7 @@ public actor AssetShelf {
 
     // MARK: - Covers
 
-    /// The picture that is kept with an asset; nil without one, and where there is no such asset.
+    /// Returns the cover of an asset; nil if the asset has none or doesn't exist.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func cover(of id: AssetID) async throws -> Cover? {
@@ -206,15 +206,15 @@ public actor AssetShelf {
         return Cover(bytes: bytes, mediaType: note.mediaType)
     }
 
-    /// Keeps a picture with an asset, in place of the one it has.
+    /// Sets or replaces the cover of an asset.
     ///
-    /// - Returns: the asset with it.
-    /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
+    /// - Returns: The changed asset.
+    /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
     public func setCover(_ cover: Cover, of id: AssetID) async throws -> Asset {
         try await changes.take { try await put(cover, of: try await requireAsset(id)) }
     }
 
-    /// Keeps a picture with an asset that has none. Nothing where it has one, or isn't there any more.
+    /// Sets the cover of an asset that has none. Does nothing if it has one, or the asset has been removed.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func setFirstCover(_ cover: Cover, of id: AssetID) async throws {
@@ -226,16 +226,16 @@ public actor AssetShelf {
 
     private func put(_ cover: Cover, of asset: Asset) async throws -> Asset {
         var asset = asset
-        // A picture without its note is passed over, and a note without its picture too.
+        // If only one of the two files is written before a crash, the asset has no cover.
         try await folder.write(cover.bytes, to: asset.id.rawValue + Self.coverSuffix)
         asset.cover = Asset.CoverNote(mediaType: cover.mediaType, size: cover.bytes.count, changed: store.now)
         return try await put(asset)
     }
 
-    /// Removes the picture that is kept with an asset, if there is one.
+    /// Removes the cover of an asset, if it has one.
     ///
-    /// - Returns: the asset without it.
-    /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
+    /// - Returns: The changed asset.
+    /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
     @discardableResult
     public func removeCover(of id: AssetID) async throws -> Asset {
         try await changes.take {
@@ -247,21 +247,21 @@ public actor AssetShelf {
         }
     }
 
-    /// Removes all pictures.
+    /// Removes all covers.
     ///
-    /// - Returns: how many there were, and their bytes.
+    /// - Returns: The number of removed covers and their size.
     /// - Throws: `CacheError` with `storage`.
     public func removeCovers() async throws -> CoverUsage {
         let usage = try await coverUsage()
         for asset in try await load().values where asset.cover != nil {
-            // One that is removed meanwhile has none any more.
+            // The asset may have been removed in the meantime.
             guard try await self.asset(asset.id) != nil else { continue }
             try await removeCover(of: asset.id)
         }
         return usage
     }
 
-    /// How much is kept of pictures.
+    /// Returns the number of covers and their size.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func coverUsage() async throws -> CoverUsage {
@@ -274,7 +274,7 @@ public actor AssetShelf {
         try await write(asset)
         known?[asset.id] = asset
         if let before {
-            if before.isShownOtherwise(than: asset) { hub.send(.changed(asset.id)) }
+            if before.differsVisibly(from: asset) { hub.send(.changed(asset.id)) }
         } else {
             hub.send(.added(asset.id))
         }
@@ -295,7 +295,7 @@ public actor AssetShelf {
         loading = task
         defer { loading = nil }
         let read = try await task.value
-        // The first of those who waited sets it; what others have changed since is in it.
+        // The first waiting caller sets it. Later changes are already part of it.
         if known == nil { known = read }
         return known ?? read
     }
@@ -303,7 +303,7 @@ public actor AssetShelf {
     private static func read(_ folder: SideFolder) async throws -> [AssetID: Asset] {
         var assets: [AssetID: Asset] = [:]
         for name in try await folder.names() where name.hasSuffix(recordSuffix) {
-            // What can't be read is another version's; it's left alone.
+            // An unreadable file may belong to another version, and remains.
             guard let id = AssetID(rawValue: String(name.dropLast(recordSuffix.count))),
                 let bytes = try await folder.contents(of: name),
                 let asset = try? JSONDecoder().decode(Asset.self, from: Data(bytes)), asset.id == id
@@ -315,8 +315,20 @@ public actor AssetShelf {
 }
 
 extension Asset {
-    /// Whether a person would see a difference, besides what downloads tell themselves.
-    fileprivate func isShownOtherwise(than other: Asset) -> Bool {
+    /// Whether any field differs that is displayed and isn't reported by download events.
+    fileprivate func differsVisibly(from other: Asset) -> Bool {
         title != other.title || cover != other.cover || kind != other.kind || duration != other.duration
     }
+}
+
+/// A change to the assets of a store. Downloads have events of their own, ``DownloadEvent``.
+public enum AssetEvent: Sendable, Hashable {
+    /// An asset was added.
+    case added(AssetID)
+    /// The title, cover, kind or duration of an asset changed.
+    case changed(AssetID)
+    /// An asset was removed.
+    case removed(AssetID)
+    /// Events were dropped because they weren't read in time.
+    case dropped(count: Int)
 }

@@ -126,7 +126,7 @@ package struct BundleIngestion: Sendable {
         } catch {
             // What was pinned before is another's, or was in this asset when it was taken in before.
             try await store.setPinned(
-                false, keys: unpinned.intersection(try await resources.keysOfNoOther(than: asset)))
+                false, keys: unpinned.intersection(try await resources.exclusiveKeys(of: asset)))
             throw error
         }
     }

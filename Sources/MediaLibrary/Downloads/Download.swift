@@ -1,46 +1,46 @@
 public import Foundation
 
-/// The making complete of an asset: what is wanted of it, how far it is, and what keeps it from going on.
+/// The request to complete an asset, its progress, and its state.
 public struct Download: Sendable, Hashable, Codable {
-    /// Which variant streams and renditions are wanted, where it's a stream.
+    /// The variant streams and renditions to download, for a stream.
     public var selection: StreamSelection
-    /// Header fields for the origin of its URL, by name.
+    /// Header fields for requests to the origin of the asset's URL, by name.
     public var headers: [String: String]
-    /// What goes first: the greater. 0 unless set.
+    /// The priority. Higher values run first; 0 by default.
     public var priority: Int
-    /// When it was asked for; of those of one priority the first goes first.
+    /// When the download was added. Downloads of equal priority run in this order.
     public var added: Date
-    /// When a stream that still grows is taken as it is then; nil follows it to its end.
+    /// When the recording of a live stream ends; nil means with the stream.
     public var endsAt: Date?
-    /// Where it stands.
+    /// The state.
     public var state: DownloadState
-    /// Bytes that are here.
+    /// The number of cached bytes.
     public var bytes: Int64
-    /// Its length in bytes: known, or estimated by what is known; nil where nothing says.
+    /// The length in bytes, known or estimated; nil if unknown.
     public var length: Int64?
-    /// Whether ``length`` is known, and no estimate.
+    /// Whether ``length`` is exact rather than estimated.
     public var isLengthKnown: Bool
-    /// Parts that are here, and all there are.
+    /// The number of complete parts, and of all parts.
     public var parts: Parts
-    /// Parts that couldn't be had, in order, the first ``DownloadHole/mostListed`` of them.
+    /// The parts that couldn't be fetched, in order; at most ``DownloadHole/mostListed``.
     public var holes: [DownloadHole]
-    /// How many couldn't be had.
+    /// The number of parts that couldn't be fetched.
     public var holeCount: Int
-    /// What somebody may want to know of what came: wrappings that were taken off, what the playlists leave out.
+    /// Remarks about the playlists and the received media, such as removed wrappings and segments marked as absent.
     public var notes: [AssetContents.Note]
 
-    /// Notes holes, those that aren't noted yet.
+    /// Adds holes, except those already listed.
     mutating func add(_ more: [DownloadHole]) {
         let new = more.filter { !holes.contains($0) }
         holeCount += new.count
         holes += new.prefix(max(0, DownloadHole.mostListed - holes.count))
     }
 
-    /// How many parts are here, and how many there are.
+    /// The number of complete parts, and of all parts.
     public struct Parts: Sendable, Hashable, Codable {
-        /// Those that are here.
+        /// The number of complete parts.
         public var done: Int
-        /// All of them; 0 while nobody knows.
+        /// The number of all parts; 0 while unknown.
         public var total: Int
 
         /// Creates a count.
@@ -50,7 +50,7 @@ public struct Download: Sendable, Hashable, Codable {
         }
     }
 
-    /// A download that is to begin.
+    /// Creates a queued download.
     public init(
         selection: StreamSelection = StreamSelection(), headers: [String: String] = [:], priority: Int = 0, added: Date
     ) {
@@ -66,5 +66,125 @@ public struct Download: Sendable, Hashable, Codable {
         holes = []
         holeCount = 0
         notes = []
+    }
+}
+
+/// The state of a download.
+public enum DownloadState: Sendable, Hashable, Codable {
+    /// Waiting for its turn.
+    case queued
+    /// Fetching parts, or about to.
+    case running
+    /// Paused by the user.
+    case paused
+    /// Waiting for an obstacle to go. The download continues by itself.
+    case waiting(DownloadObstacle)
+    /// Ended without completing.
+    case failed(DownloadFailure)
+    /// Every part is complete and committed.
+    case complete
+    /// Ended with missing parts, listed in ``Download/holes``. All other parts are complete and committed.
+    case completeWithHoles
+
+    /// Whether the download has ended, so that only the user can continue it.
+    public var isEnded: Bool {
+        switch self {
+        case .failed, .complete, .completeWithHoles: true
+        case .queued, .running, .paused, .waiting: false
+        }
+    }
+
+    /// Whether the download continues after a restart.
+    var isActive: Bool {
+        switch self {
+        case .queued, .running, .waiting: true
+        case .paused, .failed, .complete, .completeWithHoles: false
+        }
+    }
+}
+
+/// A condition that a download waits for.
+public struct DownloadObstacle: Sendable, Hashable, Codable {
+    /// The kinds of obstacles.
+    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+        /// No permitted network, or an origin that doesn't answer.
+        case network
+        /// Too little space on the disk or under the cache limit.
+        case space
+        /// A delay that the origin requested (`Retry-After`, RFC 9110 §10.2.3).
+        case retryAfter
+        /// No external power, or too much heat.
+        case power
+        /// The time of day.
+        case hours
+        /// A suspended cache.
+        case cache
+    }
+
+    /// The kind of obstacle.
+    public var kind: Kind
+    /// A description for display.
+    public var message: String
+    /// When the download tries again; nil if unknown.
+    public var until: Date?
+
+    /// Creates an obstacle.
+    public init(_ kind: Kind, _ message: String, until: Date? = nil) {
+        self.kind = kind
+        self.message = message
+        self.until = until
+    }
+}
+
+/// The reason why a download failed.
+public struct DownloadFailure: Sendable, Hashable, Codable {
+    /// The code of the error (`CacheError.Code`), such as `originStatus`.
+    public var code: String
+    /// A description for display, one sentence.
+    public var message: String
+    /// Whether resuming the download may succeed.
+    public var isRetryable: Bool
+
+    /// Creates a failure.
+    public init(code: String, message: String, isRetryable: Bool) {
+        self.code = code
+        self.message = message
+        self.isRetryable = isRetryable
+    }
+}
+
+/// A part that couldn't be fetched.
+public struct DownloadHole: Sendable, Hashable, Codable {
+    /// The maximum number of holes in a list.
+    public static let mostListed = 10_000
+
+    /// The part's URL.
+    public var url: String
+    /// The role of the part: `file`, `key`, `initializationSection`, `mediaSegment` or `other`.
+    public var role: String
+    /// The start in seconds from the beginning of the asset.
+    public var start: Double
+    /// The duration in seconds; 0 for a part without one.
+    public var duration: Double
+    /// The reason why the part is missing, for display.
+    public var reason: String
+    /// Whether fetching the part again may succeed.
+    public var isRetryable: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case url, role, start, duration, reason
+        case isRetryable = "retryable"
+    }
+
+    /// Creates a hole.
+    public init(
+        url: String, role: String, start: Double, duration: Double, reason: String, isRetryable: Bool
+    ) {
+        self.url = url
+        self.role = role
+        self.start = start
+        self.duration = duration
+        self.reason = reason
+        self.isRetryable = isRetryable
     }
 }

@@ -1,39 +1,39 @@
 /// Something that happened to a download. See ``Downloads/events()``.
 public enum DownloadEvent: Sendable {
-    /// It was asked for.
+    /// A download was added.
     case added(AssetID)
-    /// It stands elsewhere now.
+    /// The state of a download changed.
     case state(AssetID, DownloadState)
-    /// How far it is; coalesced to a few a second for each.
+    /// A download progressed. Events are sent a few times a second for each download.
     case progress(AssetID, DownloadProgress)
-    /// A part is about to be fetched.
+    /// The fetch of a part begins.
     case partStarted(AssetID, name: String)
-    /// A part is here.
+    /// A part is complete.
     case partDone(AssetID, name: String, bytes: Int64)
-    /// A part couldn't be had, for now.
+    /// A part couldn't be fetched for now.
     case partFailed(AssetID, name: String, reason: String)
-    /// It's no asset any more.
+    /// A download was removed.
     case removed(AssetID)
-    /// So many events before this one were dropped, since they weren't read in time.
+    /// Events were dropped because they weren't read in time.
     case dropped(count: Int)
 }
 
-/// How far a download is.
+/// The progress of a download.
 public struct DownloadProgress: Sendable, Hashable, Codable {
-    /// Bytes that are here.
+    /// The number of cached bytes.
     public var bytes: Int64
-    /// Its length in bytes; see ``Download/length``.
+    /// The length in bytes; see ``Download/length``.
     public var length: Int64?
-    /// Whether ``length`` is known, and no estimate.
+    /// Whether ``length`` is exact rather than estimated.
     public var isLengthKnown: Bool
-    /// Parts that are here, and all there are.
+    /// The number of complete parts, and of all parts.
     public var parts: Download.Parts
-    /// The rate over the last seconds, in bytes per second.
+    /// The transfer rate over the last seconds, in bytes per second.
     public var rate: Double
-    /// How many seconds of it play from its beginning without waiting.
+    /// The seconds from the beginning that play without waiting.
     public var secondsReady: Double
 
-    /// Creates a report.
+    /// Creates a progress.
     public init(
         bytes: Int64, length: Int64?, isLengthKnown: Bool, parts: Download.Parts, rate: Double, secondsReady: Double
     ) {

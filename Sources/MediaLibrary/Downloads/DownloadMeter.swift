@@ -1,9 +1,10 @@
 internal import MediaCache
 import Synchronization
 
-/// Counts what comes of one asset while it's downloaded.
+/// A counter of the parts and bytes of one download.
 final class DownloadMeter: Sendable {
-    /// How much came of one playlist: pictures, sound and subtitles have nothing in common by the second.
+    /// The progress of one media playlist. Bit rates of video, audio and subtitles differ, so each is measured
+    /// separately.
     private struct Track {
         var bytes: Int64 = 0
         var doneSeconds = 0.0
@@ -12,28 +13,28 @@ final class DownloadMeter: Sendable {
 
     private struct State {
         var contents = AssetContents(parts: [])
-        /// Bytes of each part that is here.
+        /// The cached bytes of each part.
         var bytesOfParts: [Int64] = []
         var isDone: [Bool] = []
-        /// By cache key: which part is being fetched, what was kept of it before, and what is now.
+        /// The parts being fetched, by cache key, with the bytes that were cached before.
         var running: [String: (part: Int, kept: Int64)] = [:]
         var bytes: Int64 = 0
         var done = 0
-        /// The playlists, by the folders that their parts have here, and which of them each part is of.
+        /// The media playlists, by the folders of their parts, and the playlist of each part.
         var tracks: [Track] = []
         var tracksOfParts: [Int] = []
         var tracksOfFolders: [Substring: Int] = [:]
         var fileLength: Int64?
-        /// The cached part of a live stream's recording, while it runs.
+        /// The coverage of a live stream's recording, while it runs.
         var coverage: Recording.Coverage?
-        /// The first part in order that isn't here.
+        /// The first part in order that isn't complete.
         var frontier = 0
         var samples: [(at: Duration, bytes: Int64)] = []
     }
 
     private let state = Mutex(State())
 
-    /// What is to be counted, and what of it is here.
+    /// Starts counting the given contents, with the bytes already cached and the parts already complete.
     func begin(_ contents: AssetContents, kept: [Int64], isDone: [Bool]) {
         state.withLock { state in
             state = State()
@@ -50,7 +51,7 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Counts what a live stream's recording has cached so far. ``begin(_:kept:isDone:)`` ends that.
+    /// Updates the coverage of a live stream's recording. ``begin(_:kept:isDone:)`` ends that.
     func note(_ coverage: Recording.Coverage, now: Duration) {
         state.withLock { state in
             state.coverage = coverage
@@ -59,16 +60,16 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// A part is about to be fetched, under a cache key.
+    /// Notes that a part is being fetched under a cache key.
     func started(_ part: Int, key: String) {
         state.withLock { $0.running[key] = (part, $0.bytesOfParts[part]) }
     }
 
-    /// The engine told how much is kept under a key. Returns whether that is one of this asset's running parts.
+    /// Updates the cached bytes of a resource. Returns whether the resource is a part that is being fetched.
     func note(key: String, kept: Int64, length: Int64?, now: Duration) -> Bool {
         state.withLock { state in
             guard let running = state.running[key] else { return false }
-            // Several ranges of one resource: only whole parts count.
+            // Several ranges may share the resource, so only complete ranges count.
             guard state.contents.parts[running.part].range == nil else { return true }
             Self.set(kept, of: running.part, &state)
             if state.contents.parts.count == 1 { state.fileLength = length }
@@ -77,7 +78,7 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// A part is here, all of it.
+    /// Notes that a part is complete.
     func finished(_ part: Int, key: String, bytes: Int64, now: Duration) {
         state.withLock { state in
             state.running[key] = nil
@@ -92,20 +93,20 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Whether nothing of a part is here.
+    /// Whether no byte of a part is cached.
     func isEmpty(_ part: Int) -> Bool { state.withLock { $0.bytesOfParts[part] == 0 } }
 
-    /// A part isn't being fetched any more.
+    /// Notes that a part is no longer being fetched.
     func left(_ part: Int, key: String) {
         state.withLock { _ = $0.running.removeValue(forKey: key) }
     }
 
-    /// What came of a part turned out to be something else, and is gone.
+    /// Notes that the received bytes of a part were removed, because they aren't media.
     func lost(_ part: Int) {
         state.withLock { Self.set(0, of: part, &$0) }
     }
 
-    /// The number of values that it holds, for tests of the cost of a long download.
+    /// The number of values in memory, for tests of the cost of a long download.
     var valueCount: Int {
         state.withLock { state in
             state.contents.parts.count + state.bytesOfParts.count + state.isDone.count + state.running.count
@@ -113,7 +114,7 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// How far it is.
+    /// Returns the progress.
     func progress(now: Duration) -> DownloadProgress {
         state.withLock { state in
             if let coverage = state.coverage {
@@ -132,7 +133,7 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Puts more parts to their tracks.
+    /// Assigns parts to their media playlists.
     private static func sort(_ parts: ArraySlice<AssetPart>, _ state: inout State) {
         for part in parts {
             let folder = part.name.prefix { $0 != "/" }
@@ -157,7 +158,7 @@ final class DownloadMeter: Sendable {
         while state.frontier < state.isDone.count, state.isDone[state.frontier] { state.frontier += 1 }
     }
 
-    /// Parts lie in the order of their times, keys and sections first: the first that isn't here ends what plays.
+    /// Returns the seconds that play without waiting: up to the first missing part, as parts are ordered by time.
     private static func secondsReady(_ state: State) -> Double {
         guard state.frontier < state.contents.parts.count else { return state.contents.duration }
         return state.contents.parts[state.frontier].start
@@ -165,8 +166,8 @@ final class DownloadMeter: Sendable {
 
     private static func estimate(_ state: State) -> Int64? {
         if let length = state.fileLength { return length }
-        // A few segments tell more than a playlist's BANDWIDTH, which is a peak; but those of sound tell nothing of the
-        // pictures.
+        // A few segments predict the length better than BANDWIDTH, which is a peak. Each playlist needs some of its
+        // own.
         let timed = state.tracks.filter { $0.totalSeconds > 0 }
         guard state.done >= 3, !timed.isEmpty, timed.allSatisfy({ $0.doneSeconds > 0 }) else {
             return state.contents.estimatedLength.map { max($0, state.bytes) }

@@ -1,22 +1,22 @@
 public import MediaCache
 
-/// What is to be downloaded, and how.
+/// A request to download an asset.
 public struct DownloadRequest: Sendable {
     /// The URL of a file, or of a multivariant or media playlist.
     public var url: ResourceURL
-    /// In whose name it's asked for, where its origin tells users apart.
+    /// The identity whose header fields fetch the asset; nil if the origin doesn't distinguish users.
     public var identity: ProfileIdentity?
-    /// What a person calls it; nil takes a name from the URL.
+    /// The title; nil means one made from the URL.
     public var title: String?
-    /// Which variant streams and renditions, where it's a stream.
+    /// The variant streams and renditions, for a stream.
     public var selection: StreamSelection
-    /// Header fields for the URL's origin, by name. They are kept with the asset, since they're needed after a restart.
+    /// Header fields for requests to the URL's origin, by name. They're stored with the asset, for use after a restart.
     public var headers: [String: String]
-    /// What goes first: the greater.
+    /// The priority. Higher values run first.
     public var priority: Int
-    /// Whether it waits until somebody resumes it.
+    /// Whether the download is paused until it's resumed.
     public var startsPaused: Bool
-    /// How long a stream that grows is followed; nil follows it to its end.
+    /// How long a live stream is recorded; nil means until it ends.
     public var followsFor: Duration?
 
     /// Creates a request.
@@ -36,11 +36,12 @@ public struct DownloadRequest: Sendable {
     }
 }
 
-/// How many downloads and transfers of theirs run at once.
+/// Limits on concurrent downloads and transfers.
 public struct DownloadLimits: Sendable, Hashable, Codable {
-    /// Assets at once. 3 unless set.
+    /// The number of assets downloaded at once; 3 by default.
     public var assets: Int
-    /// Transfers of each asset at once. 6 unless set. Limits of the whole store are `TransferScheduler.Limits`.
+    /// The number of concurrent transfers for each asset; 6 by default. `TransferScheduler.Limits` limits the whole
+    /// store.
     public var transfersPerAsset: Int
 
     /// Creates limits.
@@ -50,11 +51,11 @@ public struct DownloadLimits: Sendable, Hashable, Codable {
     }
 }
 
-/// A download at a moment: its asset, and how far it is.
+/// The state of a download at one moment.
 public struct DownloadStatus: Sendable, Hashable {
     /// The asset, with its ``Asset/download``.
     public var asset: Asset
-    /// How far it is.
+    /// The progress.
     public var progress: DownloadProgress
 
     /// Creates a status.

@@ -1,16 +1,16 @@
 internal import MediaCache
 internal import Synchronization
 
-/// The redundant copies of playlists that the URLs of a download's parts are of, counted from 0. A pure value.
+/// The redundant copies of playlists from which the URLs of a download's parts are taken, counted from 0.
 struct PartCopies: Sendable {
-    /// By the index of the part; of others it's the first.
+    /// The copies by part index. Parts without an entry use the first copy.
     private var copies: [Int: Int] = [:]
-    /// The copies that each part couldn't be fetched from.
+    /// The copies from which each part couldn't be fetched.
     private var failed: [Int: Set<Int>] = [:]
-    /// The copies that all parts were moved away from.
+    /// The copies that all parts have left.
     private var left: Set<Int> = []
 
-    /// The copy that a part's URL is of.
+    /// The copy from which a part's URL is taken.
     subscript(index: Int) -> Int {
         get { copies[index] ?? 0 }
         set { copies[index] = newValue }
@@ -23,7 +23,7 @@ struct PartCopies: Sendable {
         return (1..<max(1, count)).lazy.map { (own + $0) % count }.first { failed[index]?.contains($0) != true }
     }
 
-    /// Notes that all parts are moved away from a copy. Returns whether they haven't been before.
+    /// Notes that all parts leave a copy. Returns false if they already have.
     mutating func leave(_ copy: Int) -> Bool { left.insert(copy).inserted }
 
     /// Lets every copy be tried again.
@@ -35,9 +35,9 @@ struct PartCopies: Sendable {
 
 /// Failing over to redundant variant streams and pathways (RFC 8216bis §6.2.4, §7).
 extension DownloadRun {
-    /// Takes a part that couldn't be fetched, and those of its copy that aren't begun, from the next copy.
+    /// Moves a part that couldn't be fetched to the next copy, with the parts of its copy that haven't been started.
     ///
-    /// - Returns: whether there is a copy left that has the part.
+    /// - Returns: Whether another copy has the part.
     func failOver(_ index: Int, _ part: AssetPart, _ error: CacheError) async -> Bool {
         let isOfOrigin = [.originStatus, .unreachable, .timedOut, .notMedia, .badResponse].contains(error.code)
         guard isOfOrigin, !Task.isCancelled else { return false }
@@ -55,19 +55,19 @@ extension DownloadRun {
             }
             let (contents, lost) = state.withLock { state in
                 let lost = move(index, from: own, to: copy, parts, &state)
-                state.queue.gaveUp(index)
+                state.queue.released(index)
                 return (state.contents, lost)
             }
             for index in lost { meter.lost(index) }
-            try? await work.shelf.setContents(contents, of: id)
+            try? await dependencies.shelf.setContents(contents, of: id)
             return true
         }
         return false
     }
 
-    /// Gives a part the URL of another copy, and the parts of its copy that aren't begun theirs.
+    /// Replaces the URLs of a part, and of the parts of its copy that haven't been started, by those of another copy.
     ///
-    /// - Returns: the parts that have to be fetched again: ranges of one resource are read by one URL.
+    /// - Returns: The parts to fetch again, because ranges of one resource must share a URL.
     private func move(
         _ index: Int, from own: Int, to copy: Int, _ parts: [AssetPart.Place: AssetPart], _ state: inout State
     ) -> [Int] {

@@ -14,8 +14,8 @@ extension DownloadRun {
             guard state.withLock({ $0.isPlaylist }) else { return nil }
             // The file turned out to be a playlist although its name doesn't say so.
             state.withLock { $0.isPlaylist = false }
-            work.loader.remember(try ResourceURL(asset.url))
-            try await begin(try await planAnew(settings), settings)
+            dependencies.loader.remember(try ResourceURL(asset.url))
+            try await begin(try await updatedContents(settings), settings)
         }
         if contents.parts.contains(where: { $0.keptAs == nil }) {
             try await completeEarlierForm(settings)
@@ -34,25 +34,25 @@ extension DownloadRun {
                 url: asset.url,
                 text: "begun by an earlier version, which recorded in another form; it ends where that version stopped")
         )
-        try await work.shelf.setContents(contents, of: id)
+        try await dependencies.shelf.setContents(contents, of: id)
         try await begin(contents, settings)
     }
 
     private func record(_ settings: TransferSettings) async throws {
         let events = EventHub<RecordingEvent> { .dropped(count: $0) }
-        let recording = try await work.liveDownloads.recording(of: asset, events: events)
+        let recording = try await dependencies.liveDownloads.recording(of: asset, events: events)
         let progress = Task { [self] in
             for await _ in events.stream() {
                 meter.note(recording.coverage, now: store.time.monotonic)
                 report(isFinal: false)
             }
         }
-        let isToFinish = state.withLock { state in
+        let isFinishRequested = state.withLock { state in
             state.recording = recording
-            return state.isToFinish
+            return state.isFinishRequested
         }
         meter.note(recording.coverage, now: store.time.monotonic)
-        if isToFinish { try await recording.setEnd() }
+        if isFinishRequested { try await recording.setEnd() }
         await recording.start()
         await withTaskCancellationHandler {
             await recording.runOut()
@@ -64,11 +64,11 @@ extension DownloadRun {
         events.finish()
         await progress.value
         state.withLock { $0.recording = nil }
-        try await take(recording, settings)
+        try await adopt(recording, settings)
     }
 
     /// Makes a recording the asset's contents: for good once it has ended, until the next run otherwise.
-    private func take(_ recording: Recording, _ settings: TransferSettings) async throws {
+    private func adopt(_ recording: Recording, _ settings: TransferSettings) async throws {
         let hasEnded = await recording.channel.hasEnded
         guard let window = try await recording.whole() else {
             guard hasEnded else { throw CacheError(.cancelled, "the download of \(asset.url) was stopped") }
@@ -80,17 +80,17 @@ extension DownloadRun {
         if hasEnded, let note = await note(on: recording) { contents.notes.append(note) }
         guard hasEnded else {
             let contents = contents
-            try await Task { try await work.shelf.setContents(contents, of: id) }.value
+            try await Task { try await dependencies.shelf.setContents(contents, of: id) }.value
             throw CacheError(.cancelled, "the download of \(asset.url) was stopped")
         }
         let holes = try await recording.holes()
-        try await work.resources.replaceContents(of: asset, with: contents)
-        try await work.liveDownloads.remove(asset, keepingMedia: true)
+        try await dependencies.resources.replaceContents(of: asset, with: contents)
+        try await dependencies.liveDownloads.remove(asset, keepingMedia: true)
         try await begin(contents, settings)
         state.withLock { $0.missed = holes }
     }
 
-    /// Tells how the recording ended, where its playlists don't.
+    /// Returns a note about how the recording ended; nil if the playlist has EXT-X-ENDLIST.
     private func note(on recording: Recording) async -> AssetContents.Note? {
         guard await !recording.hasEndList else { return nil }
         let isRequested = await recording.channel.endsAt.map { $0 <= store.now } ?? false
@@ -106,7 +106,7 @@ extension DownloadRun {
     /// - Throws: `CacheError` with `storage`.
     func finish() async throws {
         let recording = state.withLock { state in
-            state.isToFinish = true
+            state.isFinishRequested = true
             return state.recording
         }
         try await recording?.setEnd()

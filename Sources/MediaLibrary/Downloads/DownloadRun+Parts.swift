@@ -2,22 +2,24 @@ internal import Foundation
 internal import MediaCache
 internal import Synchronization
 
-/// Fetching the parts.
+/// Fetching parts.
 extension DownloadRun {
-    /// Parts at once where the group has no limit.
+    /// The number of concurrent transfers if the group has no limit.
     private static let standardWidth = 6
 
-    /// - Returns: what it has to wait for, if it can't go on now.
+    /// Fetches all missing parts.
+    ///
+    /// - Returns: The obstacle that prevents fetching the rest now; nil if there is none.
     func fetchAll(_ settings: TransferSettings) async throws -> DownloadObstacle? {
         await withTaskGroup(of: Void.self) { tasks in
-            var underWay = 0
+            var inFlight = 0
             repeat {
-                // Looked at anew each time: the limit may have been raised.
-                while underWay < max(1, group.limit ?? Self.standardWidth), !Task.isCancelled, let index = nextPart() {
-                    underWay += 1
+                // The limit may change meanwhile.
+                while inFlight < max(1, group.limit ?? Self.standardWidth), !Task.isCancelled, let index = nextPart() {
+                    inFlight += 1
                     tasks.addTask { await self.fetch(index, settings) }
                 }
-                underWay -= 1
+                inFlight -= 1
             } while await tasks.next() != nil
         }
         try Task.checkCancellation()
@@ -43,12 +45,12 @@ extension DownloadRun {
             let key = store.key(of: request)
             meter.started(index, key: key)
             defer { meter.left(index, key: key) }
-            work.events.send(.partStarted(id, name: part.name))
-            let info = try await work.parts.fill(part, request)
+            dependencies.events.send(.partStarted(id, name: part.name))
+            let info = try await dependencies.parts.fill(part, request)
             let bytes = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesKept
-            // Whole and not looked at, it would count as right the next time.
-            let work = work
-            switch try await Task(operation: { try await work.parts.check(part, request, info) }).value {
+            // The check runs even when the task is cancelled, because a complete part isn't checked by the next run.
+            let dependencies = dependencies
+            switch try await Task(operation: { try await dependencies.parts.check(part, request, info) }).value {
             case .right: break
             case .noteworthy(let note): state.withLock { $0.notes.add(note) }
             case .playlist: state.withLock { $0.isPlaylist = true }
@@ -60,7 +62,7 @@ extension DownloadRun {
                 state.networkFailures = 0
                 state.silent = []
             }
-            work.events.send(.partDone(id, name: part.name, bytes: bytes))
+            dependencies.events.send(.partDone(id, name: part.name, bytes: bytes))
             report(isFinal: false)
         } catch {
             let error = CacheError.wrap(error, as: .unreachable, "\(part.url) can't be fetched")
@@ -73,16 +75,16 @@ extension DownloadRun {
         guard error.code != .cancelled, error.code != .closed, !Task.isCancelled else {
             let isSuspended = !Task.isCancelled
             state.withLock { state in
-                state.queue.gaveUp(index)
+                state.queue.released(index)
                 if isSuspended { state.obstacle = DownloadObstacle(.cache, "the cache is suspended") }
             }
             return
         }
         if error.code == .notMedia { meter.lost(index) }
-        let obstacle = work.obstacle(by: error)
+        let obstacle = dependencies.obstacle(by: error)
         let waits = state.withLock { state -> Bool in
             state.failures[index] = error
-            // One part that can't be reached among others that can is that part's trouble.
+            // A single part that can't be reached doesn't stop the download.
             if error.code == .timedOut {
                 state.silent.insert(index)
             } else if obstacle?.kind == .network {
@@ -93,19 +95,47 @@ extension DownloadRun {
                 || state.contents.parts.count == 1
             if let obstacle, isAll {
                 state.obstacle = state.obstacle ?? obstacle
-                state.queue.gaveUp(index)
+                state.queue.released(index)
                 return true
             }
             state.queue.failed(index)
             return false
         }
-        if !waits { work.events.send(.partFailed(id, name: part.name, reason: error.message)) }
+        if !waits { dependencies.events.send(.partFailed(id, name: part.name, reason: error.message)) }
     }
 
     func report(isFinal: Bool) {
         let now = store.time.monotonic
-        work.events.sendProgress(key: id.rawValue, now: now, isFinal: isFinal) {
+        dependencies.events.sendProgress(key: id.rawValue, now: now, isFinal: isFinal) {
             .progress(id, meter.progress(now: now))
+        }
+    }
+}
+
+/// A list of notes about parts, in which notes with equal texts are combined.
+struct NoteAggregator: Sendable {
+    /// The maximum number of different texts.
+    private static let maximum = 100
+
+    private var counts: [String: (url: String, count: Int)] = [:]
+    private var order: [String] = []
+
+    /// Adds a note.
+    mutating func add(_ note: AssetContents.Note) {
+        if counts[note.text] != nil {
+            counts[note.text]?.count += 1
+        } else if order.count < Self.maximum {
+            order.append(note.text)
+            counts[note.text] = (note.url, 1)
+        }
+    }
+
+    /// The combined notes.
+    var notes: [AssetContents.Note] {
+        order.compactMap { text in
+            counts[text].map {
+                .init(url: $0.url, text: $0.count > 1 ? "\(text) (and \($0.count - 1) more parts)" : text)
+            }
         }
     }
 }

@@ -4,30 +4,31 @@ internal import MediaCache
 import MediaContainers
 import Synchronization
 
-/// One asset's way to completeness: finds out what belongs to it, then fetches what is missing, several parts at once.
+/// One attempt to complete an asset: it determines the asset's contents, then fetches the missing parts concurrently.
 ///
-/// Cancelling the task of ``run()`` stops bytes at once. What came stays; the next run goes on at the first missing byte.
+/// Cancelling the task of ``run()`` stops transfers at once. Received bytes remain, and the next run continues at the
+/// first missing byte.
 final class DownloadRun: Sendable {
-    /// How it ended.
+    /// The outcome of a run.
     enum Outcome: Sendable {
-        /// Every part is here and committed, but for these.
+        /// All parts are complete and committed, except the holes.
         case ended(holes: [DownloadHole], holeCount: Int)
-        /// It can't go on.
+        /// The download has failed.
         case failed(DownloadFailure)
-        /// It can go on later.
+        /// The download can continue later.
         case waiting(DownloadObstacle)
-        /// Its task was cancelled.
+        /// The task was cancelled.
         case stopped
     }
 
-    /// How often parts that failed are tried again after all others, and how long before each time.
+    /// The delays before failed parts are retried, after all others.
     private static let passes: [Duration] = [.seconds(1), .seconds(5)]
 
     let id: AssetID
     let meter = DownloadMeter()
     let asset: Asset
     private let rechecks: Bool
-    let work: DownloadWork
+    let dependencies: DownloadDependencies
     let group: TransferGroup
     let state = Mutex(State())
 
@@ -35,52 +36,54 @@ final class DownloadRun: Sendable {
         var contents = AssetContents(parts: [])
         var queue = PartQueue(isDone: [])
         var failures: [Int: CacheError] = [:]
-        var notes = NoteCounter()
+        var notes = NoteAggregator()
         /// Gaps in the recording of a live stream.
         var missed: [DownloadHole] = []
-        /// Failures of the network since something came, and the parts that nothing was heard of.
+        /// The number of network failures, and the parts that timed out, since bytes were last received.
         var networkFailures = 0
         var silent: Set<Int> = []
         var obstacle: DownloadObstacle?
-        /// How many bytes were here at the beginning.
+        /// The number of cached bytes at the beginning.
         var bytesBefore: Int64 = 0
-        /// By part name, its first index: what players ask for.
+        /// The first index of each part name, for requests by players.
         var indexes: [String: Int] = [:]
-        /// Fresh links, where the old ones are over.
+        /// Provides new URLs for parts whose links have expired.
         var links: LinkRefresh?
-        /// The redundant copies that the parts' URLs are of.
+        /// The redundant copies from which the parts' URLs are taken.
         var copies = PartCopies()
-        /// Whether what was taken for a file turned out to be a playlist.
+        /// Whether a resource fetched as a file turned out to be a playlist.
         var isPlaylist = false
         /// The recording of a live stream, while it runs.
         var recording: Recording?
-        /// Whether the recording is to end now.
-        var isToFinish = false
+        /// Whether the recording ends now.
+        var isFinishRequested = false
     }
 
+    /// Creates a run.
+    ///
     /// - Parameters:
-    ///   - asset: what is to be made complete.
-    ///   - work: what it's done with.
-    ///   - group: its transfers.
-    ///   - rechecks: whether what is here is to be looked at again.
-    init(_ asset: Asset, work: DownloadWork, group: TransferGroup, rechecks: Bool) {
+    ///   - asset: The asset to complete.
+    ///   - dependencies: The objects shared by all runs.
+    ///   - group: The group of the run's transfers.
+    ///   - rechecks: Whether cached parts are checked again.
+    init(_ asset: Asset, dependencies: DownloadDependencies, group: TransferGroup, rechecks: Bool) {
         id = asset.id
         self.rechecks = rechecks
         self.asset = asset
-        self.work = work
+        self.dependencies = dependencies
         self.group = group
     }
 
-    var store: CacheStore { work.store }
+    var store: CacheStore { dependencies.store }
 
-    /// What was found in what came.
+    /// Remarks about the playlists and the received media.
     var notes: [AssetContents.Note] {
         let known = asset.download?.notes ?? []
         let new = state.withLock { $0.contents.notes + $0.notes.notes }
         return known.filter { !new.contains($0) } + new
     }
 
-    /// Whether anything came.
+    /// Whether bytes were received.
     var hasProgressed: Bool { meter.progress(now: store.time.monotonic).bytes > state.withLock { $0.bytesBefore } }
 
     /// The recording of a live stream; nil unless one runs.
@@ -89,15 +92,15 @@ final class DownloadRun: Sendable {
     /// Gaps in the recording of a live stream.
     var missed: [DownloadHole] { state.withLock { $0.missed } }
 
-    /// What it consists of, once that is known.
+    /// The asset's contents; empty until they're known.
     var contents: AssetContents { state.withLock { $0.contents } }
 
-    /// Another URL for what `url` named; nil if there is none.
+    /// Returns a new URL for a part whose link has expired; nil if there is none.
     func freshURL(for url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
         try await state.withLock { $0.links }?.fresh(url)
     }
 
-    /// Goes on from the part of this name: somebody plays there.
+    /// Continues from the named part, because a player requested it.
     func prefer(_ name: String) {
         state.withLock { state in
             guard let index = state.indexes[name] else { return }
@@ -107,11 +110,13 @@ final class DownloadRun: Sendable {
 
     // MARK: - Running
 
-    /// Runs to the end, or as far as it goes.
+    /// Fetches the missing parts until all are complete, or an error or obstacle prevents it.
     func run() async -> Outcome {
         do {
-            var settings = try work.settings(for: asset)
-            let links = LinkRefresh(asset, work: work, settings: settings) { [weak self] in await self?.relink(to: $0) }
+            var settings = try dependencies.settings(for: asset)
+            let links = LinkRefresh(asset, dependencies: dependencies, settings: settings) { [weak self] in
+                await self?.relink(to: $0)
+            }
             settings.refreshFromDocument = { try await links.fresh($0) }
             state.withLock { $0.links = links }
             try await begin(try await plan(settings), settings)
@@ -123,12 +128,12 @@ final class DownloadRun: Sendable {
                 if let obstacle = try await fetchAll(settings) { return .waiting(try await confirmed(obstacle)) }
             }
             try await store.commit()
-            if let obstacle = try await lookAgain(settings) { return .waiting(try await confirmed(obstacle)) }
+            if let obstacle = try await refetchRemovedParts(settings) { return .waiting(try await confirmed(obstacle)) }
             try await pinPlaylists(settings)
             try await store.commit()
-            await lookIntoFile(settings)
+            await readDuration(settings)
             return outcome()
-        } catch let error as TooLarge {
+        } catch let error as AssetTooLarge {
             return .failed(
                 DownloadFailure(code: CacheError.Code.storage.rawValue, message: error.message, isRetryable: true))
         } catch {
@@ -138,25 +143,25 @@ final class DownloadRun: Sendable {
 
     private func ended(by error: CacheError) -> Outcome {
         if Task.isCancelled || error.code == .cancelled { return .stopped }
-        return work.obstacle(by: error).map { .waiting($0) } ?? .failed(DownloadFailure(error))
+        return dependencies.obstacle(by: error).map { .waiting($0) } ?? .failed(DownloadFailure(error))
     }
 
-    /// What it consists of: as was found out before, or as its playlists say now.
+    /// Returns the stored contents, or determines them from the playlists.
     private func plan(_ settings: TransferSettings) async throws -> AssetContents {
-        let known = try await work.shelf.contents(of: id)
+        let known = try await dependencies.shelf.contents(of: id)
         if let known, known.selection == nil || known.selection == asset.download?.selection { return known }
-        return try await planAnew(settings)
+        return try await updatedContents(settings)
     }
 
-    /// What it consists of, as its playlists say now.
-    func planAnew(_ settings: TransferSettings) async throws -> AssetContents {
+    /// Determines the contents from the playlists, and stores them.
+    func updatedContents(_ settings: TransferSettings) async throws -> AssetContents {
         let url = try ResourceURL(asset.url)
-        let contents = try await work.contents(of: url, selection: asset.download?.selection, settings)
-        try await work.resources.replaceContents(of: asset, with: contents)
+        let contents = try await dependencies.contents(of: url, selection: asset.download?.selection, settings)
+        try await dependencies.resources.replaceContents(of: asset, with: contents)
         return contents
     }
 
-    /// The same asset by fresh links: parts of which nothing is here take theirs, and are known by it.
+    /// Replaces the URLs of parts that haven't been started by new ones.
     private func relink(to fresh: [AssetPart.Place: AssetPart]) async {
         let contents = state.withLock { state in
             let parts = state.contents.parts
@@ -166,7 +171,7 @@ final class DownloadRun: Sendable {
                 }.map { parts[$0].name })
             for index in state.contents.parts.indices
             where state.queue.states[index] == .missing && meter.isEmpty(index) {
-                // Ranges of one resource stay together: they are read by one URL.
+                // Ranges of one resource must share a URL.
                 guard !begun.contains(state.contents.parts[index].name),
                     let part = fresh[state.contents.parts[index].place]
                 else { continue }
@@ -175,14 +180,14 @@ final class DownloadRun: Sendable {
             }
             return state.contents
         }
-        try? await work.shelf.setContents(contents, of: id)
+        try? await dependencies.shelf.setContents(contents, of: id)
     }
 
     func begin(_ contents: AssetContents, _ settings: TransferSettings) async throws {
         let requests = try contents.parts.map { try request(for: $0, settings) }
         let holdings = try await store.holdings(of: requests)
         let holes = Set(asset.download?.holes.map(\.url) ?? [])
-        // What a process that was killed had fetched, it may not have looked at.
+        // A process that was killed may have fetched parts without checking them.
         let isDone = contents.parts.indices.map { index in
             let (part, holding) = (contents.parts[index], holdings[index])
             guard let holding, !rechecks, !requests[index].needsAccessCheck(for: holding), !holes.contains(part.url),
@@ -192,17 +197,17 @@ final class DownloadRun: Sendable {
             }
             return holding.isWhole && holding.isPinned
         }
-        let underWay = holdings.indices.filter { !isDone[$0] && (holdings[$0]?.bytesKept ?? 0) > 0 }
+        let begun = holdings.indices.filter { !isDone[$0] && (holdings[$0]?.bytesKept ?? 0) > 0 }
         let failed = holes.isEmpty ? [] : contents.parts.indices.filter { holes.contains(contents.parts[$0].url) }
         meter.begin(contents, kept: holdings.map { $0?.bytesKept ?? 0 }, isDone: isDone)
         let bytesBefore = holdings.reduce(Int64(0)) { $0 &+ ($1?.bytesKept ?? 0) }
         state.withLock { state in
             state.contents = contents
             state.bytesBefore = bytesBefore
-            // What was never seen has no part, but the playlist that lost it.
+            // A segment that a recording missed has no part. Its hole names the playlist.
             let playlists = Set(contents.playlists.map(\.url))
             state.missed = asset.download?.holes.filter { playlists.contains($0.url) } ?? []
-            state.queue = PartQueue(isDone: isDone, first: underWay + failed)
+            state.queue = PartQueue(isDone: isDone, first: begun + failed)
             state.copies = PartCopies()
             state.indexes = [:]
             state.failures = [:]
@@ -212,66 +217,69 @@ final class DownloadRun: Sendable {
         }
     }
 
-    /// What came may have gone again: its origin has another version, or somebody removed another asset that has it too.
-    /// It's fetched once more; what has gone by then as well is a hole.
-    private func lookAgain(_ settings: TransferSettings) async throws -> DownloadObstacle? {
-        let gone = try await partsGone(settings)
-        guard !gone.isEmpty else { return nil }
-        state.withLock { $0.queue.lost(gone) }
+    /// Fetches parts again that were removed during the run, because the origin changed them or the user removed
+    /// another asset that shares them. Parts that are removed once more become holes.
+    private func refetchRemovedParts(_ settings: TransferSettings) async throws -> DownloadObstacle? {
+        let removed = try await removedParts(settings)
+        guard !removed.isEmpty else { return nil }
+        state.withLock { $0.queue.lost(removed) }
         if let obstacle = try await fetchAll(settings) { return obstacle }
         try await store.commit()
-        let goneAgain = try await partsGone(settings)
+        let removedAgain = try await removedParts(settings)
         state.withLock { state in
-            for index in goneAgain {
+            for index in removedAgain {
                 state.failures[index] = CacheError(
-                    .representationChanged, "\(state.contents.parts[index].url) went again: it changed while it came")
+                    .representationChanged,
+                    "\(state.contents.parts[index].url) changed repeatedly while it was downloaded")
             }
         }
         return nil
     }
 
-    /// The parts that came, and aren't here any more. They don't count as here from now on.
-    private func partsGone(_ settings: TransferSettings) async throws -> [Int] {
+    /// Returns the completed parts that have been removed since, and subtracts them from the progress.
+    private func removedParts(_ settings: TransferSettings) async throws -> [Int] {
         let parts = contents.parts
         let holdings = try await store.holdings(of: try parts.map { try request(for: $0, settings) })
-        let gone = state.withLock { state in
+        let removed = state.withLock { state in
             parts.indices.filter {
                 state.queue.states[$0] == .done && !(holdings[$0]?.isWhole == true && holdings[$0]?.isPinned == true)
             }
         }
-        for index in gone { meter.lost(index) }
-        return gone
+        for index in removed { meter.lost(index) }
+        return removed
     }
 
-    /// What can never fit isn't waited for.
+    /// Throws if the asset can never fit; returns the obstacle otherwise.
     private func confirmed(_ obstacle: DownloadObstacle) async throws -> DownloadObstacle {
         guard obstacle.kind == .space else { return obstacle }
         return try await missingSpace() ?? obstacle
     }
 
-    /// What is known of its length has to fit before it begins.
+    /// Returns an obstacle if the asset's known length exceeds the available space.
+    ///
+    /// - Throws: `AssetTooLarge` if it exceeds the cache limit.
     private func missingSpace() async throws -> DownloadObstacle? {
         let progress = meter.progress(now: store.time.monotonic)
         guard let length = progress.length else { return nil }
         let missing = length - progress.bytes
         let usage = try await store.usage()
-        let free = usage.freeDiskBytes - work.policy.freeSpaceReserve
-        if let most = usage.maximumBytes, missing > most - usage.pinnedBytes {
-            throw TooLarge(
+        let free = usage.freeDiskBytes - dependencies.policy.freeSpaceReserve
+        if let limit = usage.maximumBytes, missing > limit - usage.pinnedBytes {
+            throw AssetTooLarge(
                 message:
-                    "\(asset.url) needs about \(missing) bytes more, and the cache may keep \(most) in all, of which "
-                    + "\(usage.pinnedBytes) are taken; raise its limit")
+                    "\(asset.url) needs about \(missing) more bytes, but pinned data uses \(usage.pinnedBytes) of the "
+                    + "cache limit of \(limit) bytes; raise the limit")
         }
         guard missing > free else { return nil }
         return DownloadObstacle(
-            .space, "it needs about \(missing) bytes more, and the disk has \(max(0, free)) to spare")
+            .space, "the download needs about \(missing) more bytes, but only \(max(0, free)) are free on the disk")
     }
 
     // MARK: - The end
 
-    /// The playlists themselves stay too, so that their own URLs play without the origin.
+    /// Pins the origin's playlists, so that their URLs play without the origin.
     private func pinPlaylists(_ settings: TransferSettings) async throws {
-        // A recording doesn't play by its origin's playlists.
+        // A recording doesn't play through its origin's playlists.
         for playlist in contents.playlists where !contents.parts.contains(where: { $0.keptAs != nil }) {
             guard let url = try? ResourceURL(playlist.url) else { continue }
             let request = ReadRequest(url: url, settings: settings, kind: .playlist)
@@ -280,8 +288,8 @@ final class DownloadRun: Sendable {
         }
     }
 
-    /// How long a film lasts says its index alone. Whatever keeps it from being read is no fault of the download.
-    private func lookIntoFile(_ settings: TransferSettings) async {
+    /// Reads the duration of a film from its index. An error doesn't affect the download.
+    private func readDuration(_ settings: TransferSettings) async {
         guard contents.playlists.isEmpty, contents.parts.count == 1, let url = contents.parts.first?.url else { return }
         let duration = try? await BlockingWork.run { [store] control in
             let source = try StoreResources(store, settings: settings, control: control).bytes(of: url, range: nil)
@@ -299,25 +307,25 @@ final class DownloadRun: Sendable {
         let isAll = segments > 0 && segments == contents.parts.count { $0.role == .mediaSegment }
         if let (index, error) = needed.min(by: { $0.key < $1.key }) ?? (isAll ? failures.first : nil) {
             let part = contents.parts[index]
-            let what = part.role == .file ? "" : "\(part.role.words) \(part.url): "
+            let subject = part.role == .file ? "" : "\(part.role.words) \(part.url): "
             return .failed(
                 DownloadFailure(
-                    code: error.code.rawValue, message: what + error.message, isRetryable: error.isRetryable))
+                    code: error.code.rawValue, message: subject + error.message, isRetryable: error.isRetryable))
         }
         let all = holes + state.withLock { $0.missed }
         return .ended(holes: Array(all.prefix(DownloadHole.mostListed)), holeCount: all.count)
     }
 }
 
-/// It's larger than the cache may ever be.
-private struct TooLarge: Error {
+/// The asset is larger than the cache limit permits.
+private struct AssetTooLarge: Error {
     var message: String
 }
 
 extension DownloadRun.State {
     fileprivate var retryableCount: Int { failures.values.count { $0.isRetryable } }
 
-    /// What failed is tried again, but for what can't come.
+    /// Lets failed parts be fetched again, except those that can't succeed.
     mutating func retry() {
         let final = failures.filter { !$0.value.isRetryable }.map(\.key)
         queue.retryFailed(but: Set(final))
@@ -326,19 +334,19 @@ extension DownloadRun.State {
 }
 
 extension AssetPart {
-    /// Whether others can't be played without it.
+    /// Whether other parts can't be played without this one.
     fileprivate var isNeededByOthers: Bool { role == .key || role == .initializationSection }
 }
 
 extension AssetPart.Role {
-    /// A few words for messages.
+    /// A description for messages.
     var words: String {
         switch self {
         case .file: "the file"
         case .key: "the key"
         case .initializationSection: "the media initialization section"
         case .mediaSegment: "the segment"
-        case .other: "what the playlist names,"
+        case .other: "the resource"
         }
     }
 }

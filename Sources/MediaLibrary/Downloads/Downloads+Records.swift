@@ -1,20 +1,20 @@
 internal import MediaCache
 
-/// What is said of each download, here and on the disk.
+/// The records of downloads, in memory and on disk.
 extension Downloads {
     func enter(_ asset: Asset) {
         let group = TransferGroup(
             name: asset.id.rawValue, rank: -(asset.download?.priority ?? 0), limit: limits.transfersPerAsset)
-        // A process that ended well leaves none running.
+        // A process that ended regularly leaves no running download.
         let rechecks = asset.download?.state == .running
         entries[asset.id] = Entry(asset: asset, group: group, rechecks: rechecks)
         queue.add(
-            asset.id, priority: asset.download?.priority ?? 0, isWanted: asset.download?.state.isWanted ?? false)
+            asset.id, priority: asset.download?.priority ?? 0, isActive: asset.download?.state.isActive ?? false)
     }
 
     func requireEntry(_ id: AssetID) throws {
-        guard let entry = entries[id], !entry.isLeaving else {
-            throw CacheError(.notFound, "there is no download of an asset \(id)")
+        guard let entry = entries[id], !entry.isBeingRemoved else {
+            throw CacheError(.notFound, "there is no download of asset \(id)")
         }
     }
 
@@ -31,7 +31,7 @@ extension Downloads {
         if entries[id]?.asset.download?.state.isEnded == true { wakeAll(of: id) }
     }
 
-    /// Whoever waits looks again.
+    /// Resumes the callers waiting for a download.
     func wakeAll(of id: AssetID) {
         let waiters = entries[id]?.waiters ?? []
         entries[id]?.waiters = []
@@ -45,9 +45,9 @@ extension Downloads {
         unwritten.insert(id)
     }
 
-    /// Writes what has changed, one record after the other; returns when it's durable.
+    /// Writes the changed records one by one, and returns when they're durable.
     func write() async {
-        // What changed while another writes is written by the first of those who wait; the others wait for that one too.
+        // Records that change during a write are written by the first waiting caller. The others wait for it, too.
         while isWriting { await withCheckedContinuation { writeWaiters.append($0) } }
         guard !unwritten.isEmpty else { return }
         isWriting = true
@@ -57,7 +57,7 @@ extension Downloads {
             let written: Void? = try? await shelf.keep(asset)
             if written == nil { failed.insert(id) }
         }
-        // On a full disk, or in a folder that can't be written: with the next change.
+        // Failed writes are repeated with the next change.
         unwritten = failed
         isWriting = false
         let waiters = writeWaiters
@@ -65,11 +65,11 @@ extension Downloads {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Another selection is wanted than the one by which it was found out what an asset consists of: that says so of
-    /// itself, so that the next run finds it out anew, in whatever process. Until then all of it stays as it is.
+    /// Marks the contents of a download as outdated, because its selection has changed. They remain in use until the
+    /// next run, in this or another process, has determined new ones.
     func outdateContents(of id: AssetID) async throws {
-        // It's wanted again when what is wanted is known.
-        queue.change(id) { $0.isWanted = false }
+        // The caller activates the download again afterwards.
+        queue.change(id) { $0.isActive = false }
         reconcile()
         await entries[id]?.task?.value
         guard let selection = entries[id]?.asset.download?.selection else { return }
@@ -77,7 +77,7 @@ extension Downloads {
         do {
             known = try await shelf.contents(of: id)
         } catch let error as CacheError where error.code == .storage {
-            // What can't be read serves nobody, and would stand in the way.
+            // Unreadable contents must not block the new ones.
             return try await shelf.removeContents(of: id)
         }
         guard var known, known.selection == nil else { return }
@@ -85,17 +85,17 @@ extension Downloads {
         try await shelf.setContents(known, of: id)
     }
 
-    /// Another selection would replace what is recorded of a live stream, which can't be fetched again.
+    /// Refuses another selection of a live stream: it would replace the recorded media, which can't be fetched again.
     ///
-    /// - Throws: `CacheError` with `invalidSetting` where something is recorded; `storage`.
+    /// - Throws: `CacheError` with `invalidSetting` if media of it is recorded; `storage`.
     func requireNoRecording(of asset: Asset) async throws {
-        var isRecorded = try await work.liveDownloads.hasRecording(of: asset.id)
+        var isRecorded = try await dependencies.liveDownloads.hasRecording(of: asset.id)
         if !isRecorded { isRecorded = try await hasRecordedContents(asset.id) }
         guard isRecorded else { return }
         throw CacheError(
             .invalidSetting,
             "\(asset.url) is recorded with another selection of variants and languages, which can't be changed; end the "
-                + "recording, export what is recorded, and remove the download first")
+                + "recording, export the recorded part, and remove the download first")
     }
 
     private func hasRecordedContents(_ id: AssetID) async throws -> Bool {
@@ -106,13 +106,13 @@ extension Downloads {
         }
     }
 
-    /// An asset came complete by another way: what is known of its download is what the shelf says.
+    /// Updates a download from its asset's record, after an import has completed the asset.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func adopt(_ id: AssetID) async throws {
         guard let asset = try await shelf.asset(id), asset.download != nil, entries[id]?.run == nil else { return }
         if entries[id] == nil { enter(asset) } else { entries[id]?.asset = asset }
-        queue.change(id) { $0.isWanted = false }
+        queue.change(id) { $0.isActive = false }
         hub.send(.added(id))
         wakeWaiters(of: id)
     }

@@ -2,19 +2,19 @@ internal import Foundation
 internal import MediaCache
 internal import Synchronization
 
-/// Making it so: runs are started and stopped until those run that are to.
+/// Starting and stopping runs.
 extension Downloads {
-    /// Starts and stops runs until those that are to run do, and no others.
+    /// Starts the runs of active downloads, and stops all others.
     func reconcile() {
         guard !isStopped else { return }
-        let wanted = queue.running(atMost: obstacle == nil ? limits.assets : 0)
-        for (id, entry) in entries where entry.run != nil && !wanted.contains(id) {
+        let active = queue.running(atMost: obstacle == nil ? limits.assets : 0)
+        for (id, entry) in entries where entry.run != nil && !active.contains(id) {
             entry.task?.cancel()
         }
-        for id in wanted where entries[id]?.run == nil { start(id) }
+        for id in active where entries[id]?.run == nil { start(id) }
     }
 
-    /// The hours of the day begin and end by themselves.
+    /// Schedules a check of the conditions for the next time at which the permitted hours begin or end.
     private func watchHours() {
         boundary?.cancel()
         boundary = nil
@@ -26,22 +26,22 @@ extension Downloads {
         }
     }
 
-    /// What keeps all of them from running.
+    /// The obstacle that blocks all downloads; nil if there is none.
     var obstacle: DownloadObstacle? {
         policy.obstacle(under: conditions.current, at: store.now)
     }
 
-    /// What a run that begins now works with.
-    var work: DownloadWork {
-        DownloadWork(
+    /// The dependencies of a run that begins now.
+    var dependencies: DownloadDependencies {
+        DownloadDependencies(
             store: store, shelf: shelf, loader: loader, events: hub, policy: policy, transferSettings: settings,
             refreshSource: refreshSource)
     }
 
     func start(_ id: AssetID) {
-        guard let entry = entries[id], !entry.isLeaving else { return }
+        guard let entry = entries[id], !entry.isBeingRemoved else { return }
         entry.timer?.cancel()
-        let run = DownloadRun(entry.asset, work: work, group: entry.group, rechecks: entry.rechecks)
+        let run = DownloadRun(entry.asset, dependencies: dependencies, group: entry.group, rechecks: entry.rechecks)
         entries[id]?.run = run
         runs.withLock { $0[id] = run }
         setState(.running, of: id)
@@ -60,74 +60,74 @@ extension Downloads {
         let (contents, notes, missed) = (run.contents, run.notes, run.missed)
         update(id) { asset in
             if progress.parts.total > 0 {
-                asset.download?.take(progress)
+                asset.download?.apply(progress)
                 asset.download?.notes = notes
                 asset.download?.add(missed)
                 asset.kind = contents.playlists.isEmpty ? .file : .stream
                 if contents.duration > 0 { asset.duration = contents.duration }
             }
         }
-        if run.hasProgressed { entries[id]?.fruitless = 0 }
-        if !entry.isLeaving { settle(id, outcome) }
+        if run.hasProgressed { entries[id]?.failedWaits = 0 }
+        if !entry.isBeingRemoved { applyOutcome(id, outcome) }
         run.report(isFinal: true)
         reconcile()
         Task { await self.write() }
     }
 
-    /// What a run's end means for what is wanted.
-    func settle(_ id: AssetID, _ outcome: DownloadRun.Outcome) {
-        let isWanted = queue.items[id]?.isWanted ?? false
+    /// Sets the state of a download after a run has ended.
+    func applyOutcome(_ id: AssetID, _ outcome: DownloadRun.Outcome) {
+        let isActive = queue.items[id]?.isActive ?? false
         switch outcome {
         case .stopped:
-            // It was paused, or others go first, or something came between: it's queued unless it rests.
-            guard isWanted else { return setState(.paused, of: id) }
+            // The download was paused, or others took its place, or the conditions changed.
+            guard isActive else { return setState(.paused, of: id) }
             setState(obstacle.map { .waiting($0) } ?? .queued, of: id)
         case .ended(let holes, let count):
             entries[id]?.rechecks = false
-            queue.change(id) { $0.isWanted = false }
+            queue.change(id) { $0.isActive = false }
             update(id) {
                 $0.download?.holes = holes
                 $0.download?.holeCount = count
             }
             setState(count == 0 ? .complete : .completeWithHoles, of: id)
         case .failed(let failure):
-            queue.change(id) { $0.isWanted = false }
+            queue.change(id) { $0.isActive = false }
             setState(.failed(failure), of: id)
         case .waiting(let obstacle):
-            guard isWanted else { return setState(.paused, of: id) }
+            guard isActive else { return setState(.paused, of: id) }
             wait(id, obstacle)
         }
     }
 
-    /// A download goes on later by itself; one that has waited in vain too often has failed.
+    /// Makes a download wait for an obstacle, or fail if it has waited too often without progress.
     func wait(_ id: AssetID, _ obstacle: DownloadObstacle) {
-        let fruitless = (entries[id]?.fruitless ?? 0) + 1
-        entries[id]?.fruitless = fruitless
-        // Room, the cache and an origin that names a moment may take as long as they like.
-        guard fruitless <= Self.mostFruitlessWaits || obstacle.kind != .network else {
-            queue.change(id) { $0.isWanted = false }
+        let failedWaits = (entries[id]?.failedWaits ?? 0) + 1
+        entries[id]?.failedWaits = failedWaits
+        // Waiting for space, for the cache, or until a time set by the origin isn't limited.
+        guard failedWaits <= Self.maximumFailedWaits || obstacle.kind != .network else {
+            queue.change(id) { $0.isActive = false }
             return setState(
                 .failed(DownloadFailure(code: obstacle.kind.rawValue, message: obstacle.message, isRetryable: true)),
                 of: id)
         }
-        let backoff = Duration.seconds(min(60, 1 << min(fruitless, 6)))
+        let backoff = Duration.seconds(min(60, 1 << min(failedWaits, 6)))
         let until = obstacle.until.map { Duration.seconds(max(0, $0.timeIntervalSince(store.now))) } ?? backoff
         var obstacle = obstacle
         obstacle.until = store.now.addingTimeInterval(until.seconds)
-        queue.change(id) { $0.isHeldUp = true }
+        queue.change(id) { $0.isBlocked = true }
         setState(.waiting(obstacle), of: id)
         let time = store.time
         entries[id]?.timer?.cancel()
         entries[id]?.timer = Task { [weak self] in
             guard (try? await time.sleep(for: until)) != nil else { return }
-            await self?.goOn(id)
+            await self?.unblock(id)
         }
     }
 
-    /// What a download waited for may have come.
-    func goOn(_ id: AssetID) {
-        guard queue.items[id]?.isHeldUp == true, entries[id]?.run == nil else { return }
-        queue.change(id) { $0.isHeldUp = false }
+    /// Lets a waiting download run again.
+    func unblock(_ id: AssetID) {
+        guard queue.items[id]?.isBlocked == true, entries[id]?.run == nil else { return }
+        queue.change(id) { $0.isBlocked = false }
         setState(.queued, of: id)
         reconcile()
     }
@@ -138,13 +138,13 @@ extension Downloads {
         networkName = network
         let obstacle = obstacle
         for (id, entry) in entries {
-            guard let state = entry.asset.download?.state, state.isWanted, entry.run == nil else { continue }
-            // What the origin asked for holds whatever else does.
+            guard let state = entry.asset.download?.state, state.isActive, entry.run == nil else { continue }
+            // A delay that the origin requested applies in any case.
             if case .waiting(let waited) = state, waited.kind == .retryAfter { continue }
             if let obstacle {
                 setState(.waiting(obstacle), of: id)
             } else if case .waiting = state {
-                queue.change(id) { $0.isHeldUp = false }
+                queue.change(id) { $0.isBlocked = false }
                 setState(.queued, of: id)
             }
         }
@@ -152,22 +152,62 @@ extension Downloads {
         watchHours()
     }
 
-    func want(_ id: AssetID) {
-        guard entries[id]?.isLeaving == false else { return }
+    func activate(_ id: AssetID) {
+        guard entries[id]?.isBeingRemoved == false else { return }
         entries[id]?.timer?.cancel()
-        entries[id]?.fruitless = 0
+        entries[id]?.failedWaits = 0
         queue.change(id) {
-            $0.isWanted = true
-            $0.isHeldUp = false
+            $0.isActive = true
+            $0.isBlocked = false
         }
         if entries[id]?.run == nil { setState(obstacle.map { .waiting($0) } ?? .queued, of: id) }
         reconcile()
     }
 
-    func rest(_ id: AssetID) {
+    func deactivate(_ id: AssetID) {
         entries[id]?.timer?.cancel()
-        queue.change(id) { $0.isWanted = false }
-        // One that runs says so itself when it has stopped.
+        queue.change(id) { $0.isActive = false }
+        // A run sets the state itself when it has stopped.
         if entries[id]?.run == nil { setState(.paused, of: id) }
+    }
+}
+
+/// A queue of downloads by priority.
+struct DownloadQueue: Sendable {
+    /// The position of a download.
+    struct Item: Sendable {
+        /// The priority. Higher values run first.
+        var priority: Int
+        /// The position among downloads of equal priority. Lower values run first.
+        var order: Int
+        /// Whether the download runs when its turn comes.
+        var isActive: Bool
+        /// Whether an obstacle blocks the download for now.
+        var isBlocked = false
+    }
+
+    private(set) var items: [AssetID: Item] = [:]
+    private var nextOrder = 0
+
+    /// Adds a download behind all others of its priority.
+    mutating func add(_ id: AssetID, priority: Int, isActive: Bool) {
+        nextOrder += 1
+        items[id] = Item(priority: priority, order: nextOrder, isActive: isActive)
+    }
+
+    mutating func remove(_ id: AssetID) { items[id] = nil }
+
+    /// Changes the position of a download. Does nothing if it isn't in the queue.
+    mutating func change(_ id: AssetID, _ change: (inout Item) -> Void) {
+        guard var item = items[id] else { return }
+        change(&item)
+        items[id] = item
+    }
+
+    /// Returns the downloads that run now, in order.
+    func running(atMost limit: Int) -> [AssetID] {
+        let ready = items.filter { $0.value.isActive && !$0.value.isBlocked }
+        return ready.sorted { ($1.value.priority, $0.value.order) < ($0.value.priority, $1.value.order) }
+            .prefix(max(0, limit)).map(\.key)
     }
 }

@@ -3,32 +3,32 @@ internal import HTTPTypes
 public import MediaCache
 internal import Synchronization
 
-/// The downloads of a store: which run, which wait, which have ended.
+/// The downloads of a store.
 ///
-/// What a person wants of each, to run, to rest or to be gone, is noted at once; `reconcile()` then starts and stops
-/// runs until what runs is what is wanted. So every call may come at any time, in any order, as often as one likes.
+/// Callers state which downloads are active; `reconcile()` then starts and stops runs to match. Calls may therefore be
+/// made at any time, in any order and repeatedly.
 public actor Downloads {
-    /// How an origin is asked for a URL: in somebody's name, with header fields of the asset's own.
+    /// A function that returns the transfer settings for a URL, with the header fields of an identity and of an asset.
     public typealias SettingsSource =
         @Sendable (_ url: ResourceURL, _ identity: ProfileIdentity?, _ headers: [String: String]) throws ->
         TransferSettings
 
-    /// How often in a row a download waits for what doesn't come, before it fails.
-    static let mostFruitlessWaits = 6
+    /// The number of consecutive waits for the network without progress after which a download fails.
+    static let maximumFailedWaits = 6
 
     struct Entry {
         var asset: Asset
         var run: DownloadRun?
         var task: Task<Void, Never>?
         let group: TransferGroup
-        /// Tries again when what it waits for may have come.
+        /// Retries the download when its obstacle may have gone.
         var timer: Task<Void, Never>?
-        /// Waits in a row that brought nothing.
-        var fruitless = 0
-        /// Whether what is here is to be looked at again: an earlier process was killed over it.
+        /// The number of consecutive waits without progress.
+        var failedWaits = 0
+        /// Whether cached parts are checked again, because an earlier process was killed while fetching them.
         var rechecks = false
-        /// Whether it's being removed: nothing starts it any more.
-        var isLeaving = false
+        /// Whether the download is being removed, so that it isn't started again.
+        var isBeingRemoved = false
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -45,29 +45,29 @@ public actor Downloads {
     var policy: DownloadPolicy
     var limits: DownloadLimits
     var watchers: [Task<Void, Never>] = []
-    /// Looks again when the hours begin or end in which downloads run.
+    /// Checks the conditions again when the permitted hours begin or end.
     var boundary: Task<Void, Never>?
-    /// The network that was there last.
+    /// The name of the last network.
     var networkName = ""
     var isStopped = false
-    /// Records to be written, and who waits for that.
+    /// Downloads with changed records, and the callers waiting for those to be written.
     var unwritten: Set<AssetID> = []
     var isWriting = false
     var writeWaiters: [CheckedContinuation<Void, Never>] = []
-    /// Runs by asset, for those who must not wait.
+    /// Runs by asset, readable outside this actor.
     nonisolated let runs = Mutex<[AssetID: DownloadRun]>([:])
 
-    /// Downloads of a store. Nothing runs before ``start(goingOn:)``.
+    /// Creates the downloads of a store. None runs before ``start(goingOn:)``.
     ///
     /// - Parameters:
-    ///   - store: where bytes are kept.
-    ///   - shelf: where assets are.
-    ///   - loader: what reads playlists; shared with who plays.
-    ///   - limits: how many run at once.
-    ///   - policy: under which conditions they run.
-    ///   - conditions: what tells those.
-    ///   - settings: how origins are asked; nil takes the store's settings and adds the asset's header fields.
-    ///   - refreshSource: gives an asset's own URL anew where its link is over; nil where nothing does.
+    ///   - store: The store that holds the bytes.
+    ///   - shelf: The store's assets.
+    ///   - loader: The loader of playlists, shared with playback.
+    ///   - limits: The limits on concurrent downloads and transfers.
+    ///   - policy: The conditions under which downloads run.
+    ///   - conditions: The source of the current conditions.
+    ///   - settings: The source of transfer settings; nil means the store's settings with the asset's header fields.
+    ///   - refreshSource: Returns a new URL for an asset whose link has expired; nil if links can't be refreshed.
     public init(
         store: CacheStore, shelf: AssetShelf, loader: PlaylistLoader, limits: DownloadLimits = DownloadLimits(),
         policy: DownloadPolicy = DownloadPolicy(), conditions: any DownloadConditions = SteadyConditions(),
@@ -94,31 +94,31 @@ public actor Downloads {
 
     // MARK: - Life
 
-    /// Takes up what earlier processes left: what ran or waited goes on, what was paused stays so. Does nothing while
-    /// downloads run already.
+    /// Restores the downloads of earlier processes: running and waiting ones continue, paused ones stay paused. Does
+    /// nothing if downloads have already been started.
     ///
-    /// - Parameter goingOn: whether what ran or waited goes on now; else it's left to a later process, unless somebody
-    ///   asks for it.
+    /// - Parameter goingOn: Whether downloads continue now. Otherwise they stay queued for a later process, unless
+    ///   they're resumed.
     /// - Throws: `CacheError` with `storage`.
     public func start(goingOn: Bool = true) async throws {
         guard watchers.isEmpty else { return }
         isStopped = false
-        for (id, entry) in entries where entry.asset.download?.state.isWanted == true {
-            queue.change(id) { $0.isHeldUp = false }
+        for (id, entry) in entries where entry.asset.download?.state.isActive == true {
+            queue.change(id) { $0.isBlocked = false }
             setState(.queued, of: id)
         }
         for asset in try await shelf.assets().sorted(by: { $0.added < $1.added }) where entries[asset.id] == nil {
             guard let download = asset.download else { continue }
             enter(asset)
-            if download.state.isWanted { setState(.queued, of: asset.id) }
-            if !goingOn { queue.change(asset.id) { $0.isWanted = false } }
+            if download.state.isActive { setState(.queued, of: asset.id) }
+            if !goingOn { queue.change(asset.id) { $0.isActive = false } }
         }
         networkName = conditions.current.networkName
         watch()
         conditionsChanged()
     }
 
-    /// Stops all that runs. What ran goes on with the next ``start(goingOn:)``, in this process or another.
+    /// Stops all runs. They continue with the next ``start(goingOn:)``, in this process or another.
     public func stop() async {
         guard !isStopped else { return }
         isStopped = true
@@ -135,17 +135,17 @@ public actor Downloads {
         hub.finish()
     }
 
-    /// What happens from now on. Each call gives a stream of its own, which holds up to 512 events for a slow reader and
-    /// then drops, and says how many.
+    /// Returns the events from now on. Each call returns an independent stream that buffers up to 512 events; further
+    /// events are dropped and counted in ``DownloadEvent/dropped(count:)``.
     public nonisolated func events() -> AsyncStream<DownloadEvent> { hub.stream() }
 
-    /// The same of what is wanted alone, so that no other event makes a slow reader lose one.
+    /// Returns the events that match a condition, so that other events don't fill the stream's buffer.
     package nonisolated func events(
-        where isWanted: @escaping @Sendable (DownloadEvent) -> Bool
-    ) -> AsyncStream<DownloadEvent> { hub.stream(where: isWanted) }
+        where isIncluded: @escaping @Sendable (DownloadEvent) -> Bool
+    ) -> AsyncStream<DownloadEvent> { hub.stream(where: isIncluded) }
 
     private func watch() {
-        // Those of every read would wake it for nothing.
+        // Other events are excluded, so that reads don't wake the task.
         let events = store.events { if case .progress = $0 { true } else { false } }
         watchers.append(
             Task { [weak self] in
@@ -169,13 +169,13 @@ public actor Downloads {
         }
     }
 
-    /// A person plays a part of an asset: its download goes on from there.
+    /// Fetches the rest of an asset from the named part on, because a player requested that part.
     public nonisolated func plays(_ name: String, of id: AssetID) {
         runs.withLock { $0[id] }?.prefer(name)
     }
 
-    /// Returns another URL for a part whose link is over, while its asset is downloaded, and the scope of the playlist
-    /// that names it; nil where there is none.
+    /// Returns a new URL for a part whose link has expired, and the scope of the playlist that names it, while the
+    /// asset is being downloaded; nil if there is none.
     ///
     /// - Throws: `CacheError` where the playlists can't be loaded.
     package nonisolated func freshURL(
@@ -187,29 +187,30 @@ public actor Downloads {
     /// The recording of a live stream that is being downloaded; nil for any other asset.
     package nonisolated func recording(of id: AssetID) -> Recording? { runs.withLock { $0[id] }?.recording }
 
-    // MARK: - What is known
+    // MARK: - Status
 
-    /// A download at this moment; nil where there is none of this asset.
+    /// Returns the status of a download; nil if the asset has none.
     public func status(of id: AssetID) -> DownloadStatus? { entries[id].map(status) }
 
-    /// All downloads, in the order in which they were asked for.
+    /// Returns the status of all downloads, in the order in which they were added.
     public func statuses() -> [DownloadStatus] {
         entries.values.sorted { ($0.asset.added, $0.asset.id.rawValue) < ($1.asset.added, $1.asset.id.rawValue) }
             .map(status)
     }
 
-    /// Returns when a download has ended, or is no more, or when all have stopped.
+    /// Waits until a download has ended or been removed, or all have stopped, and returns its status; nil if it was
+    /// removed.
     public func ended(_ id: AssetID) async -> DownloadStatus? {
-        while let entry = entries[id], !entry.isLeaving, entry.asset.download?.state.isEnded == false, !isStopped {
+        while let entry = entries[id], !entry.isBeingRemoved, entry.asset.download?.state.isEnded == false, !isStopped {
             await withCheckedContinuation { entries[id]?.waiters.append($0) ?? $0.resume() }
         }
         return entries[id].map(status)
     }
 
-    /// Whether any is to run now. What waits for something, or has been left by an earlier process, isn't.
-    public var isBusy: Bool { queue.items.values.contains { $0.isWanted && !$0.isHeldUp } && obstacle == nil }
+    /// Whether any download is active. Downloads that wait for an obstacle or a later process aren't.
+    public var isBusy: Bool { queue.items.values.contains { $0.isActive && !$0.isBlocked } && obstacle == nil }
 
-    /// Returns when none is to run now, or all have stopped.
+    /// Waits until no download is active, or all have stopped.
     public func idle() async {
         let events = events()
         guard isBusy, !isStopped else { return }
@@ -219,27 +220,27 @@ public actor Downloads {
     private func status(_ entry: Entry) -> DownloadStatus {
         let download = entry.asset.download ?? Download(added: entry.asset.created)
         guard let run = entry.run else {
-            let isHere = download.state == .complete
+            let isComplete = download.state == .complete
             return DownloadStatus(
                 asset: entry.asset,
                 progress: DownloadProgress(
                     bytes: download.bytes, length: download.length, isLengthKnown: download.isLengthKnown,
-                    parts: download.parts, rate: 0, secondsReady: isHere ? entry.asset.duration ?? 0 : 0))
+                    parts: download.parts, rate: 0, secondsReady: isComplete ? entry.asset.duration ?? 0 : 0))
         }
         var asset = entry.asset
         let progress = run.meter.progress(now: store.time.monotonic)
-        if progress.parts.total > 0 { asset.download?.take(progress) }
+        if progress.parts.total > 0 { asset.download?.apply(progress) }
         return DownloadStatus(asset: asset, progress: progress)
     }
 }
 
 extension Asset {
-    /// When its download was asked for.
+    /// When the download was added.
     var added: Date { download?.added ?? created }
 }
 
 extension Download {
-    mutating func take(_ progress: DownloadProgress) {
+    mutating func apply(_ progress: DownloadProgress) {
         bytes = progress.bytes
         length = progress.length
         isLengthKnown = progress.isLengthKnown

@@ -1,54 +1,54 @@
 internal import MediaCache
 
-/// Fresh links of an asset's parts, where the old ones are over: signed URLs die in the middle of a download.
+/// A source of new URLs for an asset's parts when signed links expire during a download.
 ///
-/// The playlists are asked for anew, once for all parts that need it; a part is found again by its name, which follows
-/// from its place. What is kept of a part stays under the URL that it was first asked for by.
+/// The playlists are loaded once for all parts with expired links. Parts are matched by their position in the stream.
+/// Cached parts keep the cache key of their first URL.
 actor LinkRefresh {
-    /// Links are asked for anew at most so often.
+    /// The minimum interval between loads of the playlists.
     private static let leastInterval = Duration.seconds(1)
 
     private let asset: Asset
-    private let work: DownloadWork
+    private let dependencies: DownloadDependencies
     private let settings: TransferSettings
     private let onFresh: @Sendable ([AssetPart.Place: AssetPart]) async -> Void
     private var isLoading = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var last: (at: Duration, parts: [AssetPart.Place: AssetPart])?
-    /// The parts as redundant copies name them, by the number of the copy.
+    /// The parts as the redundant copies name them, by the number of the copy.
     private var copies: [Int: [AssetPart.Place: AssetPart]] = [:]
-    /// By every URL that a part has had: what tells it from the others.
+    /// The positions of the parts by every URL they have had.
     private var places: [String: AssetPart.Place] = [:]
 
     init(
-        _ asset: Asset, work: DownloadWork, settings: TransferSettings,
+        _ asset: Asset, dependencies: DownloadDependencies, settings: TransferSettings,
         onFresh: @escaping @Sendable ([AssetPart.Place: AssetPart]) async -> Void
     ) {
         self.asset = asset
-        self.work = work
+        self.dependencies = dependencies
         self.settings = settings
         self.onFresh = onFresh
     }
 
-    /// Another URL for what `url` named; nil if there is none.
+    /// Returns a new URL for the part at `url`; nil if there is none.
     func fresh(_ url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
-        if places.isEmpty, let contents = try await work.shelf.contents(of: asset.id) { note(contents) }
+        if places.isEmpty, let contents = try await dependencies.shelf.contents(of: asset.id) { note(contents) }
         guard let place = places[url.description] else { return nil }
         try await waitForTurn()
-        let now = work.store.time.monotonic
+        let now = dependencies.store.time.monotonic
         if let last, now - last.at < Self.leastInterval { return Self.url(of: place, in: last.parts, but: url) }
         defer { endTurn() }
         let parts = try await load(isFresh: true)
-        last = (work.store.time.monotonic, parts)
+        last = (dependencies.store.time.monotonic, parts)
         await onFresh(parts)
         return Self.url(of: place, in: parts, but: url)
     }
 
     /// Returns the parts as a redundant copy of the playlists names them.
     ///
-    /// - Parameter copy: the number of the copy, counted from 0.
+    /// - Parameter copy: The number of the copy, counted from 0.
     func parts(ofCopy copy: Int) async throws -> [AssetPart.Place: AssetPart] {
-        if places.isEmpty, let contents = try await work.shelf.contents(of: asset.id) { note(contents) }
+        if places.isEmpty, let contents = try await dependencies.shelf.contents(of: asset.id) { note(contents) }
         try await waitForTurn()
         if let known = copies[copy] { return known }
         defer { endTurn() }
@@ -73,11 +73,11 @@ actor LinkRefresh {
 
     private func load(copy: Int = 0, isFresh: Bool = false) async throws -> [AssetPart.Place: AssetPart] {
         isLoading = true
-        let source = try await work.refreshSource?(asset) ?? ResourceURL(asset.url)
-        // The playlists' own links aren't this one's to mend.
+        let source = try await dependencies.refreshSource?(asset) ?? ResourceURL(asset.url)
+        // This instance can't refresh the links of the playlists themselves.
         var settings = settings
         settings.refreshFromDocument = nil
-        let contents = try await work.contents(
+        let contents = try await dependencies.contents(
             of: source, selection: asset.download?.selection, settings, copy: copy, isFresh: isFresh)
         note(contents)
         return Dictionary(contents.parts.map { ($0.place, $0) }, uniquingKeysWith: { first, _ in first })

@@ -3,18 +3,18 @@ internal import MediaCache
 
 /// The recordings behind downloads of live streams.
 ///
-/// A live stream is downloaded by recording it: its recording has a channel of its own, which no list of channels shows.
-/// A small file in the durable folder describes that channel until the recording has become the asset's contents, so that
-/// the next process continues it.
+/// A live stream is downloaded by recording it. The recording has a channel of its own, which no list of channels shows.
+/// A small file in the durable folder describes that channel until the recording has become the asset's contents, so
+/// that the next process continues it.
 struct LiveDownloads: Sendable {
     private static let suffix = ".json"
 
-    private let work: DownloadWork
+    private let dependencies: DownloadDependencies
     private let folder: SideFolder
 
-    init(_ work: DownloadWork) {
-        self.work = work
-        folder = work.store.sideFolder("live-downloads")
+    init(_ dependencies: DownloadDependencies) {
+        self.dependencies = dependencies
+        folder = dependencies.store.sideFolder("live-downloads")
     }
 
     /// Opens the recording of an asset, and creates it if there is none yet.
@@ -23,7 +23,7 @@ struct LiveDownloads: Sendable {
     /// - Throws: `CacheError` with `storage`.
     func recording(of asset: Asset, events: EventHub<RecordingEvent>) async throws -> Recording {
         let name = asset.id.rawValue + Self.suffix
-        var channel = try await channel(of: asset.id) ?? Self.channel(for: asset, created: work.store.now)
+        var channel = try await channel(of: asset.id) ?? Self.channel(for: asset, created: dependencies.store.now)
         let url = try ResourceURL(asset.url).withoutUserInfo.description
         let hasOtherURL = !channel.hasEnded && channel.url != url
         if !channel.hasEnded {
@@ -33,7 +33,7 @@ struct LiveDownloads: Sendable {
         channel.headers = asset.download?.headers ?? [:]
         try await Self.write(channel, as: name, in: folder)
         let recording = Recording(
-            channel, work: recordingWork(asset, name: name, events: events), hasOtherURL: hasOtherURL)
+            channel, work: recordingDependencies(asset, name: name, events: events), hasOtherURL: hasOtherURL)
         try await recording.open()
         return recording
     }
@@ -46,7 +46,7 @@ struct LiveDownloads: Sendable {
         guard let channel = try await channel(of: asset.id) else { return }
         let name = asset.id.rawValue + Self.suffix
         let events = EventHub<RecordingEvent> { .dropped(count: $0) }
-        let recording = Recording(channel, work: recordingWork(asset, name: name, events: events))
+        let recording = Recording(channel, work: recordingDependencies(asset, name: name, events: events))
         // A recording whose pages can't be read is removed all the same.
         try? await recording.open()
         try await recording.removeAll(keepingMedia: keepingMedia)
@@ -87,18 +87,20 @@ struct LiveDownloads: Sendable {
         try await folder.write(Array(try JSONEncoder().encode(channel)), to: name)
     }
 
-    private func recordingWork(_ asset: Asset, name: String, events: EventHub<RecordingEvent>) -> RecordingWork {
+    private func recordingDependencies(_ asset: Asset, name: String, events: EventHub<RecordingEvent>) -> RecordingWork
+    {
         RecordingWork(
-            store: work.store, place: CacheRecordingStore(work.store), loader: work.loader, events: events,
-            settings: { [work] url, identity, headers in
-                var settings = try work.transferSettings(url, identity, headers)
-                guard let refresh = work.refreshSource else { return settings }
+            store: dependencies.store, place: CacheRecordingStore(dependencies.store), loader: dependencies.loader,
+            events: events,
+            settings: { [dependencies] url, identity, headers in
+                var settings = try dependencies.transferSettings(url, identity, headers)
+                guard let refresh = dependencies.refreshSource else { return settings }
                 settings.refreshURL = { expired in
                     expired.description == asset.url ? try await refresh(asset) : nil
                 }
                 return settings
             },
             keep: { [folder] in try await Self.write($0, as: name, in: folder) },
-            exports: ProgrammeExports(work.store, events: events, encoder: nil), ended: { _ in })
+            exports: ProgrammeExports(dependencies.store, events: events, encoder: nil), ended: { _ in })
     }
 }

@@ -1,21 +1,21 @@
 import MediaCache
 
-/// What the parts of an asset are called here: one resource has one name, whichever playlists name it.
+/// The names of an asset's parts. A resource has one name, even if several playlists name it.
 ///
-/// Names end as players expect it. Some judge what lies on a disk by that alone: ffmpeg opens no segment and no key that
-/// isn't called like media.
+/// Names have the extensions that players expect. ffmpeg, for instance, only opens segments and keys in a folder if
+/// they have the extension of a media file.
 struct LocalNames {
-    /// What stands in place of a media segment that the playlist says is absent (EXT-X-GAP): nothing has this name.
+    /// The name of media segments that the playlist marks as absent (EXT-X-GAP). No part has it.
     static let gap = "gap.ts"
 
-    /// Extensions that are kept, and those that others become.
+    /// The extensions of resources, and those of the parts.
     private static let extensions = [
         "ts": "ts", "m2ts": "ts", "aac": "aac", "mp3": "mp3", "ac3": "ac3", "ec3": "eac3", "eac3": "eac3",
         "mp4": "mp4", "m4a": "m4a", "m4v": "m4v", "m4s": "m4s", "cmfv": "m4s", "cmfa": "m4s", "cmft": "m4s",
         "vtt": "vtt", "webvtt": "vtt",
     ]
 
-    /// Extensions that a file keeps: those of media. Who puts a bundle on a web server doesn't put programs there.
+    /// The extensions that a file may have: those of media. On a web server, others could be executed.
     private static let files: Set<String> = [
         "mp4", "m4v", "m4a", "mov", "3gp", "mp3", "aac", "ac3", "eac3", "flac", "wav", "ogg", "oga", "ogv", "opus",
         "webm", "mkv", "avi", "mpg", "mpeg", "ts", "m2ts", "vtt",
@@ -24,15 +24,15 @@ struct LocalNames {
     private var names: [String: String] = [:]
     private var counts: [String: Int] = [:]
 
-    /// What is here already under a URL, if anything is.
+    /// Returns the existing name of a URL; nil if it has none.
     func name(of url: String) -> String? { names[url] }
 
-    /// The name of a resource.
+    /// Returns the name of a resource.
     ///
     /// - Parameters:
-    ///   - url: its URL as it's written.
-    ///   - folder: where it lies, if this is the first time that it's named.
-    ///   - hasMap: whether it's a media segment that needs a media initialization section.
+    ///   - url: The URL in the form used by the asset's parts.
+    ///   - folder: The folder of the part if the resource has no name yet.
+    ///   - hasMap: Whether the resource is a media segment with a media initialization section.
     mutating func name(
         of resource: ResourceURL, _ url: String, _ role: AssetPart.Role, folder: String, hasMap: Bool
     ) -> String {
@@ -45,7 +45,7 @@ struct LocalNames {
             let padding = String(repeating: "0", count: max(0, 6 - digits.count))
             name = "\(folder)/\(padding)\(digits).\(Self.ending(of: resource, hasMap: hasMap, folder: folder))"
         case .initializationSection: name = "\(folder)/init-\(count("\(folder) init")).\(known ?? "mp4")"
-        // Of media, since else ffmpeg doesn't open it on a disk.
+        // ffmpeg opens a key in a folder only if it has the extension of a media file.
         case .key: name = "\(folder)/key-\(count("\(folder) key")).key.ts"
         case .file, .other: name = "\(folder)/\(count("\(folder) other")).\(known ?? "json")"
         }
@@ -53,27 +53,27 @@ struct LocalNames {
         return name
     }
 
-    /// What a media segment's name ends with.
+    /// Returns the extension of a media segment.
     static func ending(of resource: ResourceURL, hasMap: Bool, folder: String) -> String {
         extensions[resource.pathExtension] ?? (folder.hasPrefix("text") ? "vtt" : hasMap ? "m4s" : "ts")
     }
 
-    /// A folder that no other playlist has.
+    /// Creates a unique folder for a media playlist.
     mutating func folder(for kind: String) -> String { "\(kind)-\(count("folder \(kind)"))" }
 
-    /// A reference to `name` from a playlist that lies in `folder`, both relative to the asset.
+    /// Returns a reference to `name` from a playlist in `folder`, both relative to the asset.
     static func relative(_ name: String, from folder: String) -> String {
         guard !folder.isEmpty else { return name }
         return name.hasPrefix(folder + "/") ? String(name.dropFirst(folder.count + 1)) : "../" + name
     }
 
-    /// What a file of its own is called.
+    /// Returns the name of an asset's only file.
     static func file(_ url: ResourceURL) -> String {
         files.contains(url.pathExtension) ? "file.\(url.pathExtension)" : "file"
     }
 
-    private mutating func count(_ what: String) -> Int {
-        counts[what, default: 0] += 1
-        return counts[what, default: 0]
+    private mutating func count(_ counter: String) -> Int {
+        counts[counter, default: 0] += 1
+        return counts[counter, default: 0]
     }
 }

@@ -1,59 +1,59 @@
-/// Which part of an asset is fetched next: in order, but for where somebody plays.
+/// The order in which an asset's parts are fetched: first to last, or from the part that a player requested.
 ///
-/// A pure value; each step takes constant time over the course of a download.
+/// Each operation takes amortized constant time.
 struct PartQueue: Sendable {
-    /// Where a part stands.
+    /// The state of a part.
     enum PartState: Sendable {
         case missing, running, done, failed
     }
 
     private(set) var states: [PartState]
-    /// What goes before all else, the last first: what was under way before, then what failed.
+    /// Parts that precede all others, in reverse order: interrupted ones, then failed ones.
     private var first: [Int] = []
-    /// Where the next is looked for, before the front.
+    /// The index at which the search for the next part begins. The search wraps around to `front`.
     private var cursor = 0
-    /// Before this, nothing is missing.
+    /// The index before which no part is missing.
     private var front = 0
     private(set) var doneCount = 0
     private(set) var failedCount = 0
     private(set) var runningCount = 0
 
-    /// A queue of parts, of which some are here.
+    /// Creates a queue of parts.
     ///
     /// - Parameters:
-    ///   - isDone: which are here.
-    ///   - first: those that go before all others, in this order.
+    ///   - isDone: Whether each part is complete.
+    ///   - first: The parts that precede all others, in order.
     init(isDone: [Bool], first: [Int] = []) {
         self.first = first.reversed()
         states = isDone.map { $0 ? .done : .missing }
         doneCount = isDone.count { $0 }
     }
 
-    /// Takes the next part that is missing, if there is one.
+    /// Removes and returns the next missing part; nil if there is none.
     mutating func next() -> Int? {
         while let index = first.popLast() {
-            if states[index] == .missing { return take(index) }
+            if states[index] == .missing { return start(index) }
         }
         while cursor < states.count, states[cursor] != .missing { cursor += 1 }
-        if cursor < states.count { return take(cursor) }
+        if cursor < states.count { return start(cursor) }
         while front < states.count, states[front] != .missing { front += 1 }
-        return front < states.count ? take(front) : nil
+        return front < states.count ? start(front) : nil
     }
 
-    private mutating func take(_ index: Int) -> Int {
+    private mutating func start(_ index: Int) -> Int {
         states[index] = .running
         runningCount += 1
         return index
     }
 
-    /// A part is here.
+    /// Marks a running part as complete.
     mutating func done(_ index: Int) { end(index, .done) }
 
-    /// A part can't be had, for now.
+    /// Marks a running part as failed.
     mutating func failed(_ index: Int) { end(index, .failed) }
 
-    /// A part isn't being fetched any more.
-    mutating func gaveUp(_ index: Int) {
+    /// Marks a running part as missing again.
+    mutating func released(_ index: Int) {
         end(index, .missing)
         front = min(front, index)
     }
@@ -66,14 +66,14 @@ struct PartQueue: Sendable {
         if state == .failed { failedCount += 1 }
     }
 
-    /// Goes on from a part: somebody plays there.
+    /// Continues from a part that a player requested.
     mutating func prefer(_ index: Int) {
         guard states.indices.contains(index) else { return }
         first = []
         cursor = index
     }
 
-    /// What failed is to be tried again, but for these.
+    /// Marks failed parts as missing, except those that can't succeed.
     mutating func retryFailed(but final: Set<Int>) {
         for index in states.indices where states[index] == .failed && !final.contains(index) {
             states[index] = .missing
@@ -83,7 +83,7 @@ struct PartQueue: Sendable {
         cursor = 0
     }
 
-    /// Parts that were here aren't any more.
+    /// Marks complete parts as missing, because they were removed.
     mutating func lost(_ parts: [Int]) {
         for index in parts where states[index] == .done {
             states[index] = .missing

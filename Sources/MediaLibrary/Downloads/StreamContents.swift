@@ -1,21 +1,21 @@
 import HLS
 import MediaCache
 
-/// Makes an asset's contents of its playlists: loads them, chooses what is wanted, and writes the form that plays from
-/// here.
+/// A builder of an asset's contents: it loads the stream's playlists, applies the selection, and rewrites the playlists
+/// to play from the cache.
 struct StreamContents {
-    /// Loads a playlist, with the scope of what named it and the variables that it may import: nil for media of another
-    /// kind.
+    /// Loads a playlist with the scope of the document that names it and the variables that it may import; returns nil
+    /// if the resource isn't a playlist.
     typealias Load =
         (_ url: ResourceURL, _ scope: AddressScope, _ variables: [String: String]) async throws -> LoadedPlaylist?
 
     private let selection: StreamSelection
     private let load: Load
-    /// The redundant copy that is taken where it can be loaded, counted from 0; otherwise the next.
+    /// The preferred redundant copy, counted from 0. The next one is used if it can't be loaded.
     private let copy: Int
     private var contents = AssetContents(parts: [])
     private var names = LocalNames()
-    /// Which parts are listed already.
+    /// The parts already listed.
     private var listed: Set<AssetPart> = []
     private var bandwidth = 0.0
 
@@ -25,10 +25,10 @@ struct StreamContents {
         self.load = load
     }
 
-    /// What the asset at `url`, which the user named, consists of.
+    /// Returns the contents of the asset at `url`, which the user named.
     ///
-    /// - Parameter copy: the redundant copy of each media playlist that is preferred, counted from 0.
-    /// - Throws: `CacheError`, with `notMedia` for a playlist that names nothing to play.
+    /// - Parameter copy: The preferred redundant copy of each media playlist, counted from 0.
+    /// - Throws: `CacheError`, with `notMedia` for a playlist without segments or variant streams.
     static func plan(
         _ url: ResourceURL, selection: StreamSelection, copy: Int = 0, load: @escaping Load
     ) async throws -> AssetContents {
@@ -37,7 +37,7 @@ struct StreamContents {
         }
         var plan = StreamContents(selection, copy: copy, load)
         let isLive = try await plan.add(entry: playlist)
-        plan.arrange()
+        plan.sortParts()
         plan.contents.isGrowing = isLive
         return plan.contents
     }
@@ -118,7 +118,7 @@ struct StreamContents {
         throw first ?? CacheError(.notMedia, "\(entry.url) names no media playlist")
     }
 
-    /// The multivariant playlist with what was chosen alone.
+    /// Returns the text of a multivariant playlist with only the selected streams.
     private mutating func text(
         of playlist: MultivariantPlaylist, from entry: LoadedPlaylist, variants: [VariantStream],
         renditions: [Rendition], local: [String: String]
@@ -137,7 +137,7 @@ struct StreamContents {
         return LocalPlaylistWriter.text(of: .multivariant(mapped))
     }
 
-    /// A media playlist, and all that it names.
+    /// Adds a media playlist, and all resources that it names.
     private mutating func add(
         _ playlist: MediaPlaylist, from loaded: LoadedPlaylist, name: String, folder: String
     ) throws {
@@ -149,7 +149,7 @@ struct StreamContents {
         let home = name.contains("/") ? folder : ""
         let gaps = playlist.segments.count { $0.isGap }
         if gaps > 0 {
-            note(url, "\(gaps) of \(playlist.segments.count) segments are absent by the playlist's word (EXT-X-GAP)")
+            note(url, "the playlist marks \(gaps) of \(playlist.segments.count) segments as absent (EXT-X-GAP)")
         }
         let foreign = foreignKeys(of: playlist, at: url)
         try addSegments(of: &playlist, from: loaded, folder: folder, home: home)
@@ -189,7 +189,7 @@ struct StreamContents {
         contents.duration = max(contents.duration, Double(playlist.durationNanoseconds) / 1e9)
     }
 
-    /// The media segments: listed as parts, and called by their local names.
+    /// Lists the media segments as parts, and gives them their local names.
     private mutating func addSegments(
         of playlist: inout MediaPlaylist, from loaded: LoadedPlaylist, folder: String, home: String
     ) throws {
@@ -224,14 +224,14 @@ struct StreamContents {
                     isEncrypted: isEncrypted, hasWholeBlocks: hasWholeBlocks),
                 of: loaded)
             playlist.segments[index].uri = LocalNames.relative(local, from: home)
-            // What follows from the range before is said, since what stands before may be called otherwise.
+            // Ranges are written with their offset, because the preceding segment may now have another name.
             if let range = resolved.byteRange {
                 playlist.segments[index].byteRange = ByteRange(length: range.count, offset: range.lowerBound)
             }
         }
     }
 
-    /// The URIs of keys that are had by other means than HTTP; a note says of which system they are.
+    /// Returns the URIs of keys that a DRM system provides. A note names the system.
     private mutating func foreignKeys(of playlist: MediaPlaylist, at url: ResourceURL) -> Set<String> {
         var foreign: Set<EncryptionKey> = []
         var last: [EncryptionKey] = []
@@ -242,7 +242,7 @@ struct StreamContents {
         for map in playlist.maps { foreign.formUnion(map.keys.filter { LocalTags.isForeign($0) }) }
         if !foreign.isEmpty {
             let formats = Set(foreign.map(\.keyFormat)).sorted().joined(separator: ", ")
-            note(url, "encrypted with keys of \(formats): it plays where a licence is had")
+            note(url, "encrypted with keys of \(formats); playback requires a licence")
         }
         return Set(foreign.compactMap(\.uri))
     }
@@ -253,7 +253,7 @@ struct StreamContents {
 
     // MARK: - Parts
 
-    /// Lists what a playlist names, and gives its local reference; nil for what isn't fetched by HTTP.
+    /// Lists a resource as a part, and returns a reference to it; nil if its URI isn't an HTTP URL.
     private mutating func part(
         _ role: AssetPart.Role, _ uri: String, of playlist: LoadedPlaylist, folder: String, from home: String
     ) -> String? {
@@ -272,8 +272,8 @@ struct StreamContents {
         contents.parts.append(part)
     }
 
-    /// Puts parts into the order in which playing needs them.
-    private mutating func arrange() {
+    /// Sorts the parts into the order in which playback needs them.
+    private mutating func sortParts() {
         func rank(_ part: AssetPart) -> Int { part.role == .mediaSegment ? 1 : part.role == .other ? 2 : 0 }
         contents.parts = contents.parts.enumerated().sorted {
             (rank($0.element), $0.element.start, $0.offset) < (rank($1.element), $1.element.start, $1.offset)
@@ -283,7 +283,7 @@ struct StreamContents {
         }
     }
 
-    // MARK: - Reading
+    // MARK: - Helpers
 
     private static func resolve(
         _ uri: String, against base: ResourceURL, of playlist: ResourceURL
@@ -291,16 +291,16 @@ struct StreamContents {
         do {
             return try base.resolve(uri)
         } catch {
-            throw CacheError(.notMedia, "\(playlist) names “\(uri)”, which can't be asked for by HTTP")
+            throw CacheError(.notMedia, "\(playlist) names “\(uri)”, which isn't an HTTP URL")
         }
     }
 
-    /// Whether segments may still come (RFC 8216bis §4.4.3.4, §4.4.3.5).
+    /// Whether more segments may be added (RFC 8216bis §4.4.3.4, §4.4.3.5).
     private static func isLive(_ playlist: MediaPlaylist) -> Bool { !playlist.hasEndList && playlist.type != .onDemand }
 }
 
 extension MultivariantPlaylist {
-    /// The media playlists that variant streams and renditions name, and what kind of folder each has here.
+    /// Returns the media playlists of variant streams and renditions, and the kinds of their folders.
     static func children(
         _ variants: [VariantStream], _ renditions: [Rendition]
     ) -> [(uri: String, kind: String)] {
@@ -310,7 +310,8 @@ extension MultivariantPlaylist {
             }
     }
 
-    /// The same with these variant streams and renditions alone, and with nothing that leads elsewhere.
+    /// Returns the playlist with only the given variant streams and renditions, and without tags that refer to the
+    /// origin.
     func narrowed(to variants: [VariantStream], _ renditions: [Rendition]) -> MultivariantPlaylist {
         var playlist = self
         playlist.variables = []
@@ -319,7 +320,7 @@ extension MultivariantPlaylist {
             switch written {
             case .variant(var variant):
                 guard variants.contains(variant) else { return nil }
-                // A group without a rendition isn't one (RFC 8216bis §4.4.6.2.1).
+                // A group needs a rendition (RFC 8216bis §4.4.6.2.1).
                 if let group = variant.audioGroup, !groups.contains("AUDIO \(group)") { variant.audioGroup = nil }
                 if let group = variant.videoGroup, !groups.contains("VIDEO \(group)") { variant.videoGroup = nil }
                 if let group = variant.subtitlesGroup, !groups.contains("SUBTITLES \(group)") {
@@ -338,7 +339,7 @@ extension MultivariantPlaylist {
 }
 
 extension RenditionType {
-    /// What the folder of a rendition's parts is called.
+    /// The kind of folder for the rendition's parts.
     fileprivate var folder: String {
         switch self {
         case .audio: "audio"

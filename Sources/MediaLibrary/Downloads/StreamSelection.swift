@@ -1,41 +1,42 @@
 internal import HLS
 
-/// Which variant streams and renditions of a stream are downloaded.
+/// The variant streams and renditions of a stream to download.
 public struct StreamSelection: Sendable, Hashable, Codable {
-    /// Which variant streams.
+    /// A selection of variant streams.
     public enum Variants: Sendable, Hashable, Codable {
-        /// The one of the greatest bandwidth.
+        /// The variant stream with the highest bandwidth.
         case best
-        /// The one of the least bandwidth.
+        /// The variant stream with the lowest bandwidth.
         case worst
-        /// The tallest up to a height in pixels.
+        /// The tallest variant stream up to a height in pixels.
         case height(Int)
-        /// The one of the greatest bandwidth up to a limit, in bits per second.
+        /// The variant stream with the highest bandwidth up to a limit in bits per second.
         case bandwidth(Int)
-        /// All of them.
+        /// All variant streams.
         case all
     }
 
-    /// Which renditions of one type.
+    /// A selection of renditions of one type.
     public enum Languages: Sendable, Hashable, Codable {
-        /// Those that are played where nobody chooses.
+        /// The renditions that a player chooses by default.
         case standard
-        /// Those of these languages (RFC 5646); `de` is also `de-CH`. Where there is none of them, the standard ones.
+        /// The renditions in the given languages (RFC 5646), where `de` includes `de-CH`; the standard renditions if
+        /// there are none.
         case some([String])
-        /// All of them.
+        /// All renditions.
         case all
-        /// None; of sound, only that in the variant streams themselves.
+        /// No renditions. Audio contained in the variant streams is still downloaded.
         case none
     }
 
-    /// Which variant streams; the best unless set.
+    /// The variant streams; the best by default.
     public var variants: Variants
-    /// Which sound; the standard one unless set.
+    /// The audio renditions; the standard ones by default.
     public var audio: Languages
-    /// Which subtitles; all unless set.
+    /// The subtitle renditions; all by default.
     public var subtitles: Languages
 
-    /// A selection; without arguments the best pictures with their standard sound and all subtitles.
+    /// Creates a selection; by default the best video with its standard audio and all subtitles.
     public init(variants: Variants = .best, audio: Languages = .standard, subtitles: Languages = .all) {
         self.variants = variants
         self.audio = audio
@@ -52,7 +53,7 @@ public struct StreamSelection: Sendable, Hashable, Codable {
         }
     }
 
-    /// The variant streams to take, and all their renditions, each once.
+    /// Returns the selected variant streams and all their selected renditions, each once.
     func choose(from playlist: MultivariantPlaylist) -> (variants: [VariantStream], renditions: [Rendition]) {
         let variants = playlist.variants(variantSelections)
         var chosen: [Rendition] = []
@@ -66,7 +67,7 @@ public struct StreamSelection: Sendable, Hashable, Codable {
         return (variants, chosen)
     }
 
-    /// The renditions of a type to take for a variant stream.
+    /// Returns the selected renditions of a type for a variant stream.
     func renditions(
         _ type: RenditionType, of variant: VariantStream, in playlist: MultivariantPlaylist
     ) -> [Rendition] {
@@ -84,8 +85,8 @@ public struct StreamSelection: Sendable, Hashable, Codable {
     private func standard(
         _ type: RenditionType, of variant: VariantStream, in playlist: MultivariantPlaylist
     ) -> [Rendition] {
-        let played = playlist.rendition(type, of: variant) ?? playlist.renditions(type, of: variant).first
+        let standard = playlist.rendition(type, of: variant) ?? playlist.renditions(type, of: variant).first
         guard type != .subtitles else { return [] }
-        return played.map { [$0] } ?? []
+        return standard.map { [$0] } ?? []
     }
 }

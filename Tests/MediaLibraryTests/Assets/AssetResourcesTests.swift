@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What belongs to an asset alone.
+/// Tests of the assignment of resources to assets.
 struct AssetResourcesTests {
     private let fixture = LibraryFixture()
 
@@ -24,17 +24,17 @@ struct AssetResourcesTests {
         AssetResources(store: store, shelf: shelf, settings: { _, _, _ in store.transfers })
     }
 
-    @Test func whatTwoAssetsShareIsOfNeither() async throws {
+    @Test func excludesSharedResources() async throws {
         let store = try await fixture.open()
         let shelf = AssetShelf(of: store)
         let one = try await asset("one", parts: ["a.ts", "b.ts"], on: shelf, store)
         _ = try await asset("two", parts: ["b.ts", "c.ts"], on: shelf, store)
-        let keys = try await resources(of: store, shelf).keysOfNoOther(than: one)
+        let keys = try await resources(of: store, shelf).exclusiveKeys(of: one)
         #expect(keys == [url("one.m3u8"), url("a.ts")])
         await store.close()
     }
 
-    @Test func anAssetThatCannotBeReadIsNamedAndKeepsWhatItMayShare() async throws {
+    @Test func throwsAndNamesUnreadableAsset() async throws {
         let store = try await fixture.open()
         let shelf = AssetShelf(of: store)
         let one = try await asset("one", parts: ["a.ts"], on: shelf, store)
@@ -43,12 +43,12 @@ struct AssetResourcesTests {
         let file = try #require(all.first { $0.hasSuffix("\(two.id).contents") })
         try Data("something else".utf8).write(to: URL(filePath: "\(fixture.folder)/\(file)"))
         let resources = resources(of: store, shelf)
-        let error = await #expect(throws: CacheError.self) { try await resources.keysOfNoOther(than: one) }
+        let error = await #expect(throws: CacheError.self) { try await resources.exclusiveKeys(of: one) }
         #expect(error?.code == .storage && error?.description.contains(two.id.rawValue) == true)
-        // It doesn't stand in its own way.
-        #expect(try await resources.keysOfNoOther(than: two) == [url("two.m3u8")])
+        // A damaged asset doesn't prevent its own removal.
+        #expect(try await resources.exclusiveKeys(of: two) == [url("two.m3u8")])
         try await shelf.remove(two.id)
-        #expect(try await resources.keysOfNoOther(than: one) == [url("one.m3u8"), url("a.ts")])
+        #expect(try await resources.exclusiveKeys(of: one) == [url("one.m3u8"), url("a.ts")])
         await store.close()
     }
 
@@ -58,8 +58,8 @@ struct AssetResourcesTests {
         AssetContents(parts: names.map { AssetPart(role: .mediaSegment, name: $0, url: url($0)) })
     }
 
-    /// Keeps and pins parts.
-    private func keep(_ names: String..., in store: CacheStore) async throws {
+    /// Caches and pins parts.
+    private func cache(_ names: String..., in store: CacheStore) async throws {
         for name in names {
             let part = try ResourceURL(url(name))
             fixture.origin[part] = ScriptedResource(.random(seed: 1, length: 100), contentType: "video/mp2t")
@@ -76,10 +76,10 @@ struct AssetResourcesTests {
         return pinned
     }
 
-    @Test func whatIsNoPartAnyMoreIsNotPinned() async throws {
+    @Test func unpinsPartsMissingFromNewContents() async throws {
         let store = try await fixture.open()
         let shelf = AssetShelf(of: store)
-        try await keep("a.ts", "b.ts", "c.ts", in: store)
+        try await cache("a.ts", "b.ts", "c.ts", in: store)
         let one = try await asset("one", parts: ["a.ts", "b.ts", "c.ts"], on: shelf, store)
         _ = try await asset("two", parts: ["b.ts"], on: shelf, store)
         try await resources(of: store, shelf).replaceContents(of: one, with: contents("c.ts", "d.ts"))
@@ -88,10 +88,10 @@ struct AssetResourcesTests {
         await store.close()
     }
 
-    @Test func whereItCannotBeToldWhatOthersShareTheContentsStay() async throws {
+    @Test func keepsContentsIfAnotherAssetIsUnreadable() async throws {
         let store = try await fixture.open()
         let shelf = AssetShelf(of: store)
-        try await keep("a.ts", in: store)
+        try await cache("a.ts", in: store)
         let one = try await asset("one", parts: ["a.ts"], on: shelf, store)
         let two = try await asset("two", parts: ["a.ts"], on: shelf, store)
         let all = FileManager.default.enumerator(atPath: fixture.folder)?.compactMap { $0 as? String } ?? []

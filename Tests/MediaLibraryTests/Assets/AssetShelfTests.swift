@@ -4,21 +4,21 @@ import MediaCacheTesting
 import MediaLibrary
 import Testing
 
-/// Assets and the pictures that are kept with them.
+/// Tests of assets and their covers.
 struct AssetShelfTests {
     private let fixture = LibraryFixture()
     private let picture = Cover(bytes: [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3], mediaType: "image/jpeg")
 
-    private func kept(_ text: String, in store: CacheStore) async throws -> ResourceInfo {
+    private func cached(_ text: String, in store: CacheStore) async throws -> ResourceInfo {
         let url = try ResourceURL(text)
         fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 1000), contentType: "video/mp4")
         return try await store.complete(ReadRequest(url: url))
     }
 
-    @Test func anAssetIsTheSameAfterARestart() async throws {
+    @Test func assetsSurviveRestart() async throws {
         let store = try await fixture.open()
         let shelf = AssetShelf(of: store)
-        let film = try await kept("http://origin.example/film.mp4", in: store)
+        let film = try await cached("http://origin.example/film.mp4", in: store)
         let asset = try await shelf.add(film)
         #expect(try await shelf.add(film) == asset)
         _ = try await shelf.setCover(picture, of: asset.id)
@@ -34,13 +34,13 @@ struct AssetShelfTests {
         await again.close()
     }
 
-    @Test func whatAPersonWouldSeeIsTold() async throws {
+    @Test func reportsVisibleChanges() async throws {
         let store = try await fixture.open()
         let shelf = AssetShelf(of: store)
         var events = shelf.events().makeAsyncIterator()
-        let asset = try await shelf.add(try await kept("http://origin.example/film.mp4", in: store))
+        let asset = try await shelf.add(try await cached("http://origin.example/film.mp4", in: store))
         #expect(await events.next() == .added(asset.id))
-        _ = try await shelf.add(try await kept("http://origin.example/film.mp4", in: store))
+        _ = try await shelf.add(try await cached("http://origin.example/film.mp4", in: store))
         _ = try await shelf.setCover(picture, of: asset.id)
         #expect(await events.next() == .changed(asset.id))
         try await shelf.remove(asset.id)
@@ -48,10 +48,10 @@ struct AssetShelfTests {
         await store.close()
     }
 
-    /// The catalog knows nothing of assets, so that a damaged one loses none.
-    @Test func aDamagedCatalogLosesNoCover() async throws {
+    /// The catalog doesn't contain assets.
+    @Test func coversSurviveDamagedCatalog() async throws {
         let store = try await fixture.open()
-        let asset = try await AssetShelf(of: store).add(try await kept("http://origin.example/film.mp4", in: store))
+        let asset = try await AssetShelf(of: store).add(try await cached("http://origin.example/film.mp4", in: store))
         _ = try await AssetShelf(of: store).setCover(picture, of: asset.id)
         await store.close()
         try Data("not a database, for sure".utf8).write(to: URL(filePath: "\(fixture.folder)/catalog.sqlite"))
@@ -61,11 +61,11 @@ struct AssetShelfTests {
         await again.close()
     }
 
-    @Test func picturesAreReplacedRemovedAndCounted() async throws {
+    @Test func replacesRemovesAndCountsCovers() async throws {
         let store = try await fixture.open()
         let shelf = AssetShelf(of: store)
-        let first = try await shelf.add(try await kept("http://origin.example/1.mp4", in: store))
-        let second = try await shelf.add(try await kept("http://origin.example/2.mp4", in: store))
+        let first = try await shelf.add(try await cached("http://origin.example/1.mp4", in: store))
+        let second = try await shelf.add(try await cached("http://origin.example/2.mp4", in: store))
         _ = try await shelf.setCover(picture, of: first.id)
         let png = Cover(bytes: [0x89, 0x50, 0x4E, 0x47, 5], mediaType: "image/png")
         _ = try await shelf.setCover(png, of: first.id)
@@ -81,10 +81,10 @@ struct AssetShelfTests {
         await store.close()
     }
 
-    @Test func whatIsRemovedIsNoAssetAnyMore() async throws {
+    @Test func removesAssetsByCacheKey() async throws {
         let store = try await fixture.open()
         let shelf = AssetShelf(of: store)
-        let film = try await kept("http://origin.example/film.mp4", in: store)
+        let film = try await cached("http://origin.example/film.mp4", in: store)
         let asset = try await shelf.add(film)
         _ = try await shelf.setCover(picture, of: asset.id)
         try await shelf.remove(withKeys: [film.key])
@@ -94,11 +94,11 @@ struct AssetShelfTests {
         await store.close()
     }
 
-    /// Who asks at the same time gets the same one.
-    @Test func oneResourceIsOneAsset() async throws {
+    /// Concurrent callers receive the same asset.
+    @Test func addsOneAssetForConcurrentCallers() async throws {
         let store = try await fixture.open()
         let shelf = AssetShelf(of: store)
-        let film = try await kept("http://origin.example/film.mp4", in: store)
+        let film = try await cached("http://origin.example/film.mp4", in: store)
         let ids = try await withThrowingTaskGroup(of: AssetID.self) { group in
             for _ in 0..<20 { group.addTask { try await shelf.add(film).id } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
@@ -107,11 +107,11 @@ struct AssetShelfTests {
         await store.close()
     }
 
-    /// Record and picture agree, in whatever order changes come.
-    @Test func changesComeOneAfterTheOther() async throws {
+    /// An asset's record agrees with its cover after concurrent changes.
+    @Test func serializesChanges() async throws {
         let store = try await fixture.open()
         let shelf = AssetShelf(of: store)
-        let asset = try await shelf.add(try await kept("http://origin.example/film.mp4", in: store))
+        let asset = try await shelf.add(try await cached("http://origin.example/film.mp4", in: store))
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<40 {
                 group.addTask { [picture] in
@@ -136,7 +136,7 @@ struct AssetShelfTests {
     }
 
     @Test(arguments: ["", "../../../etc", "abcdefghijk", "abcdefghijkl2", "ABCDEFGHIJKL", "abcdefghijk1"])
-    func aNameFromOutsideIsCheckedFirst(text: String) {
+    func rejectsInvalidIdentifiers(text: String) {
         #expect(AssetID(rawValue: text) == nil)
     }
 }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What an asset consists of, as it lies on the disk, and as it's made of playlists that others wrote.
+/// Tests of contents in their storage format, and of contents of playlists from the corpora.
 struct AssetContentsTests {
-    @Test func contentsAreTheSameWhenReadAgain() throws {
+    @Test func contentsSurviveEncoding() throws {
         var contents = AssetContents(
             playlists: [.init(name: "index.m3u8", url: "http://h/ü\n", text: "#EXTM3U\n\t\u{2028}ü\n")],
             parts: [
@@ -26,8 +26,8 @@ struct AssetContentsTests {
         #expect(throws: CacheError.self) { try AssetContents(encoded: bytes + Array("x\ty\n".utf8)) }
     }
 
-    /// Earlier versions didn't say what named a part: only the host that the user named may be local.
-    @Test func aPartWithoutAScopeIsPublicExceptOnTheNamedHost() throws {
+    /// Earlier versions didn't store a part's scope. Such a part may be local only on the host that the user named.
+    @Test func partWithoutScopeIsPublicExceptOnNamedHost() throws {
         let open = TransferSettings()
         func scope(_ url: String, _ scope: AddressScope?, named: String? = "http://192.168.0.9/index.m3u8") throws
             -> AddressScope
@@ -58,9 +58,9 @@ struct AssetContentsTests {
         return part
     }
 
-    /// Playlists in the form that plays from here are playlists, and name what belongs to the asset and nothing else.
+    /// Rewritten playlists can be parsed, and only name the asset's playlists and parts.
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
-    func playlistsOfOthersLeadNowhereElse() async throws {
+    func rewrittenPlaylistsOnlyNameOwnParts() async throws {
         let root = Prerequisite.corpora
         let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }
         let playlists = (files ?? []).filter { $0.pathExtension == "m3u8" }
@@ -86,8 +86,8 @@ struct AssetContentsTests {
             for playlist in contents.playlists {
                 #expect(throws: Never.self, "\(file.path)") { try PlaylistParser().parse(Array(playlist.text.utf8)) }
             }
-            let away = contents.unresolved.filter { !$0.hasPrefix("data:") && !$0.hasPrefix("skd:") }
-            #expect(away.allSatisfy { Self.isOfDRM($0, contents) }, "\(file.path): \(away)")
+            let foreign = contents.unresolved.filter { !$0.hasPrefix("data:") && !$0.hasPrefix("skd:") }
+            #expect(foreign.allSatisfy { Self.isOfDRM($0, contents) }, "\(file.path): \(foreign)")
             #expect(try AssetContents(encoded: try contents.encoded()) == contents, "\(file.path)")
             let names = Dictionary(grouping: contents.parts, by: \.name)
             #expect(names.allSatisfy { Set($0.value.map(\.url)).count == 1 }, "\(file.path): a name for two resources")
@@ -102,8 +102,8 @@ struct AssetContentsTests {
         }
     }
 
-    /// A film of two hundred thousand segments is planned, written and read in a time that doesn't grow with its square.
-    @Test(.timeLimit(.minutes(30))) func manySegmentsTakeLittle() async throws {
+    /// Planning, encoding and decoding 200,000 segments takes linear time.
+    @Test(.timeLimit(.minutes(30))) func handles200000Segments() async throws {
         let count = 200_000
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n"
         for number in 0..<count { text += "#EXTINF:6,\nsegments/\(number).ts\n" }
@@ -115,9 +115,9 @@ struct AssetContentsTests {
         let planned = clock.now
         let bytes = try contents.encoded()
         let encoded = clock.now
-        let again = try AssetContents(encoded: bytes)
+        let decoded = try AssetContents(encoded: bytes)
         let read = clock.now
-        #expect(again == contents)
+        #expect(decoded == contents)
         #expect(contents.parts.count == count + 1)
         print(
             "200,000 segments: planned in \(planned - start), written in \(encoded - planned), "

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What origins do wrong: the asset is right all the same, or says what it lacks.
+/// Tests of downloads from faulty origins: they complete, or list the missing parts.
 struct DownloadFaultTests {
     private let fixture = DownloadFixture()
 
@@ -17,7 +17,7 @@ struct DownloadFaultTests {
         return try #require(ended)
     }
 
-    /// The one hole, which is the second segment.
+    /// Returns the only hole, which is the second segment.
     private func hole(in download: Download) throws -> DownloadHole {
         #expect(download.state == .completeWithHoles)
         #expect(download.holeCount == 1)
@@ -27,23 +27,23 @@ struct DownloadFaultTests {
         return hole
     }
 
-    @Test func aTruncatedSegmentIsAHole() async throws {
+    @Test func listsTruncatedSegment() async throws {
         fixture.always("1.ts", .bodyShorter(by: 100))
         _ = try hole(in: try await download())
     }
 
-    @Test func aSegmentThatIsCutOffOnceIsRight() async throws {
+    @Test func retriesTruncatedSegment() async throws {
         fixture.next("1.ts", .bodyShorter(by: 100))
         #expect(try await download().state == .complete)
     }
 
-    @Test func aServerThatIsBusyOnceIsAskedAgain() async throws {
+    @Test func retriesBusyServer() async throws {
         fixture.next("1.ts", .status(503))
         #expect(try await download().state == .complete)
         #expect(fixture.requests(for: "1.ts") == 2)
     }
 
-    @Test func aPageAsASegmentIsAHole() async throws {
+    @Test func listsPageInsteadOfSegment() async throws {
         fixture.always("1.ts", .page())
         _ = try hole(in: try await download())
     }
@@ -53,35 +53,35 @@ struct DownloadFaultTests {
         "",
         "Sorry, not here.",
     ])
-    func textUnderTheTypeOfASegmentIsAHole(_ text: String) async throws {
+    func listsTextWithTypeOfSegment(_ text: String) async throws {
         fixture.serve(Array(text.utf8), at: "1.ts")
         let hole = try hole(in: try await download())
         #expect(!hole.reason.isEmpty)
-        // What isn't media is never served as media.
-        #expect(try await fixture.isKept("1.ts") == false)
+        // The response is removed, so that it isn't served as media.
+        #expect(try await fixture.isCached("1.ts") == false)
     }
 
-    @Test func aPageThatGivesWayToMediaIsFetchedAgain() async throws {
+    @Test func retriesAfterPage() async throws {
         fixture.next("1.ts", .page())
         #expect(try await download().state == .complete)
     }
 
-    @Test func ignoredRangesAreNoTrouble() async throws {
+    @Test func acceptsIgnoredRanges() async throws {
         fixture.always("1.ts", .ignoresRange)
         #expect(try await download().state == .complete)
     }
 
-    @Test func aWrongContentRangeIsAHole() async throws {
+    @Test func listsSegmentWithWrongContentRange() async throws {
         fixture.always("1.ts", .wrongContentRange(start: 8, end: 8))
         _ = try hole(in: try await download())
     }
 
-    @Test func aRedirectLoopIsAHole() async throws {
+    @Test func listsSegmentBehindRedirectLoop() async throws {
         fixture.always("1.ts", .redirect(to: "1.ts"))
         _ = try hole(in: try await download())
     }
 
-    @Test func aRedirectedPlaylistResolvesAgainstWhereItCameFrom() async throws {
+    @Test func resolvesAgainstRedirectedURL() async throws {
         fixture.always("index.m3u8", .redirect(to: "moved/index.m3u8"))
         fixture.library.serve(
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n", at: fixture.url("moved/index.m3u8"))
@@ -90,7 +90,7 @@ struct DownloadFaultTests {
         #expect(fixture.requests(for: "moved/a.ts") == 1)
     }
 
-    @Test func aPlaylistThatIsntThereIsAFailure() async throws {
+    @Test func failsWithoutPlaylist() async throws {
         fixture.remove("index.m3u8")
         guard case .failed(let failure) = try await download().state else {
             Issue.record("not failed")
@@ -100,7 +100,7 @@ struct DownloadFaultTests {
         #expect(!failure.isRetryable)
     }
 
-    @Test func aPlaylistWithoutSegmentsIsAFailure() async throws {
+    @Test func failsWithoutSegments() async throws {
         fixture.library.serve("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-ENDLIST\n", at: fixture.entry)
         guard case .failed(let failure) = try await download().state else {
             Issue.record("not failed")
@@ -109,9 +109,9 @@ struct DownloadFaultTests {
         #expect(failure.message.contains("no media segment"))
     }
 
-    /// A public playlist names a file of a private address that the user has played, or downloaded too.
+    /// A public playlist names a file at a private address, which the user has played or downloaded.
     @Test(arguments: [false, true])
-    func cachedFileOfAPrivateAddressIsAHole(isPinned: Bool) async throws {
+    func listsCachedFileAtPrivateAddress(isPinned: Bool) async throws {
         let inner = try ResourceURL("http://nas.example/1.ts")
         fixture.library.origin[inner] = ScriptedResource(
             .bytes(DownloadFixture.packets(1)), entityTag: "\"1\"", contentType: "video/mp2t", peer: .local)
@@ -146,16 +146,16 @@ struct DownloadFaultTests {
         fixture.serve(bytes, at: "all.ts")
     }
 
-    @Test func aFileThatIsShorterThanItsRangesHasAHole() async throws {
+    @Test func listsRangeBeyondEndOfFile() async throws {
         serveRanges(DownloadFixture.packets(1, count: 15))
         let download = try await download()
         #expect(download.state == .completeWithHoles)
         #expect(download.holes.map(\.start) == [6])
-        // Nor is it complete when it's looked at again.
+        // A second download reports it as missing, too.
         #expect(try await self.download().state == .completeWithHoles)
     }
 
-    @Test func aRangeThatIsntMediaLeavesTheOthers() async throws {
+    @Test func listsOnlyRangeThatIsNotMedia() async throws {
         serveRanges(
             DownloadFixture.packets(1) + Array("<!DOCTYPE html><html>".utf8) + Array(repeating: 0x20, count: 1859))
         for _ in 0..<2 {
@@ -166,7 +166,7 @@ struct DownloadFaultTests {
         }
     }
 
-    @Test func timesAndLengthsBeyondMeasureAreNoTrouble() async throws {
+    @Test func acceptsExtremeTimesAndLengths() async throws {
         fixture.library.serve(
             """
             #EXTM3U
@@ -205,7 +205,7 @@ struct DownloadFaultTests {
         if let key { fixture.serve(key, at: "one.key", type: "application/octet-stream") }
     }
 
-    @Test func aKeyOfFiveBytesIsAFailureThatNamesIt() async throws {
+    @Test func failsNamingKeyOfFiveBytes() async throws {
         serveEncrypted(key: [1, 2, 3, 4, 5])
         guard case .failed(let failure) = try await download().state else {
             Issue.record("not failed")
@@ -214,7 +214,7 @@ struct DownloadFaultTests {
         #expect(failure.message.contains("one.key") && failure.message.contains("5 bytes"))
     }
 
-    @Test func aMissingKeyIsAFailureThatNamesIt() async throws {
+    @Test func failsNamingMissingKey() async throws {
         serveEncrypted(key: nil)
         guard case .failed(let failure) = try await download().state else {
             Issue.record("not failed")
@@ -223,7 +223,7 @@ struct DownloadFaultTests {
         #expect(failure.message.contains("one.key") && failure.message.contains("404"))
     }
 
-    @Test func anEncryptedSegmentThatWasCutOffIsFound() async throws {
+    @Test func failsForTruncatedEncryptedSegment() async throws {
         serveEncrypted(key: Array(1...16))
         fixture.serve(Array(repeating: 0xA7, count: 1601), at: "a.ts")
         guard case .failed(let failure) = try await download().state else {
@@ -235,20 +235,20 @@ struct DownloadFaultTests {
 
     // MARK: - Codings
 
-    @Test func aSegmentInAContentCodingIsTakenOutOfIt() async throws {
+    @Test func decodesContentCoding() async throws {
         fixture.serve(CompressedSample.stored(DownloadFixture.packets(1)), at: "1.ts")
         fixture.always("1.ts", .contentEncoding("gzip"))
         #expect(try await download().state == .complete)
     }
 
-    @Test func aSegmentThatIsStoredCompressedIsTold() async throws {
+    @Test func notesCompressedSegment() async throws {
         fixture.serve(CompressedSample.stored(DownloadFixture.packets(1)), at: "1.ts")
         let download = try await download()
         #expect(download.state == .complete)
         #expect(download.notes.map(\.url) == [fixture.url("1.ts").description])
     }
 
-    @Test func aSegmentBehindAPictureIsTold() async throws {
+    @Test func notesPictureBeforeSegment() async throws {
         let picture: [UInt8] = [
             0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
         ]
@@ -258,12 +258,12 @@ struct DownloadFaultTests {
         #expect(download.notes.map(\.url) == [fixture.url("1.ts").description])
     }
 
-    @Test func aPictureAloneIsAHole() async throws {
+    @Test func listsPictureWithoutSegment() async throws {
         fixture.serve([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Array(repeating: 7, count: 600), at: "1.ts")
         _ = try hole(in: try await download())
     }
 
-    @Test func anEmptySubtitleIsOne() async throws {
+    @Test func acceptsEmptySubtitles() async throws {
         fixture.library.serve(
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n0.vtt\n#EXTINF:6,\n1.vtt\n#EXT-X-ENDLIST\n",
             at: fixture.entry)
@@ -273,8 +273,8 @@ struct DownloadFaultTests {
         #expect(download.state == .complete, "\(download.holes)")
     }
 
-    /// More room wouldn't help: it's a hole, and the others come.
-    @Test func whatMayNotBeKeptIsAHole() async throws {
+    /// Freeing space wouldn't help, so the segment is a hole and doesn't block the others.
+    @Test func listsSegmentThatMustNotBeStored() async throws {
         fixture.library.origin[fixture.url("1.ts")] = ScriptedResource(
             .bytes(DownloadFixture.packets(1)), entityTag: "\"1\"", contentType: "video/mp2t",
             headerFields: [.vary: "Cookie"])
@@ -282,17 +282,17 @@ struct DownloadFaultTests {
         #expect(hole.reason.contains("Vary"))
     }
 
-    /// The origin says of the rest of a part that is under way that it may not be kept: more room wouldn't help.
-    @Test func whatMayNotBeKeptFromItsMiddleOnIsAHole() async throws {
-        // Behind the bytes that tell what it is.
+    /// The response for the rest of a partial segment forbids storing it.
+    @Test func listsSegmentWhoseRestMustNotBeStored() async throws {
+        // The reset comes after the bytes that identify the format.
         fixture.serve(DownloadFixture.packets(1, count: 500), at: "1.ts")
         fixture.next("1.ts", .reset(after: 50_000))
         fixture.always("1.ts", .headerFields([.vary: "Cookie"]))
         _ = try hole(in: try await download())
     }
 
-    /// A part that was here goes again before the end: it's fetched once more.
-    @Test func whatWentMeanwhileIsFetchedAgain() async throws {
+    /// A complete part is removed before the end of the download, and fetched again.
+    @Test func refetchesPartRemovedDuringDownload() async throws {
         let gate = ScriptedGate()
         fixture.next("2.ts", .holdHead(gate))
         try await fixture.use { downloads in
@@ -307,7 +307,7 @@ struct DownloadFaultTests {
         #expect(fixture.requests(for: "0.ts") == 2)
     }
 
-    @Test func aSuspendedStoreIsWaitedFor() async throws {
+    @Test func waitsForSuspendedStore() async throws {
         try await fixture.use { downloads in
             let gate = ScriptedGate()
             fixture.next("index.m3u8", .holdHead(gate))
@@ -317,7 +317,7 @@ struct DownloadFaultTests {
             gate.open()
             let waiting = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
             guard case .waiting(let obstacle) = waiting else {
-                Issue.record("it doesn't wait but is \(String(describing: waiting))")
+                Issue.record("not waiting: \(String(describing: waiting))")
                 return
             }
             #expect(obstacle.kind == .cache)
@@ -328,13 +328,13 @@ struct DownloadFaultTests {
 
     // MARK: - Waiting
 
-    @Test func anOriginThatAsksToWaitIsWaitedFor() async throws {
+    @Test func waitsForRetryAfter() async throws {
         fixture.next("1.ts", .status(503, retryAfter: "120"))
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
             let waiting = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
             guard case .waiting(let obstacle) = waiting else {
-                Issue.record("it doesn't wait but is \(String(describing: waiting))")
+                Issue.record("not waiting: \(String(describing: waiting))")
                 return
             }
             #expect(obstacle.kind == .retryAfter)
@@ -343,7 +343,7 @@ struct DownloadFaultTests {
         }
     }
 
-    @Test func anOriginThatCantBeReachedIsTriedForAWhile() async throws {
+    @Test func failsAfterOriginStaysUnreachable() async throws {
         fixture.library.origin.isReachable = false
         let download = try await download()
         guard case .failed(let failure) = download.state else {

@@ -5,12 +5,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A store with downloads, over a scripted origin.
+/// A store with downloads from a scripted origin.
 final class DownloadFixture: Sendable {
     let library: LibraryFixture
     let base = "http://origin.example/films/one/"
 
-    /// The number of sleepers of a store in which nothing runs.
+    /// The number of sleeping tasks of an idle store.
     private let idleSleepers = Mutex(0)
 
     init(files: any BlobFileSystem = POSIXFileSystem(), keyPolicy: CacheKeyPolicy = .wholeURL) {
@@ -27,7 +27,7 @@ final class DownloadFixture: Sendable {
         }
     }
 
-    /// What a transport stream's packets look like from afar.
+    /// Returns bytes that are recognised as transport stream packets.
     static func packets(_ seed: Int, count: Int = 10) -> [UInt8] {
         (0..<count).flatMap { packet in
             [0x47] + (1..<188).map { UInt8(truncatingIfNeeded: seed &* 31 &+ packet &* 7 &+ $0) }
@@ -36,7 +36,7 @@ final class DownloadFixture: Sendable {
 
     func serveStream(segments: Int) { serveStream(segments: segments, in: entry) }
 
-    /// A stream of its own, whose segments lie beside its playlist.
+    /// Serves a stream whose segments are in the folder of its playlist.
     func serveStream(segments: Int, in entry: ResourceURL) {
         let folder = entry.description.dropFirst(base.count).dropLast("index.m3u8".count)
         let lines = (0..<segments).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
@@ -66,8 +66,8 @@ final class DownloadFixture: Sendable {
 
     func always(_ name: String, _ fault: ScriptedFault) { library.origin.always(url(name), fault) }
 
-    /// Whether anything of a resource is kept, by another opening of the store.
-    func isKept(_ name: String) async throws -> Bool {
+    /// Whether any byte of a resource is cached, determined by opening the store again.
+    func isCached(_ name: String) async throws -> Bool {
         let store = try await library.open()
         let info = try await store.resource(for: url(name))
         await store.close()
@@ -79,49 +79,49 @@ final class DownloadFixture: Sendable {
         try await end(try await downloads.add(DownloadRequest(url: url)).id, of: downloads)
     }
 
-    /// Waits for the end of a download, while time goes on.
+    /// Waits for the end of a download, while the clock advances.
     func end(_ id: AssetID, of downloads: Downloads) async throws -> Download {
         _ = await wait(downloads, id) { $0.isEnded }
         return try #require(await downloads.status(of: id)?.asset.download)
     }
 
-    /// Waits until a download's state is like this, while time goes on slowly enough for everything to happen in between.
+    /// Waits until the state of a download meets a condition, while the clock advances slowly.
     func wait(
         _ downloads: Downloads, _ id: AssetID, until condition: (DownloadState) -> Bool
     ) async -> DownloadState? {
         for _ in 0..<20_000 {
             let state = await downloads.status(of: id)?.asset.download?.state
             if let state, condition(state) { return state }
-            await letTimePass(
+            await advanceClock(
                 isWaiting: state.map { if case .waiting = $0 { true } else { false } } ?? false,
-                isResting: await isResting(downloads, id))
+                isIdle: await isIdle(downloads, id))
         }
         return await downloads.status(of: id)?.asset.download?.state
     }
 
-    /// Whether a live stream is being recorded, and all that runs of that waits for the clock.
-    private func isResting(_ downloads: Downloads, _ id: AssetID) async -> Bool {
+    /// Whether a live stream is being recorded and its recording only waits for the clock.
+    private func isIdle(_ downloads: Downloads, _ id: AssetID) async -> Bool {
         guard let recording = downloads.recording(of: id), await recording.isRunning, await recording.isQuiet() else {
             return false
         }
         return library.time.sleepers > idleSleepers.withLock { $0 } + (await recording.followers)
     }
 
-    /// While something is under way hardly any time passes: on a busy machine it would be late.
-    private func letTimePass(isWaiting: Bool, isResting: Bool = false) async {
-        guard !isResting else { return library.time.advance(by: .milliseconds(500)) }
+    /// Advances the clock. It advances slowly during requests, so that they don't time out on a busy machine.
+    private func advanceClock(isWaiting: Bool, isIdle: Bool = false) async {
+        guard !isIdle else { return library.time.advance(by: .milliseconds(500)) }
         for _ in 0..<(isWaiting ? 20 : 100) { await Task.yield() }
         let isAnswering = library.origin.requests.contains { $0.progress == .running }
         library.time.advance(by: isWaiting ? .milliseconds(100) : isAnswering ? .milliseconds(1) : .milliseconds(5))
     }
 
-    /// Waits until a download has come so far, while time goes on.
+    /// Waits until the progress of a download meets a condition, while the clock advances.
     func progress(_ downloads: Downloads, _ id: AssetID, until condition: (DownloadProgress) -> Bool) async {
         for _ in 0..<20_000 {
             if let progress = await downloads.status(of: id)?.progress, condition(progress) { return }
-            await letTimePass(isWaiting: false, isResting: await isResting(downloads, id))
+            await advanceClock(isWaiting: false, isIdle: await isIdle(downloads, id))
         }
-        Issue.record("it doesn't come so far: \(String(describing: await downloads.status(of: id)))")
+        Issue.record("the download doesn't progress: \(String(describing: await downloads.status(of: id)))")
     }
 
     /// Opens the store, and runs downloads over it until the body ends.
@@ -130,7 +130,7 @@ final class DownloadFixture: Sendable {
         _ body: (Downloads) async throws -> Void
     ) async throws {
         let store = try await library.open()
-        // The store's own upkeep sleeps too.
+        // The store's maintenance task sleeps, too.
         await library.time.waitForSleepers(1)
         idleSleepers.withLock { $0 = library.time.sleepers }
         let downloads = Downloads(

@@ -2,9 +2,9 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What is said of a download's length before it's there.
+/// Tests of the progress of a download, and of the estimate of its length.
 struct DownloadMeterTests {
-    /// Pictures and sound in segments of 4 s, and the subtitles of the whole film in one.
+    /// Returns video and audio in segments of 4 s, with the subtitles of the whole film in one segment.
     private func contents(seconds: Int, estimate: Int64?) -> AssetContents {
         func part(_ name: String, _ start: Int = 0, _ duration: Int = 0) -> AssetPart {
             AssetPart(
@@ -32,22 +32,22 @@ struct DownloadMeterTests {
         meter.finished(part, key: "\(part)", bytes: bytes, now: .zero)
     }
 
-    /// Sound and subtitles come first, and tell nothing of the pictures.
+    /// Audio and subtitles are complete first, but don't predict the size of the video.
     @Test(arguments: [2_000_000, nil] as [Int64?])
-    func soundAndSubtitlesTellNothingOfPictures(estimate: Int64?) {
+    func estimatesLengthOnceVideoHasProgressed(estimate: Int64?) {
         let meter = meter(contents(seconds: 60, estimate: estimate))
         for (part, bytes) in [(0, 1000), (1, 1000), (2, 3000), (3, 10_000)] as [(Int, Int64)] {
             finish(part, bytes, meter)
             #expect(length(meter) == estimate)
         }
         finish(4, 100_000, meter)
-        // What came of each by the second; the sections are small.
+        // The bytes per second of each playlist, without the small initialization sections.
         let expected: Int64 = 15 * 101_000 + 15 * 11_000 + 3000
         #expect(length(meter) == expected)
         #expect(!meter.progress(now: .zero).isLengthKnown)
     }
 
-    @Test func countsTheRecordingOfALiveStreamUntilItsPartsAreKnown() {
+    @Test func countsLiveRecordingUntilPartsAreKnown() {
         let meter = DownloadMeter()
         meter.note(.init(bytes: 3000, segments: 3, segmentsSeen: 4, seconds: 18), now: .zero)
         let progress = meter.progress(now: .zero)
@@ -58,8 +58,8 @@ struct DownloadMeterTests {
         #expect(meter.progress(now: .zero).parts == .init(done: 5, total: 5))
     }
 
-    /// What was here before counts as what comes.
-    @Test func whatWasHereIsCounted() {
+    /// Bytes cached before the download count like received ones.
+    @Test func countsBytesCachedBefore() {
         let contents = contents(seconds: 8, estimate: nil)
         let meter = DownloadMeter()
         meter.begin(

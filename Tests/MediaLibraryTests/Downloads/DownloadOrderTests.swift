@@ -6,9 +6,9 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Pausing, resuming, cancelling and changing priorities, in any order, at any time.
+/// Tests of pausing, resuming, cancelling and changing priorities in any order.
 struct DownloadOrderTests {
-    @Test func aPauseStopsBytesAndAResumeGoesOn() async throws {
+    @Test func pauseStopsBytesAndResumeContinues() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 3)
         let gate = ScriptedGate()
@@ -25,13 +25,13 @@ struct DownloadOrderTests {
             try await downloads.resume(asset.id)
             try await downloads.resume(asset.id)
             #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
-            // It went on at the first missing byte.
+            // The download continued at the first missing byte.
             let last = try #require(fixture.library.origin.requests(for: fixture.url("1.ts")).last)
             #expect(last.headerFields[.range] == "bytes=1504-1879")
         }
     }
 
-    @Test func aPausedDownloadStaysPausedInTheNextProcess() async throws {
+    @Test func staysPausedInNextProcess() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 2)
         try await fixture.use { downloads in
@@ -46,7 +46,7 @@ struct DownloadOrderTests {
         }
     }
 
-    @Test func anotherSelectionBeginsAnew() async throws {
+    @Test func otherSelectionRestartsDownload() async throws {
         let fixture = DownloadFixture()
         for name in ["low", "high"] { fixture.serveStream(segments: 3, in: fixture.url("\(name)/index.m3u8")) }
         fixture.library.serve(
@@ -72,13 +72,13 @@ struct DownloadOrderTests {
         for number in 0..<3 { #expect(fixture.requests(for: "low/\(number).ts") == 1) }
     }
 
-    @Test func whatIsAddedWhileItLeavesBeginsAnew() async throws {
+    @Test func addDuringCancelStartsNewDownload() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 2)
         try await fixture.use { downloads in
             let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             #expect(try await fixture.end(id, of: downloads).state == .complete)
-            // Whichever comes first.
+            // Either may come first.
             async let leaving: Void = downloads.cancel(id)
             _ = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             try? await leaving
@@ -86,10 +86,10 @@ struct DownloadOrderTests {
             let state = try await fixture.end(again, of: downloads).state
             #expect(state == .complete)
         }
-        #expect(try await fixture.isKept("0.ts"))
+        #expect(try await fixture.isCached("0.ts"))
     }
 
-    @Test func aGreaterPriorityGoesFirst() async throws {
+    @Test func higherPriorityRunsFirst() async throws {
         let fixture = DownloadFixture()
         let urls = (0..<3).map { fixture.url("\($0)/index.m3u8") }
         for url in urls { fixture.serveStream(segments: 2, in: url) }
@@ -107,7 +107,7 @@ struct DownloadOrderTests {
         #expect(segments.count == 6)
     }
 
-    @Test func continuesAtThePartThatAPlayerSeeksTo() async throws {
+    @Test func continuesAtPartRequestedByPlayer() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 10)
         let gate = ScriptedGate()
@@ -126,7 +126,7 @@ struct DownloadOrderTests {
         #expect(segments == expected)
     }
 
-    @Test func aCancelRemovesWhatNoOtherAssetUses() async throws {
+    @Test func cancelRemovesUnsharedResources() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 2)
         let other = fixture.url("other.m3u8")
@@ -139,11 +139,11 @@ struct DownloadOrderTests {
             #expect(await downloads.statuses().map(\.asset.id) == [second])
             await #expect(throws: CacheError.self) { try await downloads.cancel(first) }
         }
-        #expect(try await !fixture.isKept("0.ts"))
-        #expect(try await fixture.isKept("1.ts"))
+        #expect(try await !fixture.isCached("0.ts"))
+        #expect(try await fixture.isCached("1.ts"))
     }
 
-    @Test func theOrderIsWhatSomebodyMakesIt() async throws {
+    @Test func runsInRequestedOrder() async throws {
         let fixture = DownloadFixture()
         let urls = (0..<4).map { fixture.url("\($0)/index.m3u8") }
         for url in urls { fixture.serveStream(segments: 1, in: url) }
@@ -153,22 +153,22 @@ struct DownloadOrderTests {
                 ids.append(try await downloads.add(DownloadRequest(url: url, startsPaused: true)).id)
             }
             try await downloads.setOrder([ids[2], ids[0], ids[1]])
-            // What comes later goes behind them.
+            // A download added later follows the others.
             ids.append(try await downloads.add(DownloadRequest(url: urls[3], startsPaused: true)).id)
-            // One that doesn't exist changes nothing.
+            // An unknown download changes nothing.
             await #expect(throws: CacheError.self) { try await downloads.setOrder([ids[1], AssetID(), ids[2]]) }
             await downloads.resumeAll()
             for id in ids { #expect(try await fixture.end(id, of: downloads).state == .complete) }
             let begun = fixture.library.origin.requests.map(\.url).filter { $0.description.hasSuffix("0.ts") }
             #expect(begun == [2, 0, 1, 3].map { fixture.url("\($0)/0.ts") })
-            // Again and again, and priorities don't grow.
+            // Repeated calls don't raise the priorities.
             for _ in 0..<10 { try await downloads.setOrder(ids) }
             let priorities = await downloads.statuses().compactMap(\.asset.download?.priority)
             #expect(priorities.sorted() == [0, 1, 2, 3])
         }
     }
 
-    @Test func aThousandCallsInAnyOrderLeaveNothingRunning() async throws {
+    @Test func thousandRandomCallsLeaveNothingRunning() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
         let fixture = DownloadFixture()

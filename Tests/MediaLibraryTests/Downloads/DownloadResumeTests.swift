@@ -5,14 +5,14 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What a download that was interrupted or failed fetches, and in which order, when it goes on.
+/// Tests of the order in which interrupted and failed downloads continue.
 struct DownloadResumeTests {
     private func segments(_ fixture: DownloadFixture, after count: Int) -> [ScriptedRequest] {
         fixture.library.origin.requests.dropFirst(count).filter { $0.url.description.hasSuffix(".ts") }
     }
 
-    /// In the same process and in the next one: parts that were under way go on at their first missing byte, then parts
-    /// that failed are fetched from their beginning, then the rest in order.
+    /// In the same and in the next process, interrupted parts continue at their first missing byte, then failed parts
+    /// are fetched from the beginning, then the rest in order.
     @Test(arguments: [true, false])
     func resumesInterruptedPartsFirstThenFailedOnes(inNextProcess: Bool) async throws {
         let fixture = DownloadFixture()
@@ -45,16 +45,16 @@ struct DownloadResumeTests {
             before = fixture.library.origin.requests.count
             return id
         }
-        func goOn(_ downloads: Downloads, _ id: AssetID) async throws {
+        func resume(_ downloads: Downloads, _ id: AssetID) async throws {
             try await downloads.resume(id)
             #expect(try await fixture.end(id, of: downloads).state == .complete)
         }
         if inNextProcess {
             var id: AssetID?
             try await fixture.use(limits: limits) { id = try await interrupt($0) }
-            try await fixture.use(limits: limits) { try await goOn($0, try #require(id)) }
+            try await fixture.use(limits: limits) { try await resume($0, try #require(id)) }
         } else {
-            try await fixture.use(limits: limits) { try await goOn($0, try await interrupt($0)) }
+            try await fixture.use(limits: limits) { try await resume($0, try await interrupt($0)) }
         }
         let sent = segments(fixture, after: before)
         #expect(sent.map(\.url) == [4, 2, 6, 1].map { fixture.url("\($0).ts") })
@@ -62,15 +62,15 @@ struct DownloadResumeTests {
         #expect(sent.dropFirst().allSatisfy { $0.bodyBytes == 1880 })
     }
 
-    /// A download whose playlist failed reads it again, and has no part yet.
-    @Test func aFailedDownloadStartsOver() async throws {
+    /// A download without contents loads its playlist again.
+    @Test func restartsDownloadWhosePlaylistFailed() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 2)
         fixture.library.origin.next(fixture.entry, .status(404))
         try await fixture.use { downloads in
             let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             guard case .failed = try await fixture.end(id, of: downloads).state else {
-                Issue.record("its playlist couldn't be had")
+                Issue.record("the playlist is unavailable")
                 return
             }
             await downloads.resumeAll()

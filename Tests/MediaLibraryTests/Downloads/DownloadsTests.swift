@@ -5,7 +5,7 @@ import Testing
 @testable import MediaLibrary
 
 struct DownloadsTests {
-    @Test func aStreamIsDownloadedWholeAndSaysSo() async throws {
+    @Test func downloadsStreamAndReportsProgress() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 5)
         try await fixture.use { downloads in
@@ -20,7 +20,7 @@ struct DownloadsTests {
         for number in 0..<5 { #expect(fixture.requests(for: "\(number).ts") == 1) }
     }
 
-    @Test func aFileIsDownloadedWhole() async throws {
+    @Test func downloadsFile() async throws {
         let fixture = DownloadFixture()
         let url = fixture.file(length: 3_000_000)
         try await fixture.use { downloads in
@@ -32,7 +32,7 @@ struct DownloadsTests {
         }
     }
 
-    @Test func whatIsCompleteIsntAskedForAgain() async throws {
+    @Test func doesNotRequestCompleteParts() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 3)
         for _ in 0..<2 {
@@ -44,7 +44,7 @@ struct DownloadsTests {
         for number in 0..<3 { #expect(fixture.requests(for: "\(number).ts") == 1) }
     }
 
-    @Test func aMissingSegmentIsAHoleWithItsTime() async throws {
+    @Test func listsMissingSegmentAsHole() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 3)
         fixture.remove("1.ts")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Links that die while an asset is downloaded: its playlist has fresh ones.
+/// Tests of links that expire during a download and are replaced by those of a new playlist.
 struct LinkRefreshTests {
     private let fixture = DownloadFixture()
 
@@ -16,8 +16,8 @@ struct LinkRefreshTests {
         for number in 0..<4 { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts?token=\(token)") }
     }
 
-    /// They are read by one URL: those that come after it has died are kept with the others.
-    @Test func rangesOfOneResourceStayTogether() async throws {
+    /// Ranges of one resource share a URL, also when it expires between them.
+    @Test func keepsRangesOfOneResourceTogether() async throws {
         let bytes = (0..<4).flatMap { DownloadFixture.packets($0) }
         func serve(_ token: String) {
             let lines = (0..<4).map { "#EXTINF:6,\n#EXT-X-BYTERANGE:1880@\($0 * 1880)\nall.ts?token=\(token)\n" }
@@ -44,7 +44,7 @@ struct LinkRefreshTests {
         }
     }
 
-    @Test func whoPlaysMeanwhileHasFreshLinksToo() async throws {
+    @Test func providesFreshURLsToPlayback() async throws {
         serve("old")
         try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
             let gate = ScriptedGate()
@@ -62,7 +62,7 @@ struct LinkRefreshTests {
         }
     }
 
-    @Test func linksThatDieAreFetchedAnew() async throws {
+    @Test func replacesExpiredLinks() async throws {
         serve("old")
         for number in 2..<4 { fixture.always("\(number).ts?token=old", .status(403)) }
         try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
@@ -71,14 +71,14 @@ struct LinkRefreshTests {
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
             await fixture.library.origin.wait { $0.contains { $0.url == fixture.url("1.ts?token=old") } }
             serve("new")
-            // The playlist was asked for before that.
+            // The playlist was loaded before that.
             fixture.library.time.advance(by: .seconds(1))
             gate.open()
             #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
         }
         #expect(fixture.requests(for: "1.ts?token=old") == 1)
         #expect(fixture.requests(for: "2.ts?token=new") == 1)
-        // The others have fresh links by then.
+        // The remaining parts have new links by then.
         #expect(fixture.requests(for: "3.ts?token=old") == 0)
     }
 }

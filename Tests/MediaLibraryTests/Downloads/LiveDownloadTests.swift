@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Downloads of live streams.
+/// Tests of downloads of live streams.
 struct LiveDownloadTests {
     private let fixture = DownloadFixture()
 
@@ -43,7 +43,7 @@ struct LiveDownloadTests {
         }
     }
 
-    /// The event is over, and its origin has removed everything.
+    /// The event has ended, and its origin has removed everything.
     @Test(arguments: [404, 403, 500]) func endsWhenPlaylistIsGoneWhileASegmentIsAwaited(status: Int) async throws {
         serve(from: 0, 0..<3)
         fixture.always("2.ts", .status(status))
@@ -68,7 +68,7 @@ struct LiveDownloadTests {
         }
     }
 
-    @Test func endsAfterTheRequestedTime() async throws {
+    @Test func endsAfterRequestedTime() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry, followsFor: .seconds(5)))
@@ -88,7 +88,7 @@ struct LiveDownloadTests {
             #expect(download.parts == .init(done: 5, total: 5))
             #expect(download.state == .completeWithHoles)
             #expect(download.holes.map(\.start) == [18])
-            // Asked for again, it lacks what it lacked.
+            // A repeated request fails again.
             _ = try await downloads.add(DownloadRequest(url: fixture.entry))
             let again = try await fixture.end(asset.id, of: downloads)
             #expect(again.state == .completeWithHoles && again.holes == download.holes)
@@ -112,7 +112,7 @@ struct LiveDownloadTests {
         }
     }
 
-    @Test func continuesInTheNextProcess() async throws {
+    @Test func continuesInNextProcess() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
@@ -128,8 +128,8 @@ struct LiveDownloadTests {
         #expect(fixture.requests(for: "0.ts") == 1)
     }
 
-    /// The key of the download doesn't depend on the token.
-    @Test func recordsThroughTheNewURLWhenAddedAgain() async throws {
+    /// The cache key of the download doesn't contain the token.
+    @Test func recordsFromNewURLWhenAddedAgain() async throws {
         let fixture = DownloadFixture(keyPolicy: .dropping(queryItems: ["token"]))
         func serve(_ token: String, _ numbers: Range<Int>, hasEnd: Bool = false) {
             let text = SamplePlaylist.live(from: 0, numbers.map { "\($0).ts" }) + (hasEnd ? "#EXT-X-ENDLIST\n" : "")
@@ -151,7 +151,7 @@ struct LiveDownloadTests {
         for number in 0..<6 { #expect(fixture.requests(for: "\(number).ts") == 1) }
     }
 
-    /// A CDN's nodes may answer with an older copy of the playlist in between.
+    /// Nodes of a CDN may answer with an older copy of the playlist.
     @Test func recordsEachSegmentOnceDespiteStaleCopies() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
@@ -174,7 +174,7 @@ struct LiveDownloadTests {
         for number in 0..<10 { #expect(fixture.requests(for: "\(number).ts") == 1) }
     }
 
-    /// The recording behind a download leaves nothing but the asset's parts, and those only as long as the asset.
+    /// After the download, only the asset's parts remain of the recording. They're removed with the asset.
     @Test func leavesNoRecordingBehind() async throws {
         serve(from: 0, 0..<3, hasEnd: false)
         try await fixture.use { downloads in
@@ -194,7 +194,7 @@ struct LiveDownloadTests {
         }
     }
 
-    @Test func removesTheRecordingWithAnUnfinishedDownload() async throws {
+    @Test func removesRecordingWithUnfinishedDownload() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
@@ -205,8 +205,8 @@ struct LiveDownloadTests {
         }
     }
 
-    /// A paused download can be played up to where it was paused.
-    @Test func keepsContentsToPlayWhilePaused() async throws {
+    /// A paused download can be played up to the end of the recorded part.
+    @Test func isPlayableWhilePaused() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
@@ -221,8 +221,8 @@ struct LiveDownloadTests {
         }
     }
 
-    /// Contents in the form of earlier versions list the segments by their URLs.
-    @Test func completesTheLiveDownloadOfAnEarlierVersion() async throws {
+    /// Contents stored by earlier versions list the segments by their URLs.
+    @Test func completesLiveDownloadOfEarlierVersion() async throws {
         serve(from: 0, 0..<3)
         let store = try await fixture.library.open()
         let shelf = AssetShelf(of: store)
@@ -247,7 +247,7 @@ struct LiveDownloadTests {
         }
     }
 
-    /// The sizes of small files as they are before they are replaced.
+    /// The sizes of small files just before their replacement.
     private final class ReplacedFiles: Sendable {
         private let sizes = Mutex<[Int]>([])
 
@@ -266,8 +266,8 @@ struct LiveDownloadTests {
     }
 
     /// The cost of a segment doesn't depend on the number of segments before it. The total of bytes written does depend on
-    /// the machine: segments that are complete at the same time are written together.
-    @Test func writesTheSameAmountPerSegmentHoweverLongTheStream() async throws {
+    /// the machine: segments that complete at the same time are written together.
+    @Test func writesConstantAmountPerSegment() async throws {
         let replaced = ReplacedFiles()
         let fixture = DownloadFixture(files: HookedFileSystem { if $0 == .replacing { replaced.add($1) } })
         // A page of the timeline holds 256 segments; a quarter of the stream is one page.

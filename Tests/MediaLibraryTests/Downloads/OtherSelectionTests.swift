@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A stream is asked for anew with another selection.
+/// Tests of a stream that is added again with another selection.
 struct OtherSelectionTests {
     private let fixture = DownloadFixture()
 
@@ -33,28 +33,28 @@ struct OtherSelectionTests {
         try await downloads.shelf.contents(of: id)?.parts.map { try ResourceURL($0.url) } ?? []
     }
 
-    /// Makes it complete at the low height, and asks for the high one while there's no network.
-    private func askInVain(_ downloads: Downloads) async throws -> AssetID {
+    /// Completes the low variant stream, then requests the high one while the origin is unreachable.
+    private func requestOtherWhileUnreachable(_ downloads: Downloads) async throws -> AssetID {
         let id = try await downloads.add(request(.worst)).id
         #expect(try await fixture.end(id, of: downloads).state == .complete)
         fixture.library.origin.isReachable = false
         #expect(try await downloads.add(request(.best)).id == id)
         let state = await fixture.wait(downloads, id) { if case .waiting = $0 { true } else { $0.isEnded } }
         guard case .waiting = state else {
-            Issue.record("it is \(String(describing: state))")
+            Issue.record("the state is \(String(describing: state))")
             return id
         }
         return id
     }
 
-    @Test func whatWasCompleteStaysUntilTheOtherIsKnown() async throws {
+    @Test func keepsContentsUntilNewOnesAreKnown() async throws {
         let low = [fixture.url("low/0.ts"), fixture.url("low/1.ts")]
         try await fixture.use { downloads in
-            let id = try await askInVain(downloads)
+            let id = try await requestOtherWhileUnreachable(downloads)
             #expect(try await segments(of: id, downloads) == low)
             #expect(try await isPinned("low/0.ts", downloads))
         }
-        // The next process still knows that another is wanted.
+        // The next process still uses the new selection.
         fixture.library.origin.isReachable = true
         try await fixture.use { downloads in
             let id = try #require(await downloads.statuses().first?.asset.id)
@@ -66,9 +66,9 @@ struct OtherSelectionTests {
         }
     }
 
-    @Test func whoTakesItBackNeedsNoOrigin() async throws {
+    @Test func revertsSelectionWithoutOrigin() async throws {
         try await fixture.use { downloads in
-            let id = try await askInVain(downloads)
+            let id = try await requestOtherWhileUnreachable(downloads)
             let before = fixture.library.origin.requests.count
             _ = try await downloads.add(request(.worst))
             #expect(try await fixture.end(id, of: downloads).state == .complete)

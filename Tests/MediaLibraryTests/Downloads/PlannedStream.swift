@@ -4,12 +4,12 @@ import MediaCacheTesting
 
 @testable import MediaLibrary
 
-/// A stream at a scripted origin, whose contents are planned.
+/// A stream at a scripted origin, and its contents.
 struct PlannedStream {
     let fixture = LibraryFixture()
     let entry: ResourceURL
 
-    /// Puts playlists up at `http://h/s/`; the first is asked for.
+    /// Serves playlists at `http://h/s/`; the first is the entry.
     init(_ playlists: KeyValuePairs<String, String>) throws {
         entry = try ResourceURL("http://h/s/\(playlists.first?.key ?? "")")
         for (name, text) in playlists { fixture.serve(text, at: try entry.resolve(name)) }
@@ -25,17 +25,17 @@ struct PlannedStream {
         return contents
     }
 
-    /// A media playlist on demand.
+    /// Returns an on-demand media playlist.
     static func media(_ lines: String...) -> String {
         "#EXTM3U\n#EXT-X-TARGETDURATION:10\n\(lines.joined(separator: "\n"))\n#EXT-X-ENDLIST\n"
     }
 }
 
 extension AssetContents {
-    /// A playlist's text by its name.
+    /// Returns the text of the playlist with the given name.
     func text(_ name: String) -> String? { playlists.first { $0.name == name }?.text }
 
-    /// What each reference of all playlists names, as a path within the asset; a reference that leads elsewhere as it is.
+    /// The references of all playlists, as paths within the asset; references to other resources are unchanged.
     var named: [String] {
         playlists.flatMap { playlist in
             let base = URLReference("http://asset/\(playlist.name)")
@@ -46,7 +46,7 @@ extension AssetContents {
         }
     }
 
-    /// References that lead to nothing that belongs to the asset.
+    /// References that name no part of the asset.
     var unresolved: [String] {
         let names = Set(playlists.map(\.name) + parts.map(\.name) + [LocalNames.gap])
         return named.filter { !names.contains($0) && !names.contains("\($0.split(separator: "/").last ?? "")") }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Downloads of streams with redundant variant streams and pathways.
+/// Tests of downloads of streams with redundant variant streams and pathways.
 struct RedundantDownloadTests {
     private let fixture = DownloadFixture()
 
-    /// A stream with sound on two pathways, of four segments each; `b` is a copy of `a`.
+    /// Serves a stream with audio on two pathways, with four segments per playlist; `b` is a copy of `a`.
     private func serve(ranges: Bool = false) {
         var entry = "#EXTM3U\n#EXT-X-CONTENT-STEERING:SERVER-URI=\"/steering\",PATHWAY-ID=\"a\"\n"
         for pathway in ["b", "a"] {
@@ -64,7 +64,7 @@ struct RedundantDownloadTests {
     }
 
     @Test(arguments: [ScriptedFault.status(404), .status(503), .unreachable, .page()])
-    func loadsAPlaylistFromTheNextPathway(fault: ScriptedFault) async throws {
+    func loadsPlaylistFromNextPathway(fault: ScriptedFault) async throws {
         serve()
         fixture.always("a/high/index.m3u8", fault)
         try await download()
@@ -74,7 +74,7 @@ struct RedundantDownloadTests {
     }
 
     @Test(arguments: [ScriptedFault.status(404), .status(503), .unreachable, .page()])
-    func fetchesASegmentFromTheNextPathway(fault: ScriptedFault) async throws {
+    func fetchesSegmentFromNextPathway(fault: ScriptedFault) async throws {
         serve()
         fixture.always("a/high/2.ts", fault)
         try await download()
@@ -84,15 +84,15 @@ struct RedundantDownloadTests {
         #expect(part.url.hasSuffix("b/high/2.ts"))
     }
 
-    @Test func fetchesARangeFromTheNextPathway() async throws {
+    @Test func fetchesRangeFromNextPathway() async throws {
         serve(ranges: true)
         fixture.always("a/high/all.ts", .status(404))
         try await download()
         #expect(try await contents().parts.filter { $0.url.hasSuffix("b/high/all.ts") }.count == 4)
     }
 
-    /// A pathway that is down as a whole isn't asked for every segment.
-    @Test func leavesAPathwayThatIsDown() async throws {
+    /// After a failure, the other segments are also fetched from the next pathway.
+    @Test func leavesUnreachablePathway() async throws {
         serve()
         for folder in ["en", "high"] {
             for number in 0..<4 { fixture.always("a/\(folder)/\(number).ts", .unreachable) }
@@ -102,7 +102,7 @@ struct RedundantDownloadTests {
         #expect(requests("a/en/3.ts") <= 1)
     }
 
-    @Test func aSegmentThatNoPathwayHasIsAHole() async throws {
+    @Test func listsSegmentMissingOnAllPathways() async throws {
         serve()
         fixture.always("a/high/2.ts", .status(404))
         fixture.always("b/high/2.ts", .status(404))

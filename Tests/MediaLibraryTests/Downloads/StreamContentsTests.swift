@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What an asset consists of, and what its playlists are in the form that plays from here.
+/// Tests of an asset's contents and its rewritten playlists.
 struct StreamContentsTests {
     private func contents(
         _ playlists: KeyValuePairs<String, String>, _ selection: StreamSelection = StreamSelection()
@@ -16,7 +16,7 @@ struct StreamContentsTests {
         return contents
     }
 
-    @Test func bandwidthsMayBeAnything() async throws {
+    @Test func acceptsAnyBandwidth() async throws {
         let media = PlannedStream.media("#EXTINF:4,", "1.ts")
         let contents = try await contents(
             [
@@ -32,7 +32,7 @@ struct StreamContentsTests {
         #expect(contents.playlists.count == 3)
     }
 
-    @Test func aMediaPlaylistIsTheEntry() async throws {
+    @Test func mediaPlaylistIsEntry() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media("#EXTINF:4,", "1.ts?t=1", "#EXTINF:6,One", "http://other/x/2.ts")
         ])
@@ -47,8 +47,8 @@ struct StreamContentsTests {
         #expect(!text.contains("://"))
     }
 
-    /// RFC 8216bis §4.4.4.2: a range without an offset goes on from the one before, of the same resource.
-    @Test func rangesOfOneResourceHaveOneName() async throws {
+    /// A range without an offset follows the previous range of the same resource (RFC 8216bis §4.4.4.2).
+    @Test func rangesOfOneResourceShareName() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media(
                 "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"700@0\"", "#EXTINF:4,", "#EXT-X-BYTERANGE:100@700", "all.mp4",
@@ -63,7 +63,7 @@ struct StreamContentsTests {
         #expect(ranges == [700..<800, nil, 850..<900, 900..<907])
     }
 
-    @Test func keysRotateAndComeBeforeWhatNeedsThem() async throws {
+    @Test func listsKeysBeforeSegments() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media(
                 "#EXT-X-KEY:METHOD=AES-128,URI=\"k?1\"", "#EXTINF:4,", "1.ts",
@@ -79,8 +79,8 @@ struct StreamContentsTests {
         #expect(text.contains("IV=0x000102030405060708090A0B0C0D0E0F"))
     }
 
-    /// Segments whose vectors are their numbers keep their numbers (RFC 8216bis §5.2).
-    @Test func theNumberOfTheFirstSegmentStays() async throws {
+    /// Segments whose initialization vectors are their numbers keep their numbers (RFC 8216bis §5.2).
+    @Test func keepsMediaSequence() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media(
                 "#EXT-X-MEDIA-SEQUENCE:258", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXTINF:4,", "1.ts")
@@ -90,7 +90,7 @@ struct StreamContentsTests {
 
     /// A DRM system provides its keys itself, and a key in the playlist needs no request. ffmpeg ignores KEYFORMAT: it would
     /// request a key that keeps its HTTP URL.
-    @Test func keysOfOtherKindsStayAsTheyAre() async throws {
+    @Test func keepsForeignKeys() async throws {
         let contents = try await PlannedStream([
             "a.m3u8": PlannedStream.media(
                 "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"https://licence/x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"",
@@ -106,7 +106,7 @@ struct StreamContentsTests {
         #expect(text.contains("URI=\"data:;base64,AAAAAAAAAAAAAAAAAAAAAA==\"") && text.contains("URI=\"skd://x\""))
     }
 
-    @Test func eachSectionHasItsNameAndDuplicatesAreOnePart() async throws {
+    @Test func namesInitializationSectionsOnce() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media(
                 "#EXT-X-MAP:URI=\"x/init.mp4\"", "#EXTINF:4,", "x/1.m4s", "#EXTINF:4,", "x/1.m4s",
@@ -122,7 +122,7 @@ struct StreamContentsTests {
         #expect(contents.duration == 16)
     }
 
-    @Test func gapsAreNoParts() async throws {
+    @Test func skipsGaps() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media(
                 "#EXTINF:4,", "1.ts", "#EXTINF:4,", "#EXT-X-GAP", "2.ts", "#EXTINF:4,", "3.ts")
@@ -133,7 +133,7 @@ struct StreamContentsTests {
         #expect(contents.notes.count == 1)
     }
 
-    @Test func variablesAreWrittenOut() async throws {
+    @Test func substitutesVariables() async throws {
         let contents = try await contents([
             "a.m3u8": """
             #EXTM3U
@@ -151,8 +151,8 @@ struct StreamContentsTests {
         #expect(!contents.playlists.contains { $0.text.contains("DEFINE") || $0.text.contains("secret") })
     }
 
-    /// References resolve against the URL that a playlist came from in the end (RFC 3986 §5.1.3).
-    @Test func redirectsMoveTheBase() async throws {
+    /// References resolve against the URL after redirects (RFC 3986 §5.1.3).
+    @Test func resolvesAgainstRedirectedURL() async throws {
         let stream = try PlannedStream(["a.m3u8": ""])
         let moved = try ResourceURL("http://cdn/v7/a.m3u8")
         stream.fixture.serve(PlannedStream.media("#EXTINF:4,", "seg/1.ts"), at: moved)
@@ -162,8 +162,8 @@ struct StreamContentsTests {
         #expect(contents.playlists.map(\.url) == ["http://h/s/a.m3u8"])
     }
 
-    /// Nothing that a reader gets leads to the origin, or to what isn't kept.
-    @Test func tagsThatLeadAwayAreLeftOut() async throws {
+    /// Rewritten playlists contain no reference to the origin.
+    @Test func removesTagsWithReferencesToOrigin() async throws {
         let contents = try await contents([
             "a.m3u8": """
             #EXTM3U
@@ -195,7 +195,7 @@ struct StreamContentsTests {
         #expect(contents.parts.map(\.role) == [.key, .mediaSegment, .other])
     }
 
-    @Test func equalNamesInDifferentFoldersAreTold() async throws {
+    @Test func distinguishesEqualNamesInDifferentFolders() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media("#EXTINF:4,", "a/seg.ts", "#EXTINF:4,", "b/seg.ts", "#EXTINF:4,", "seg.ts?x")
         ])
@@ -203,8 +203,8 @@ struct StreamContentsTests {
         #expect(contents.parts.map(\.url) == ["http://h/s/a/seg.ts", "http://h/s/b/seg.ts", "http://h/s/seg.ts?x"])
     }
 
-    /// Names end as players expect it, whatever the origin's do.
-    @Test func namesEndAsPlayersExpect() async throws {
+    /// Parts have the extensions that players expect, whatever those of the origin are.
+    @Test func namesHaveExpectedExtensions() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media(
                 "#EXTINF:4,", "1.php?x=.ts", "#EXTINF:4,", "2.jpg", "#EXTINF:4,", "3.AAC", "#EXT-X-MAP:URI=\"i\"",
@@ -218,13 +218,13 @@ struct StreamContentsTests {
     }
 
     @Test(arguments: [("film.MP4?x=1", "file.mp4"), ("film.php", "file"), ("film", "file"), ("song.mp3", "file.mp3")])
-    func aFileIsOnePart(path: String, name: String) throws {
+    func fileHasOnePart(path: String, name: String) throws {
         let contents = AssetContents(file: try ResourceURL("http://h/\(path)"))
         #expect(contents.parts.map(\.name) == [name])
         #expect(contents.entry == name)
     }
 
-    @Test func nothingToPlayIsAnError() async throws {
+    @Test func throwsWithoutSegments() async throws {
         for text in [PlannedStream.media(), "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"x\"\n"] {
             let stream = try PlannedStream(["a.m3u8": text])
             let error = await #expect(throws: CacheError.self) { try await stream.contents() }
@@ -232,7 +232,7 @@ struct StreamContentsTests {
         }
     }
 
-    @Test func rangesPastAllNumbersAreNoTrap() async throws {
+    @Test func acceptsRangesThatOverflow() async throws {
         let contents = try await PlannedStream([
             "a.m3u8": PlannedStream.media(
                 "#EXT-X-MAP:URI=\"i.mp4\",BYTERANGE=\"9223372036854775807@9223372036854775807\"", "#EXTINF:4,",

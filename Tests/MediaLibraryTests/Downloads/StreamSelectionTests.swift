@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Which variant streams and renditions are downloaded.
+/// Tests of the selection of variant streams and renditions.
 struct StreamSelectionTests {
     private static let entry = """
         #EXTM3U
@@ -35,12 +35,12 @@ struct StreamSelectionTests {
         return contents
     }
 
-    /// The last path component but one of each segment's URL.
-    private func taken(_ selection: StreamSelection) async throws -> [String] {
+    /// Returns the folder of each segment of the selection.
+    private func folders(_ selection: StreamSelection) async throws -> [String] {
         try await contents(selection).parts.map { String($0.url.split(separator: "/").dropLast().last ?? "") }.sorted()
     }
 
-    @Test func variantsAreChosenByWhatIsWanted() async throws {
+    @Test func selectsVariantStreams() async throws {
         let none = StreamSelection(audio: .none, subtitles: .none)
         for (variants, expected) in [
             (StreamSelection.Variants.best, ["high"]), (.worst, ["low"]), (.height(800), ["mid"]),
@@ -48,37 +48,37 @@ struct StreamSelectionTests {
         ] {
             var selection = none
             selection.variants = variants
-            #expect(try await taken(selection) == expected, "\(variants)")
+            #expect(try await folders(selection) == expected, "\(variants)")
         }
     }
 
-    @Test func renditionsAreChosenByLanguage() async throws {
-        #expect(try await taken(StreamSelection()) == ["en", "high", "sub-en", "sub-fi"])
-        #expect(try await taken(StreamSelection(audio: .some(["de"]), subtitles: .none)) == ["de", "high"])
-        #expect(try await taken(StreamSelection(audio: .some(["xx"]), subtitles: .none)) == ["en", "high"])
+    @Test func selectsRenditionsByLanguage() async throws {
+        #expect(try await folders(StreamSelection()) == ["en", "high", "sub-en", "sub-fi"])
+        #expect(try await folders(StreamSelection(audio: .some(["de"]), subtitles: .none)) == ["de", "high"])
+        #expect(try await folders(StreamSelection(audio: .some(["xx"]), subtitles: .none)) == ["en", "high"])
         #expect(
-            try await taken(StreamSelection(audio: .all, subtitles: .some(["fi"]))) == ["de", "en", "high", "sub-fi"])
-        #expect(try await taken(StreamSelection(subtitles: .some(["xx"]))) == ["en", "high"])
-        #expect(try await taken(StreamSelection(audio: .none, subtitles: .none)) == ["high"])
+            try await folders(StreamSelection(audio: .all, subtitles: .some(["fi"]))) == ["de", "en", "high", "sub-fi"])
+        #expect(try await folders(StreamSelection(subtitles: .some(["xx"]))) == ["en", "high"])
+        #expect(try await folders(StreamSelection(audio: .none, subtitles: .none)) == ["high"])
     }
 
-    /// A group without a rendition is none: variant streams don't name it (RFC 8216bis §4.4.6.2.1).
-    @Test func groupsThatAreLeftOutAreNotNamed() async throws {
+    /// A group needs a rendition, so variant streams don't name an empty one (RFC 8216bis §4.4.6.2.1).
+    @Test func removesReferencesToEmptyGroups() async throws {
         let text = try #require(
             try await contents(StreamSelection(audio: .none, subtitles: .none)).text("index.m3u8"))
         #expect(!text.contains("AUDIO=") && !text.contains("SUBTITLES=") && !text.contains("TYPE=SUBTITLES"))
         #expect(text.contains("CLOSED-CAPTIONS=\"c\"") && text.contains("INSTREAM-ID"))
     }
 
-    /// Sound without a playlist of its own is in the variant stream's segments.
-    @Test func muxedRenditionsStay() async throws {
+    /// Audio without a playlist is contained in the variant stream's segments.
+    @Test func keepsMuxedRenditions() async throws {
         let contents = try await contents(StreamSelection(variants: .worst))
         #expect(contents.playlists.map(\.name) == ["index.m3u8", "video-1/index.m3u8"])
         #expect(contents.text("index.m3u8")?.contains("NAME=\"Low\"") == true)
         #expect(contents.parts.count == 1)
     }
 
-    @Test func eachRenditionHasItsFolder() async throws {
+    @Test func givesEachRenditionItsFolder() async throws {
         let contents = try await contents(StreamSelection(variants: .all, audio: .all))
         #expect(
             contents.playlists.map(\.name) == [

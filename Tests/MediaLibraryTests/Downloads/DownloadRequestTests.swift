@@ -6,16 +6,16 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What somebody wants of a download, and what is written of it.
-struct DownloadWishTests {
-    // MARK: - Ending a stream that grows
+/// Tests of requests that change downloads, and of the records written for them.
+struct DownloadRequestTests {
+    // MARK: - Ending a live stream
 
     private func serveGrowing(_ fixture: DownloadFixture) {
         fixture.library.serve(SamplePlaylist.live(from: 0, ["0.ts", "1.ts"]), at: fixture.entry)
         for number in 0..<2 { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts") }
     }
 
-    @Test func whatFollowsNoStreamIsLeftAlone() async throws {
+    @Test func finishIgnoresFiles() async throws {
         let fixture = DownloadFixture()
         let url = fixture.file(length: 10_000)
         try await fixture.use { downloads in
@@ -31,7 +31,7 @@ struct DownloadWishTests {
         }
     }
 
-    @Test func aStreamThatWasPausedIsTakenAsItIs() async throws {
+    @Test func finishCompletesPausedStream() async throws {
         let fixture = DownloadFixture()
         serveGrowing(fixture)
         try await fixture.use { downloads in
@@ -43,7 +43,7 @@ struct DownloadWishTests {
         }
     }
 
-    @Test func completesALiveStreamWhosePlaylistIsGone() async throws {
+    @Test func completesLiveStreamWhosePlaylistIsGone() async throws {
         let fixture = DownloadFixture()
         serveGrowing(fixture)
         try await fixture.use { downloads in
@@ -61,7 +61,7 @@ struct DownloadWishTests {
 
     // MARK: - Records
 
-    @Test func aTitleIsWrittenLast() async throws {
+    @Test func setTitleWritesTheRecord() async throws {
         let fixture = DownloadFixture()
         try await fixture.use { downloads in
             let id = try await downloads.add(DownloadRequest(url: fixture.entry, startsPaused: true)).id
@@ -76,8 +76,8 @@ struct DownloadWishTests {
         gate.noteEnd()
     }
 
-    /// Two wait for one who writes, which fails; then one of them writes what both have changed.
-    @Test func whoWaitsForARecordWaitsUntilItIsWritten() async throws {
+    /// Two callers wait while a third one's write fails. Then one of them writes the changes of both.
+    @Test func changesReturnOnceTheirRecordsAreWritten() async throws {
         let gate = RecordGate()
         let fixture = DownloadFixture(files: HookedFileSystem { try gate.pass($0, $1) })
         try await fixture.use { downloads in
@@ -89,7 +89,7 @@ struct DownloadWishTests {
             async let second: Void = change(one, of: downloads, gate)
             async let third: Void = change(two, of: downloads, gate)
             while await downloads.writeWaiters.count < 2 { await Task.yield() }
-            for _ in 0..<3 { gate.letOn() }
+            for _ in 0..<3 { gate.releaseOne() }
             await gate.arrived(4)
             for _ in 0..<1000 { await Task.yield() }
             #expect(gate.ended == 0)
@@ -102,7 +102,7 @@ struct DownloadWishTests {
     }
 }
 
-/// Holds up who writes a record, until it's let on.
+/// A gate that holds writes of records until it's opened.
 private final class RecordGate: Sendable {
     private let state = Mutex((isClosed: false, arrived: 0, failing: 0, ended: 0))
     private let turns = DispatchSemaphore(value: 0)
@@ -122,22 +122,22 @@ private final class RecordGate: Sendable {
         if fails { throw SystemError(call: "write", path: path, number: ENOSPC) }
     }
 
-    /// From now on they wait; so many of them fail then.
+    /// Holds all writes from now on, the first `failing` of which fail.
     func close(failing: Int) { state.withLock { $0 = (true, 0, failing, 0) } }
 
-    /// How many of those who changed something have been told that it's written.
+    /// The number of changes whose callers were resumed.
     var ended: Int { state.withLock { $0.ended } }
 
     func noteEnd() { state.withLock { $0.ended += 1 } }
 
-    func letOn() { turns.signal() }
+    func releaseOne() { turns.signal() }
 
     func open() {
         state.withLock { $0.isClosed = false }
         turns.signal()
     }
 
-    /// Returns when so many have come.
+    /// Waits until the given number of writes have arrived.
     func arrived(_ count: Int) async {
         while state.withLock({ $0.arrived }) < count { await Task.yield() }
     }

@@ -1,27 +1,27 @@
 internal import Foundation
 internal import MediaCache
 
-/// What somebody wants of downloads: noted at once, and then made so.
+/// The user's requests. They're recorded at once, and applied by `reconcile()`.
 extension Downloads {
-    /// Greater ones count as this.
+    /// The limit of priorities. Higher ones are reduced to it.
     private static let greatestPriority = 1_000_000
 
-    /// Asks for an asset to be made complete. Asking again for what is known changes its selection, header fields and
-    /// priority, and lets it go on; of one that is complete, what isn't here any more is fetched again.
+    /// Adds a download. If the asset already has one, changes its selection, header fields and priority, and resumes
+    /// it; parts of a complete download that have been removed since are fetched again.
     ///
-    /// - Returns: the asset, as it is now.
-    /// - Throws: `CacheError` with `storage`, `closed`, or `invalidSetting` for another selection of a live stream of which
-    ///   something is recorded.
+    /// - Returns: The changed asset.
+    /// - Throws: `CacheError` with `storage`, `closed`, or `invalidSetting` for another selection of a live stream that has
+    ///   recorded media.
     public func add(_ request: DownloadRequest) async throws -> Asset {
         guard !isStopped else { throw CacheError(.closed, "downloads have stopped") }
         let settings = try settings(request.url, request.identity, request.headers)
         let read = ReadRequest(url: request.url.withoutUserInfo, settings: settings)
         let key = store.key(of: read)
-        while let leaving = entries.first(where: { $0.value.isLeaving && $0.value.asset.key == key })?.key {
-            await left(leaving)
+        while let removing = entries.first(where: { $0.value.isBeingRemoved && $0.value.asset.key == key })?.key {
+            await removalEnded(removing)
         }
-        let made = Asset(key: key, url: request.url.description, created: store.now)
-        let asset = try await shelf.add(made)
+        let new = Asset(key: key, url: request.url.description, created: store.now)
+        let asset = try await shelf.add(new)
         let wasKnown = entries[asset.id] != nil
         if !wasKnown { enter(asset) }
         let hasOtherSelection = entries[asset.id]?.asset.download.map { $0.selection != request.selection } ?? false
@@ -46,7 +46,7 @@ extension Downloads {
         }
         entries[asset.id]?.group.rank = -priority
         queue.change(asset.id) { $0.priority = priority }
-        // A run knows its asset as it was: with other fields it begins anew.
+        // A run uses the asset as it was at its beginning, so it's restarted.
         let after = entries[asset.id]?.asset
         if before?.url != after?.url || before?.download?.headers != after?.download?.headers
             || before?.download?.endsAt != after?.download?.endsAt
@@ -54,120 +54,119 @@ extension Downloads {
             entries[asset.id]?.task?.cancel()
         }
         if !wasKnown { hub.send(.added(asset.id)) }
-        // One that is complete is looked at again: parts of it may have been removed since.
-        if request.startsPaused { try await pause(asset.id) } else { want(asset.id) }
+        // A complete download is checked again, because parts may have been removed.
+        if request.startsPaused { try await pause(asset.id) } else { activate(asset.id) }
         await write()
         return entries[asset.id]?.asset ?? asset
     }
 
-    /// Stops a download's bytes, and returns when none comes any more. One that has ended, or rests already, stays as it
-    /// is.
+    /// Stops a download, and returns when no more bytes are received. Does nothing if it has ended or is paused.
     ///
-    /// - Throws: `CacheError` with `notFound` where there is no such download.
+    /// - Throws: `CacheError` with `notFound` if there is no such download.
     public func pause(_ id: AssetID) async throws {
         try requireEntry(id)
         guard entries[id]?.asset.download?.state.isEnded == false else { return }
-        rest(id)
+        deactivate(id)
         reconcile()
         await entries[id]?.task?.value
         await write()
     }
 
-    /// Stops all downloads' bytes.
+    /// Pauses all downloads.
     public func pauseAll() async {
         let ids = entries.filter { $0.value.asset.download?.state.isEnded == false }.map(\.key)
-        for id in ids { rest(id) }
+        for id in ids { deactivate(id) }
         reconcile()
         for id in ids { await entries[id]?.task?.value }
         await write()
     }
 
-    /// Lets a download go on, one that failed or has holes too. One that is complete stays as it is.
+    /// Resumes a download, also one that failed or has holes. Does nothing if it's complete.
     ///
-    /// - Throws: `CacheError` with `notFound` where there is no such download.
+    /// - Throws: `CacheError` with `notFound` if there is no such download.
     public func resume(_ id: AssetID) async throws {
         try requireEntry(id)
         guard let state = entries[id]?.asset.download?.state, state != .complete else { return }
-        want(id)
+        activate(id)
         await write()
     }
 
-    /// Lets all downloads go on that were paused or failed.
+    /// Resumes all paused and failed downloads.
     public func resumeAll() async {
-        for (id, entry) in entries where entry.asset.download?.state != .complete { want(id) }
+        for (id, entry) in entries where entry.asset.download?.state != .complete { activate(id) }
         await write()
     }
 
-    /// Ends a stream that still grows: what came of it is the whole asset. That takes a run, so one that was paused, or has
-    /// failed, goes on to its end. Nothing for any other.
+    /// Ends the recording of a live stream, whose recorded part becomes the asset. A paused or failed download is
+    /// resumed to do so. Does nothing for other assets.
     ///
-    /// - Throws: `CacheError` with `notFound` where there is no such download, or `storage`.
+    /// - Throws: `CacheError` with `notFound` if there is no such download, or `storage`.
     public func finish(_ id: AssetID) async throws {
         try requireEntry(id)
         let contents = try await shelf.contents(of: id)
         try requireEntry(id)
-        // While nobody knows whether it grows, one that is to run will find out.
-        guard contents?.isGrowing ?? (queue.items[id]?.isWanted == true) else { return }
+        // Whether the stream is live may be unknown before the first run.
+        guard contents?.isGrowing ?? (queue.items[id]?.isActive == true) else { return }
         let now = store.now
         update(id) { $0.download?.endsAt = now }
-        if let run = entries[id]?.run { try await run.finish() } else { want(id) }
+        if let run = entries[id]?.run { try await run.finish() } else { activate(id) }
         await write()
     }
 
-    /// Changes what goes first.
+    /// Changes the priority of a download.
     ///
-    /// - Throws: `CacheError` with `notFound` where there is no such download.
+    /// - Throws: `CacheError` with `notFound` if there is no such download.
     public func setPriority(_ priority: Int, of id: AssetID) async throws {
         try requireEntry(id)
         let priority = min(max(priority, -Self.greatestPriority), Self.greatestPriority)
-        place(id, priority)
+        assignPriority(id, priority)
         reconcile()
         await write()
     }
 
-    /// Puts downloads into an order: of those that are named each goes before the next, and the last keeps the least
-    /// priority that one of them has, so that what is added later goes behind it. Others keep theirs.
+    /// Arranges downloads in the given order by changing their priorities. The last one receives the lowest priority
+    /// among them, so that downloads added later follow it. Other downloads keep their priorities.
     ///
-    /// - Throws: `CacheError` with `notFound` where there is no such download: then nothing is changed.
+    /// - Throws: `CacheError` with `notFound` if one of the downloads doesn't exist; then none is changed.
     public func setOrder(_ ids: [AssetID]) async throws {
         for id in ids { try requireEntry(id) }
         let priorities = ids.map { entries[$0]?.asset.download?.priority ?? 0 }.sorted()
         var least = -Self.greatestPriority
-        for (id, wanted) in zip(ids.reversed(), priorities) {
-            let priority = min(max(wanted, least), Self.greatestPriority)
+        for (id, known) in zip(ids.reversed(), priorities) {
+            let priority = min(max(known, least), Self.greatestPriority)
             least = priority + 1
-            place(id, priority)
+            assignPriority(id, priority)
         }
         reconcile()
         await write()
     }
 
-    private func place(_ id: AssetID, _ priority: Int) {
+    private func assignPriority(_ id: AssetID, _ priority: Int) {
         update(id) { $0.download?.priority = priority }
         entries[id]?.group.rank = -priority
         queue.change(id) { $0.priority = priority }
     }
 
-    /// Ends a download. Its asset is forgotten, and what no other asset has of it is removed; or it stays an asset, and
-    /// what came of it stays as what was played does, until room is needed.
+    /// Cancels a download. Unless `keepingData` is set, also removes the asset and all resources that no other asset
+    /// shares. Otherwise the asset remains, and its resources may be evicted.
     ///
-    /// - Throws: `CacheError` with `notFound` where there is no such download, or `storage`.
+    /// - Throws: `CacheError` with `notFound` if there is no such download, or `storage`.
     public func cancel(_ id: AssetID, keepingData: Bool = false) async throws {
-        if entries[id]?.isLeaving == true { return await left(id) }
+        if entries[id]?.isBeingRemoved == true { return await removalEnded(id) }
         try requireEntry(id)
-        entries[id]?.isLeaving = true
+        entries[id]?.isBeingRemoved = true
         entries[id]?.timer?.cancel()
         queue.remove(id)
         reconcile()
         await entries[id]?.task?.value
-        // Should this process end here, the next one doesn't go on with it.
+        // Should this process be killed here, the next one doesn't continue the download.
         setState(.paused, of: id)
         await write()
         do {
-            try await leave(id, keepingData)
+            try await removeResources(id, keepingData)
         } catch {
-            entries[id]?.isLeaving = false
-            queue.add(id, priority: entries[id]?.asset.download?.priority ?? 0, isWanted: false)
+            entries[id]?.isBeingRemoved = false
+            queue.add(id, priority: entries[id]?.asset.download?.priority ?? 0, isActive: false)
             wakeAll(of: id)
             throw error
         }
@@ -176,69 +175,69 @@ extension Downloads {
         hub.send(.removed(id))
     }
 
-    private func leave(_ id: AssetID, _ keepingData: Bool) async throws {
+    private func removeResources(_ id: AssetID, _ keepingData: Bool) async throws {
         guard let asset = entries[id]?.asset else { return }
-        try await work.liveDownloads.remove(asset, keepingMedia: keepingData)
+        try await dependencies.liveDownloads.remove(asset, keepingMedia: keepingData)
         if keepingData {
-            try await store.setPinned(false, keys: try await work.resources.keysOfNoOther(than: asset))
+            try await store.setPinned(false, keys: try await dependencies.resources.exclusiveKeys(of: asset))
             try await shelf.removeDownload(of: id)
         } else {
             try await remove(asset)
         }
     }
 
-    /// Forgets an asset, with what no other has of it.
+    /// Removes an asset, and the resources that no other asset shares.
     private func remove(_ asset: Asset) async throws {
-        _ = try await store.remove(keys: try await work.resources.keysOfNoOther(than: asset))
+        _ = try await store.remove(keys: try await dependencies.resources.exclusiveKeys(of: asset))
         try await shelf.remove(asset.id)
     }
 
-    /// Returns when a download that is being removed is gone, or stays after all.
-    private func left(_ id: AssetID) async {
-        guard entries[id]?.isLeaving == true else { return }
+    /// Waits until the removal of a download has succeeded or failed.
+    private func removalEnded(_ id: AssetID) async {
+        guard entries[id]?.isBeingRemoved == true else { return }
         await withCheckedContinuation { entries[id]?.waiters.append($0) ?? $0.resume() }
     }
 
-    /// Forgets an asset, downloaded or not, and removes what no other asset has of it.
+    /// Removes an asset with or without a download, and the resources that no other asset shares.
     ///
-    /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
+    /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
     public func removeAsset(_ id: AssetID) async throws {
-        if entries[id]?.isLeaving == false { return try await cancel(id) }
+        if entries[id]?.isBeingRemoved == false { return try await cancel(id) }
         try await remove(try await shelf.requireAsset(id))
     }
 
-    /// What assets begin with was removed: they are assets no more, and nothing is fetched for them.
+    /// Removes the assets whose entries were removed, and cancels their downloads.
     ///
     /// - Parameters:
-    ///   - keys: the cache keys of what was removed.
-    ///   - sparingDownloads: whether those stay that somebody asked to be complete.
+    ///   - keys: The cache keys of the removed entries.
+    ///   - sparingDownloads: Whether assets with downloads remain.
     /// - Throws: `CacheError` with `storage`.
     public func removeAssets(withKeys keys: Set<String>, sparingDownloads: Bool = false) async throws {
         var keys = keys
-        for (id, entry) in entries where keys.contains(entry.asset.key) && !entry.isLeaving {
+        for (id, entry) in entries where keys.contains(entry.asset.key) && !entry.isBeingRemoved {
             if sparingDownloads { keys.remove(entry.asset.key) } else { try await cancel(id) }
         }
         try await shelf.remove(withKeys: keys)
     }
 
-    /// Changes what a person calls an asset, downloaded or not.
+    /// Changes the title of an asset with or without a download.
     ///
-    /// - Throws: `CacheError` with `notFound` where there is no such asset, or `storage`.
+    /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
     public func setTitle(_ title: String, of id: AssetID) async throws {
         try await shelf.setTitle(title, of: id)
         update(id) { $0.title = title }
-        // A record that was being written meanwhile still had the old one.
+        // A concurrent write may have stored the old title.
         await write()
     }
 
-    /// How many run at once from now on.
+    /// Changes the limits on concurrent downloads and transfers.
     public func setLimits(_ limits: DownloadLimits) {
         self.limits = limits
         for entry in entries.values { entry.group.limit = limits.transfersPerAsset }
         reconcile()
     }
 
-    /// Under which conditions they run from now on.
+    /// Changes the conditions under which downloads run.
     public func setPolicy(_ policy: DownloadPolicy) {
         self.policy = policy
         conditionsChanged()
