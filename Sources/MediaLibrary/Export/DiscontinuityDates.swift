@@ -1,11 +1,11 @@
 import HLS
 
-/// When the media of a playlist is, by the number of discontinuities before it and by the playlist's dates.
+/// The dates of a playlist's media, by discontinuity sequence number.
 struct DiscontinuityDates {
-    /// Playlists with more pairs of discontinuities aren't compared.
-    private static let mostPairs = 1_000_000
+    /// The maximum number of pairs of discontinuities to compare.
+    private static let maximumPairs = 1_000_000
 
-    /// Times in nanoseconds since 1970.
+    /// The dates in nanoseconds since 1970.
     private var times: [Int: Range<Int64>] = [:]
 
     init(of playlist: MediaPlaylist) {
@@ -13,17 +13,17 @@ struct DiscontinuityDates {
             guard let start = resolved.programDateTime?.nanosecondsSinceEpoch else { continue }
             let (end, overflow) = start.addingReportingOverflow(max(0, resolved.segment.duration.nanoseconds))
             guard !overflow else { continue }
-            // More than this is no count.
+            // Greater numbers aren't plausible, and could overflow.
             let number = max(0, min(resolved.discontinuitySequence, 1 << 40))
             let known = times[number] ?? start..<end
             times[number] = min(known.lowerBound, start)..<max(known.upperBound, end)
         }
     }
 
-    /// Returns what is to be added to these numbers, so that they mean the same times as those of another playlist; 0 where
-    /// they do so already, or where dates don't tell.
+    /// Returns the number to add to this playlist's discontinuity numbers, so that they denote the same dates as those
+    /// of another playlist; 0 if they already do, or dates are missing.
     func shift(to other: DiscontinuityDates) -> Int {
-        guard !times.isEmpty, times.count <= Self.mostPairs / max(1, other.times.count) else { return 0 }
+        guard !times.isEmpty, times.count <= Self.maximumPairs / max(1, other.times.count) else { return 0 }
         var shifts: Set<Int> = []
         for (number, time) in times {
             for (another, range) in other.times where time.overlaps(range) { shifts.insert(another - number) }

@@ -2,25 +2,25 @@ package import HLS
 internal import MediaCache
 
 extension MediaPlaylist {
-    /// Where a segment lies on its playlist's timeline.
+    /// The position of a segment on its playlist's timeline.
     package struct Place: Sendable, Hashable {
-        /// Nanoseconds from the beginning of the first segment.
+        /// The start in nanoseconds from the beginning of the first segment.
         package var start: Int64
-        /// Nanoseconds.
+        /// The duration in nanoseconds.
         package var duration: Int64
 
         /// The end, in nanoseconds from the beginning of the first segment.
         package var end: Int64 { start.clampedSum(duration) }
     }
 
-    /// The longest distance between two clocks that rounding explains, in nanoseconds, for short segments.
+    /// The difference of two clocks that rounding explains for short segments, in nanoseconds.
     private static let leastRounding: Int64 = 500_000_000
 
-    /// The places of all segments, in their order.
+    /// The positions of all segments, in order.
     ///
-    /// EXT-X-PROGRAM-DATE-TIME is the timeline's clock (RFC 8216bis, 4.4.4.6): durations are rounded, and their sum runs
-    /// ahead of it. A date that differs from the durations by more than a quarter of a segment tells of something
-    /// else, such as an outage that left no trace in the media; there the duration counts.
+    /// The timeline's clock is EXT-X-PROGRAM-DATE-TIME (RFC 8216bis §4.4.4.6), because the sum of rounded durations
+    /// drifts. If a date differs from the durations by more than a quarter of a segment, it has another cause, such as
+    /// an outage that left no trace in the media; then the duration counts.
     package var places: [Place] {
         var places: [Place] = []
         var wall: Int64?

@@ -3,8 +3,8 @@ package import MediaCache
 package import MediaContainers
 import Synchronization
 
-/// Reads the resources of a stream from a store, for work on a thread that may wait. No origin is asked: a missing byte
-/// is an error.
+/// The cached resources of a stream, for use on a thread that may block. Missing bytes are an error; the origin isn't
+/// asked.
 package struct StoreResources: StreamResources {
     private let store: CacheStore
     private let settings: TransferSettings
@@ -40,12 +40,12 @@ package struct StoreResources: StreamResources {
         self.scope = scope
     }
 
-    /// Returns these resources for reads that another control ends.
+    /// Returns the resources under another control.
     package func ended(by control: WorkControl) -> StoreResources {
         StoreResources(store, settings, control, asset, contents, scope)
     }
 
-    /// Reads all of a small resource; see `StreamResources`.
+    /// Returns the contents of a small resource; see `StreamResources`.
     package func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String) {
         if let name = ContentsIndex.name(of: url), let playlist = contents?.playlist(name) {
             return (Array(playlist.text.utf8), url)
@@ -68,7 +68,8 @@ package struct StoreResources: StreamResources {
         let first = range?.lowerBound ?? 0
         let (head, window) = try bytes(of: url, in: first..<first.clampedSum(Int64(SegmentFormat.probeLength)))
         guard let length = head.length else {
-            throw ContainerError(.inputOutput, "\(url): not all of it is kept", advice: "`get` all of it first")
+            throw ContainerError(
+                .inputOutput, "\(url) is only partially cached", advice: "Download it with `get` first")
         }
         let source = WindowedSource(
             length: length, window: window, at: first
@@ -85,7 +86,7 @@ package struct StoreResources: StreamResources {
     private func bytes(
         of url: String, in range: Range<Int64>
     ) throws(ContainerError) -> (head: ResourceHead, bytes: [UInt8]) {
-        // A slice that is cached by itself is the whole resource to its reader.
+        // A range stored under its own key appears as a whole resource.
         let part = part(of: url)
         let slice = part?.keptAs == nil ? nil : part?.range
         let first = (slice?.lowerBound ?? 0).clampedSum(range.lowerBound)
@@ -147,7 +148,7 @@ private final class DocumentScope: Sendable {
 }
 
 extension TransferSettings {
-    /// These settings for reads that ask no origin for anything.
+    /// The settings for reads from the cache only.
     package var askingNoOrigins: TransferSettings {
         var settings = self
         settings.asksOrigins = false

@@ -1,33 +1,64 @@
 public import HLS
 
-/// What is taken of a multivariant playlist.
+/// A selection from a multivariant playlist.
 public struct StreamChoice: Sendable, Hashable {
-    /// Which variant stream; of those left the one of the greatest bandwidth.
+    /// The criteria for the variant stream. If several match, the one with the highest bandwidth is chosen.
     public var variants: [VariantSelection]
-    /// The language of its sound (RFC 5646); nil takes the default.
+    /// The language of the audio (RFC 5646); nil means the default rendition.
     public var language: String?
-    /// Whether all its audio renditions are taken, instead of one.
+    /// Whether all audio renditions are included rather than one.
     public var takesAllAudio: Bool
-    /// Whether its subtitles are taken, in all languages.
+    /// Whether all subtitle renditions are included.
     public var takesSubtitles = false
 
-    /// Whether the variant stream with the most media is taken, and that of the highest bandwidth among those with about as
-    /// much; the first audio rendition likewise, unless a language is chosen. Segments of EXT-X-GAP don't count.
+    /// Whether the variant stream with the most media is chosen, and the one with the highest bandwidth among those with
+    /// about as much; the first audio rendition likewise, unless a language is chosen. Segments of EXT-X-GAP don't count.
     ///
     /// The playlists of all variant streams are read, so this is for streams that are stored.
     public var prefersMostMedia = false
 
-    /// Everything of an asset: its own playlists name the variant streams and renditions that were selected.
+    /// The selection for assets: all audio, because an asset's playlists only name what was selected for download.
     public static var allOfAsset: StreamChoice {
         var choice = StreamChoice(takesAllAudio: true)
         choice.prefersMostMedia = true
         return choice
     }
 
-    /// A choice; without arguments, the best of everything.
+    /// Creates a selection; by default the best variant stream with its default audio.
     public init(variants: [VariantSelection] = [], language: String? = nil, takesAllAudio: Bool = false) {
         self.variants = variants
         self.language = language
         self.takesAllAudio = takesAllAudio
+    }
+}
+
+extension MultivariantPlaylist {
+    /// Removes the variant streams and renditions whose playlists aren't available, unless none is.
+    ///
+    /// A variant stream is playable if each audio or video group that it names has an available rendition.
+    mutating func keep(_ isAvailable: (String) -> Bool) {
+        // A rendition without a playlist is part of the variant streams.
+        func isAvailableIn(_ rendition: Rendition) -> Bool { rendition.uri.map(isAvailable) ?? true }
+        func name(_ type: RenditionType?, _ group: String) -> String { "\(type?.rawValue ?? "") \(group)" }
+        let groups = Set(renditions.map { name($0.type, $0.groupID) })
+        let available = Set(renditions.filter(isAvailableIn).map { name($0.type, $0.groupID) })
+        let unavailable = groups.subtracting(available)
+        func isPlayable(_ variant: VariantStream) -> Bool {
+            let needed = [
+                variant.audioGroup.map { name(.audio, $0) }, variant.videoGroup.map { name(.video, $0) },
+            ]
+            return isAvailable(variant.uri) && needed.allSatisfy { $0.map(unavailable.contains) != true }
+        }
+        let anyIsPlayable = variants.contains(where: isPlayable)
+        let anyIsAvailable = variants.contains { isAvailable($0.uri) }
+        entries.removeAll { entry in
+            switch entry {
+            case .variant(let variant):
+                anyIsPlayable ? !isPlayable(variant) : anyIsAvailable && !isAvailable(variant.uri)
+            case .rendition(let rendition):
+                available.contains(name(rendition.type, rendition.groupID)) && !isAvailableIn(rendition)
+            default: false
+            }
+        }
     }
 }

@@ -1,40 +1,40 @@
 public import MediaContainers
 
-/// One media segment of a stream, or a whole file, as it's read and joined to the one before.
+/// A media segment of a stream, or a file, and its connection to the previous part.
 public struct StreamPart: Sendable, Hashable {
     /// A media initialization section (EXT-X-MAP).
     public struct Section: Sendable, Hashable {
-        /// Where it is.
+        /// The URL of the section.
         public var url: String
-        /// Its bytes, where it isn't the whole resource.
+        /// The byte range of the section; nil means the whole resource.
         public var range: Range<Int64>?
-        /// What decrypts it; nil where it's in the clear.
+        /// The key that decrypts the section; nil if it isn't encrypted.
         public var key: SegmentKey?
     }
 
-    /// Where it is.
+    /// The URL of the part.
     public var url: String
-    /// Its bytes, where it isn't the whole resource.
+    /// The byte range of the part; nil means the whole resource.
     public var range: Range<Int64>?
-    /// The section that it needs.
+    /// The media initialization section that the part needs.
     public var section: Section?
-    /// What decrypts it; nil where it's in the clear.
+    /// The key that decrypts the part; nil if it isn't encrypted.
     public var key: SegmentKey?
-    /// How it goes on from the part before.
+    /// The connection to the previous part.
     public var join: SegmentJoin
-    /// How many discontinuities come before it: parts of all inputs behind the same number of them are on one clock
-    /// (RFC 8216bis, 4.4.3.3).
+    /// The number of discontinuities before the part. Parts of all inputs with the same number share a clock (RFC
+    /// 8216bis §4.4.3.3).
     public var discontinuities: Int
-    /// When it begins, in seconds from the stream's beginning, by the playlist's durations.
+    /// The start in seconds from the stream's beginning, according to the playlist.
     public var start: Double
-    /// How long it lasts in seconds; 0 where nothing says.
+    /// The duration in seconds; 0 if unknown.
     public var duration: Double
-    /// Whether it's a media segment of a playlist. Damage in one costs that segment alone.
+    /// Whether the part is a media segment of a playlist, which becomes a gap if it's damaged.
     public internal(set) var isSegment = false
-    /// The encryption that keeps it from being read, for people; nil where nothing does. It stays a gap.
+    /// A description of the encryption that makes the part unreadable, so that it becomes a gap; nil if it's readable.
     public internal(set) var obstacle: String?
 
-    /// A whole file.
+    /// Creates a part that is a whole file.
     public init(url: String, join: SegmentJoin = .continuous) {
         self.init(
             url: url, range: nil, section: nil, key: nil, join: join, discontinuities: 0, start: 0, duration: 0)
@@ -56,9 +56,31 @@ public struct StreamPart: Sendable, Hashable {
 }
 
 extension StreamPart {
-    /// The last component of its path, which tells it from the others.
+    /// The last path component of the URL, which names the part in messages.
     var name: String {
         let path = url.prefix { $0 != "?" }
         return path.split(separator: "/").last.map(String.init) ?? url
     }
+}
+
+/// A part of a stream that became a gap, at least in part.
+public struct DamagedPart: Sendable, Hashable {
+    /// The part.
+    public var part: StreamPart
+    /// The reason, for display.
+    public var reason: String
+}
+
+/// A WebVTT rendition of a stream: its subtitles in one language.
+public struct SubtitleRendition: Sendable, Hashable {
+    /// The language (RFC 5646); nil if unknown.
+    public var language: String?
+    /// The name for display.
+    public var name: String
+    /// Whether the rendition only contains text to be displayed to all viewers.
+    public var isForced: Bool
+    /// The segments, in order.
+    public var parts: [StreamPart]
+    /// The reason why the rendition can't be converted; nil if it can.
+    public var problem: String?
 }

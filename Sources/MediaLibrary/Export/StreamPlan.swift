@@ -2,38 +2,38 @@ import HLS
 internal import MediaCache
 public import MediaContainers
 
-/// What a stream or files are remuxed from: inputs side by side, each a list of parts in order.
+/// The parts from which a stream or files are remuxed: parallel inputs, each an ordered list of parts.
 public struct StreamPlan: Sendable, Hashable {
-    /// The largest playlist that is read.
+    /// The maximum size of a playlist in bytes.
     private static var largestPlaylist: Int { PlaylistParser.Limits().playlistLength }
 
-    /// The parts of each input: pictures (and their sound) first, then audio renditions.
+    /// The parts of each input: video (possibly with audio) first, then audio renditions.
     ///
-    /// Segments that a playlist calls absent (EXT-X-GAP) are no parts, but ``gaps``; between others their time stays.
-    /// Before the first and behind the last nothing keeps it.
+    /// Segments that a playlist marks as absent (EXT-X-GAP) aren't parts, but ``gaps``. Between other segments, they
+    /// retain their time; at the beginning or end, they don't.
     public var inputs: [[StreamPart]]
-    /// The segments that playlists call absent, those of each input in order.
+    /// The segments marked as absent, in the order of each input.
     public internal(set) var gaps: [MovieGap] = []
-    /// What the playlist says of the sound of each input; nil where it says nothing.
+    /// The label of each input's audio; nil if the playlist has none.
     public var sounds: [TrackLabel?]
-    /// The subtitles of a stream, where they are wanted.
+    /// The subtitles, if they were requested.
     public var subtitles: [SubtitleRendition] = []
-    /// How long it lasts in seconds, by the playlist's durations; 0 where nothing says.
+    /// The duration in seconds, according to the playlist; 0 if unknown.
     public var duration: Double = 0
     /// The URLs of the inputs' playlists, in the order of ``inputs``; empty for files.
     package private(set) var locations: [String] = []
-    /// The variant stream that was chosen, in words; nil where there was no choice.
+    /// A description of the chosen variant stream; nil if there was no choice.
     public var variant: String?
-    /// Whether the playlist may still grow: only what it names now is taken.
+    /// Whether the playlist is live, so that the plan only contains its current segments.
     public var isLive = false
 
-    /// A plan of files.
+    /// Creates a plan of files.
     public init(inputs: [[StreamPart]]) {
         self.inputs = inputs
         sounds = inputs.map { _ in nil }
     }
 
-    /// Plans one after the other, which have as many inputs each.
+    /// Joins plans with the same number of inputs.
     public init(joining plans: [StreamPlan]) {
         inputs = (plans.first?.inputs ?? []).map { _ in [] }
         sounds = inputs.indices.map { index in
@@ -44,7 +44,7 @@ public struct StreamPlan: Sendable, Hashable {
             let before = inputs.joined().map(\.discontinuities).max().map { $0 + 1 } ?? 0
             for (index, parts) in plan.inputs.prefix(inputs.count).enumerated() {
                 var parts = parts
-                // A stream's clock is its own. Files may be parts of one recording.
+                // Each stream has its own clock, but files may belong to one recording.
                 if !inputs[index].isEmpty, !parts.isEmpty {
                     parts[0].join = plan.duration > 0 ? .discontinuity : .file
                 }
@@ -64,17 +64,18 @@ public struct StreamPlan: Sendable, Hashable {
         }
     }
 
-    /// A plan of a stream.
+    /// Creates a plan of a stream.
     ///
     /// - Parameters:
-    ///   - url: where a multivariant or media playlist is.
-    ///   - choice: what is taken of a multivariant one.
-    ///   - base: what its references resolve against; nil is where it came from.
-    ///   - resources: where playlists are read.
-    ///   - isAvailable: whether a media playlist's stream can be read, by the playlist's URL as `ResourceURL` writes it;
-    ///     of variant streams and renditions only such are taken, unless there are none.
-    /// - Throws: `ContainerError`: `notThisFormat` for what is no playlist, `encrypted` for a stream with a playlist of
-    ///   which no segment can be decrypted (a single such segment is a part with an obstacle), `malformed`, `unsupported`, and what `resources` throws.
+    ///   - url: The URL of a multivariant or media playlist.
+    ///   - choice: The selection from a multivariant playlist.
+    ///   - base: The base URL of references; nil means the playlist's location.
+    ///   - resources: The source of the playlists.
+    ///   - isAvailable: Whether the stream of a media playlist can be read, by the URL of the playlist in the form of
+    ///     `ResourceURL`. Other variant streams and renditions are only chosen if none is available.
+    /// - Throws: `ContainerError`: `notThisFormat` if the resource isn't a playlist; `encrypted` if a playlist has no
+    ///   segment that can be decrypted (individual ones become parts with an obstacle); `malformed`; `unsupported`; and
+    ///   the errors of `resources`.
     public init(
         playlist url: String, choice: StreamChoice = StreamChoice(), base: String? = nil,
         resources: some StreamResources, isAvailable: (String) -> Bool = { _ in true }
@@ -124,7 +125,7 @@ public struct StreamPlan: Sendable, Hashable {
         countDiscontinuitiesFromZero(dates)
     }
 
-    /// The playlists that are played together: the variant's, then those of its sound, that to play first.
+    /// Returns the playlists that play together: the variant stream's, then those of its audio, with the default first.
     private static func playlists(
         of variant: VariantStream, in playlist: MultivariantPlaylist, _ choice: StreamChoice, _ media: MediaTimes
     ) -> [(uri: String, sound: TrackLabel?)] {
@@ -141,7 +142,8 @@ public struct StreamPlan: Sendable, Hashable {
         func label(_ rendition: Rendition) -> TrackLabel {
             TrackLabel(language: rendition.language, name: rendition.name, isDefault: rendition == taken.first)
         }
-        // Sound without a playlist of its own is in the variant's segments; of several, these don't say which is which.
+        // Renditions without a playlist are in the variant's segments. If there are several, they can't be told apart
+        // there.
         let inside = renditions.filter { $0.uri == nil || $0.uri == variant.uri }
         let isDefault = taken.first.map(inside.contains) ?? false
         let first = inside.count == 1 ? inside.first.map(label) : isDefault ? TrackLabel(isDefault: true) : nil
@@ -153,11 +155,11 @@ public struct StreamPlan: Sendable, Hashable {
         return found
     }
 
-    /// Playlists of one stream count discontinuities alike (RFC 8216bis, 6.2.1); where they have no number in common,
-    /// each counts by itself.
+    /// Renumbers discontinuities from zero. Playlists of one stream use the same numbers (RFC 8216bis §6.2.1). If they
+    /// have no number in common, each input is renumbered by itself.
     ///
-    /// - Parameter dates: when the inputs' media is: where that of the same numbers is at other times, an input counts from
-    ///   elsewhere than the first one.
+    /// - Parameter dates: The dates of the inputs' media. If equal numbers have other dates, an input's numbers are
+    ///   shifted to those of the first one.
     private mutating func countDiscontinuitiesFromZero(_ dates: [DiscontinuityDates]) {
         for (input, own) in dates.enumerated().dropFirst() {
             let shift = own.shift(to: dates[0])
@@ -190,7 +192,8 @@ public struct StreamPlan: Sendable, Hashable {
         }
     }
 
-    /// A film is whole without its subtitles: what is wrong with them is only told.
+    /// Returns the subtitles of a rendition. Errors are reported in its `problem`, because a film is usable without
+    /// subtitles.
     private static func subtitles(
         _ rendition: Rendition, at location: String, variables: [String: String], resources: some StreamResources
     ) -> SubtitleRendition? {
@@ -249,7 +252,7 @@ public struct StreamPlan: Sendable, Hashable {
                 let (made, obstacle) = try Self.part(
                     resolved, place, at: location, join: parts.isEmpty ? .continuous : join)
                 var part = made
-                // More than this is no count.
+                // Greater numbers aren't plausible, and could overflow.
                 part.discontinuities = max(0, min(playlist.discontinuitySequence, 1 << 40)) + discontinuities
                 part.obstacle = obstacle?.what
                 parts.append(part)
@@ -300,13 +303,14 @@ public struct StreamPlan: Sendable, Hashable {
         return key
     }
 
-    /// The bytes of a media initialization section: from the beginning, where it doesn't say (RFC 8216bis, 4.4.4.5).
+    /// Returns the byte range of a media initialization section; without an offset, it starts at 0 (RFC 8216bis
+    /// §4.4.4.5).
     private static func bytes(_ range: ByteRange) -> Range<Int64>? {
         let (end, overflow) = (range.offset ?? 0).addingReportingOverflow(range.length)
         return overflow || range.length < 0 ? nil : Int64(range.offset ?? 0)..<Int64(end)
     }
 
-    /// What a reference names. What came from afar names no files of this machine.
+    /// Resolves a reference. Playlists from a network must not name local files.
     private static func resolved(_ uri: String, against base: String) throws(ContainerError) -> String {
         let resolved = URLReference(uri).resolved(against: URLReference(base)).description
         guard resolved.lowercased().hasPrefix("http") || base.hasPrefix("file:") else {
@@ -315,7 +319,7 @@ public struct StreamPlan: Sendable, Hashable {
         return resolved
     }
 
-    /// A URL as the store has it: one name for each of the ways in which it may be written.
+    /// Returns a URL in the form of `ResourceURL`, in which equal URLs are written alike.
     private static func known(_ url: String) -> String { (try? ResourceURL(url))?.description ?? url }
 
     private static func describe(_ variant: VariantStream) -> String {

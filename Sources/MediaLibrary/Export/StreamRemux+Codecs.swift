@@ -2,12 +2,12 @@ internal import HLS
 package import MediaContainers
 
 extension StreamRemux {
-    /// Stretches of an input that are looked at; an input with more is looked at in its longest.
-    private static var mostStretches: Int { 64 }
-    /// Parts of a stretch that are tried.
-    private static var mostParts: Int { 2 }
+    /// The maximum number of stretches examined per input, longest first.
+    private static var maximumStretches: Int { 64 }
+    /// The maximum number of parts tried per stretch.
+    private static var maximumParts: Int { 2 }
 
-    /// Parts of an input between two points at which their codecs may change.
+    /// The parts of an input between two positions at which codecs may change.
     private struct Stretch {
         var duration = 0.0
         var parts: [StreamPart] = []
@@ -18,10 +18,10 @@ extension StreamRemux {
         var section: StreamPart.Section?
     }
 
-    /// The codecs of most of each input, by kind, where its stretches differ in them: an advertisement that a window
-    /// begins with doesn't decide what the rest is. A kind without an entry has the same everywhere.
+    /// Returns the codecs of the greater part of each input, by kind, if its stretches differ in them. An advertisement
+    /// at the beginning thus doesn't determine the codecs. A kind without an entry has the same codecs everywhere.
     ///
-    /// - Throws: `ContainerError` where the work is cancelled; what can't be read isn't counted.
+    /// - Throws: `ContainerError` if the operation is cancelled. Unreadable parts aren't counted.
     package mutating func commonCodecs() throws(ContainerError) -> [[MediaKind: Set<Codec>]] {
         var found: [[MediaKind: Set<Codec>]] = []
         for parts in plan.inputs { found.append(try commonCodecs(of: parts)) }
@@ -35,11 +35,11 @@ extension StreamRemux {
         for part in parts where part.isSegment {
             let key = StretchKey(discontinuities: part.discontinuities, section: part.section)
             stretches[key, default: Stretch()].duration += part.duration
-            if stretches[key]?.parts.count ?? 0 < Self.mostParts { stretches[key]?.parts.append(part) }
+            if stretches[key]?.parts.count ?? 0 < Self.maximumParts { stretches[key]?.parts.append(part) }
         }
         guard stretches.count > 1 else { return [:] }
         var durations: [MediaKind: [Set<Codec>: Double]] = [:]
-        for stretch in stretches.values.sorted(by: { $0.duration > $1.duration }).prefix(Self.mostStretches) {
+        for stretch in stretches.values.sorted(by: { $0.duration > $1.duration }).prefix(Self.maximumStretches) {
             var found: [MediaKind: Set<Codec>]?
             for part in stretch.parts where found == nil { found = try codecs(of: part) }
             for (kind, codecs) in found ?? [:] {
@@ -47,15 +47,15 @@ extension StreamRemux {
             }
         }
         return durations.compactMapValues { durations in
-            guard durations.count > 1, let most = durations.values.max(),
-                let main = durations.first(where: { $0.value == most })?.key
+            guard durations.count > 1, let longest = durations.values.max(),
+                let main = durations.first(where: { $0.value == longest })?.key
             else { return nil }
-            // Sound that is there besides the usual is another track, and no change.
+            // Audio in addition to the usual audio is another track, not a change.
             return durations.keys.filter { !$0.isDisjoint(with: main) }.reduce(main) { $0.union($1) }
         }
     }
 
-    /// The codecs that a part's front names; nil where it can't be read.
+    /// Returns the codecs at the beginning of a part; nil if it can't be read.
     private mutating func codecs(of part: StreamPart) throws(ContainerError) -> [MediaKind: Set<Codec>]? {
         do throws(ContainerError) {
             let tracks = try self.tracks(of: part).filter { $0.isRead && ($0.kind == .video || $0.kind == .audio) }
@@ -68,7 +68,7 @@ extension StreamRemux {
     }
 }
 
-/// The tracks that a demuxer announces.
+/// A sink that lists the tracks of a demuxer.
 struct TrackListing: SampleSink {
     private(set) var tracks: [MediaTrack] = []
 

@@ -1,14 +1,14 @@
 internal import MediaContainers
 
 extension StreamRemux {
-    /// Where reading may go on behind the first part of each input, for an output that begins at a time.
+    /// Returns the part at which each input continues after its first one, for an output that begins at `time`.
     ///
-    /// The first parts tell when presentation begins. Playlists round their durations, so what a part holds decides
-    /// whether it's early enough: a key picture, and sound, before the time. Where clocks are joined on the way, or
-    /// something can't be read, nothing is passed over.
+    /// The first parts determine the beginning of presentation. Because playlists round durations, the samples of a
+    /// part decide whether it's early enough: it needs a key picture, and audio, before the time. If clocks are joined
+    /// before it, or a part can't be read, no parts are skipped.
     ///
-    /// - Parameter time: in seconds from the stream's beginning.
-    /// - Returns: by input, the index of the part that follows the first one.
+    /// - Parameter time: The time in seconds from the stream's beginning.
+    /// - Returns: For each input, the index of the part that follows the first one.
     mutating func resumptions(at time: Double) throws(ContainerError) -> [Int] {
         let all = plan.inputs.map { _ in 1 }
         do throws(ContainerError) {
@@ -17,8 +17,8 @@ extension StreamRemux {
                 guard let first = parts.first else { return all }
                 heads.append(try times(of: [first]))
             }
-            let lead = plan.inputs.compactMap(\.first?.start).min() ?? 0
-            let zero = (heads.compactMap { $0.shown.min() }.min() ?? 0) - lead
+            let offset = plan.inputs.compactMap(\.first?.start).min() ?? 0
+            let zero = (heads.compactMap { $0.shown.min() }.min() ?? 0) - offset
             var found: [Int] = []
             for (parts, head) in zip(plan.inputs, heads) {
                 guard let index = try resumption(in: parts, after: head, at: zero + time) else { return all }
@@ -31,7 +31,8 @@ extension StreamRemux {
         }
     }
 
-    /// - Returns: 1 where nothing can be passed over; nil where clocks are joined on the way.
+    /// Returns the index of the part that follows the first one: 1 if no part can be skipped; nil if clocks are joined
+    /// before it.
     private mutating func resumption(
         in parts: [StreamPart], after head: SampleTimes, at time: Double
     ) throws(ContainerError) -> Int? {
@@ -39,8 +40,8 @@ extension StreamRemux {
         guard parts[index].discontinuities == parts[0].discontinuities else { return nil }
         var step = 1
         while index > 1 {
-            let behind = try times(of: [parts[0], parts[index]]).dropping(head.shown.count)
-            if behind.beginsBefore(time, asManyTracksAs: head) { return index }
+            let following = try times(of: [parts[0], parts[index]]).dropping(head.shown.count)
+            if following.beginsBefore(time, asManyTracksAs: head) { return index }
             index -= step
             step *= 2
         }
@@ -56,9 +57,9 @@ extension StreamRemux {
     }
 }
 
-/// When samples are shown, in seconds.
+/// The presentation times of samples, in seconds.
 private struct SampleTimes: SampleSink {
-    /// Decoders of sound need a run-up.
+    /// The seconds of audio that decoders need before the first output.
     private static let runUp = 1.0
 
     private(set) var shown: [Double] = []
@@ -72,7 +73,7 @@ private struct SampleTimes: SampleSink {
         samples.append(sample.track)
     }
 
-    /// The same without the first samples.
+    /// Returns the times without the first samples.
     func dropping(_ count: Int) -> SampleTimes {
         var rest = self
         rest.shown.removeFirst(min(count, shown.count))

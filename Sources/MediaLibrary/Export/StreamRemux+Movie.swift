@@ -1,24 +1,25 @@
 package import MediaContainers
 
 extension StreamRemux {
-    /// What was written.
+    /// The properties of a written MP4.
     package struct WrittenMovie: Sendable {
-        /// What of the stream it shows, in ticks of 90 kHz.
+        /// The range of the stream's timeline that it displays, in ticks of 90 kHz.
         package var shown: Range<Int64>
-        /// What kinds of tracks it has.
+        /// The kinds of its tracks.
         package var kinds: Set<MediaKind>
     }
 
-    /// Writes the stream, or a stretch of it, as one MP4 with its index first.
+    /// Writes the stream, or a stretch of it, as one MP4 with its index at the beginning.
     ///
     /// - Parameters:
-    ///   - file: an empty file.
-    ///   - start: where the stretch begins, in seconds from the stream's beginning; nil is that of presentation.
-    ///   - end: where it ends; nil is the end.
-    ///   - kinds: the tracks that it takes.
-    ///   - seconds: about how long all of it lasts.
-    ///   - onPart: gets each part when it's done, and how many there are in all; what it throws ends the work.
-    /// - Throws: as ``run(into:onPart:)``.
+    ///   - file: An empty file.
+    ///   - start: The start in seconds from the stream's beginning; nil means the beginning of presentation.
+    ///   - end: The end; nil means that of the stream.
+    ///   - kinds: The kinds of tracks to include.
+    ///   - seconds: The approximate duration in seconds.
+    ///   - onPart: Called after each part with the number of finished parts and of all parts. Errors it throws end the
+    ///     export.
+    /// - Throws: The errors of ``run(into:onPart:)``.
     package mutating func writeMovie(
         to file: some RandomAccessSink, from start: Double?, to end: Double?, kinds: Set<MediaKind>,
         lasting seconds: Double, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
@@ -30,5 +31,47 @@ extension StreamRemux {
         if let end = output.end { output.output.sink.builder.end = (end, 90_000) }
         _ = try output.output.sink.finish()
         return WrittenMovie(shown: output.shown, kinds: output.output.found)
+    }
+}
+
+/// The beginning of presentation on a stream's timeline: the start of the first part with samples.
+package final class PresentationStart {
+    /// The seconds from the stream's beginning; nil until a part has been read.
+    package internal(set) var seconds: Double?
+
+    init() {}
+}
+
+/// A filter that passes the samples of tracks of some kinds. Other tracks are announced, but remain empty.
+package struct KindFilter<Sink: SampleSink>: SampleSink {
+    /// The destination of the samples.
+    package var sink: Sink
+    private let kinds: Set<MediaKind>
+    private var isPassed: [Bool] = []
+    /// The kinds of the tracks that are passed.
+    package private(set) var found: Set<MediaKind> = []
+
+    /// Creates a filter that passes `kinds`.
+    package init(_ sink: Sink, kinds: Set<MediaKind>) {
+        self.sink = sink
+        self.kinds = kinds
+    }
+
+    /// Announces the tracks; see `SampleSink`.
+    package mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
+        isPassed = tracks.map { kinds.contains($0.kind) }
+        found = kinds.intersection(tracks.map(\.kind))
+        try sink.tracks(tracks)
+    }
+
+    /// Passes a sample; see `SampleSink`.
+    package mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
+        guard isPassed.indices.contains(sample.track), isPassed[sample.track] else { return }
+        try sink.sample(sample, bytes: bytes)
+    }
+
+    /// Passes a diagnostic; see `SampleSink`.
+    package mutating func diagnostic(_ diagnostic: ContainerDiagnostic) throws(ContainerError) {
+        try sink.diagnostic(diagnostic)
     }
 }

@@ -1,80 +1,81 @@
 internal import Foundation
 public import MediaContainers
 
-/// Brings the parts of a plan into one sequence of samples, in the order of their times, decrypted and joined.
+/// A remux of a stream: it reads the parts of a plan in the order of their times, decrypts them, and joins their
+/// samples.
 public struct StreamRemux<Resources: StreamResources> {
-    /// What is done about a part that can't be read.
+    /// The handling of parts that can't be read.
     public enum MissingParts: Sendable, Hashable {
-        /// Nothing is made.
+        /// The remux fails.
         case fail
-        /// It stays a gap of its length.
+        /// Missing parts become gaps of their length.
         case leaveGaps
     }
 
-    /// What is read.
+    /// The parts to read.
     public let plan: StreamPlan
-    /// What is done about a part that can't be read.
+    /// The handling of parts that can't be read.
     public var missingParts = MissingParts.fail
-    /// The output begins at this time, in seconds from the beginning of presentation: parts of no use for it aren't read,
-    /// but for the first, which tells when presentation begins. Nil reads all.
+    /// The start of the output, in seconds from the beginning of presentation; nil reads everything. Parts that aren't
+    /// needed for it aren't read, except the first, which determines the beginning of presentation.
     public var start: Double?
-    /// Parts that begin later aren't read, in seconds; nil reads all.
+    /// The time in seconds after which parts aren't read; nil reads everything.
     public var end: Double?
     /// The parts that couldn't be read, in order.
     public private(set) var missing: [StreamPart] = []
-    /// The segments of playlists of which something couldn't be carried over, in order: damaged, scrambled, or of another
-    /// codec than the track's. They stay gaps.
+    /// The segments that became gaps, at least in part, because they're damaged, scrambled, or of another codec than
+    /// the track's; in order.
     public private(set) var damaged: [DamagedPart] = []
-    /// The first of their errors, with the part's name.
+    /// The first error of ``damaged``, with the name of the part.
     package private(set) var firstDamage: ContainerError?
-    /// Parts that are known not to be readable, by input and place.
+    /// Parts known to be unreadable.
     package var absent: Set<PartPlace> = []
-    /// Where the output begins on the stream's timeline, once that is known.
+    /// The beginning of presentation on the stream's timeline, once it's known.
     package let presentationStart = PresentationStart()
 
-    /// A part of a plan by its place.
+    /// The position of a part in a plan.
     package struct PartPlace: Sendable, Hashable {
-        /// The input.
+        /// The index of the input.
         package var input: Int
-        /// The part's place in the input.
+        /// The index of the part in the input.
         package var index: Int
     }
 
-    /// Whether subtitles become tracks of the output; in any case they are in ``subtitles``.
+    /// Whether subtitles become tracks of the output. They're available as ``subtitles`` in any case.
     public var embedsSubtitles = false
-    /// The subtitles that were read, with times on the output's timeline; those with a problem are empty.
+    /// The subtitles, with times on the output's timeline; those that couldn't be converted are empty.
     public private(set) var subtitles: [SubtitleTrack] = []
-    /// Subtitles that weren't carried over, and why.
+    /// Descriptions of subtitles that couldn't be converted, with reasons.
     public private(set) var leftOutSubtitles: [String] = []
-    /// The tracks that weren't carried over.
+    /// The tracks that aren't part of the output.
     public private(set) var leftOut: [MediaTrack] = []
-    /// Damage that was gone past.
+    /// The damage that was skipped.
     public private(set) var damage = RemuxDamage()
-    /// The next part of each input.
+    /// The index of the next part of each input.
     package private(set) var places: [Int]
-    /// How that part goes on where it doesn't say: after parts that couldn't be read, with a gap.
+    /// The joins of the next parts if they have no discontinuity: a gap after parts that couldn't be read.
     private var follows: [SegmentJoin] = []
-    /// When the last part of each input that was read ended, in seconds by the playlist.
+    /// The end of the last part read of each input, in seconds according to the playlist.
     private var ends: [Double?] = []
-    /// Where each input goes on behind its first part; 0 is at the next.
+    /// The index of the part that follows the first one of each input; 0 means the next.
     private var resumptions: [Int] = []
-    /// The largest segment of subtitles that is read: those of a long film.
-    private static var largestText: Int { 16 << 20 }
-    /// The most text of a rendition of subtitles, in bytes; one with more isn't carried over.
-    var largestSubtitles = 64 << 20
-    /// The most cues of one.
-    var mostCues = 1_000_000
+    /// The maximum size of a subtitle segment in bytes, enough for those of a long film.
+    private static var maximumSubtitleSegment: Int { 16 << 20 }
+    /// The maximum size of a subtitle rendition in bytes. Larger ones aren't converted.
+    var maximumSubtitleBytes = 64 << 20
+    /// The maximum number of cues of a subtitle rendition. Ones with more aren't converted.
+    var maximumCues = 1_000_000
 
-    /// By so many seconds playlists may round.
-    private static var leeway: Double { 10 }
-    /// Sums of durations differ by less than this.
+    /// The seconds by which playlists may be inaccurate.
+    private static var tolerance: Double { 10 }
+    /// The limit of rounding errors in sums of durations.
     private static var rounding: Double { 1e-3 }
 
     private let resources: Resources
     private var keys: [String: [UInt8]] = [:]
     private var sections: [StreamPart.Section: Movie] = [:]
 
-    /// A remux of `plan`, read from `resources`.
+    /// Creates a remux of `plan`, read from `resources`.
     public init(_ plan: StreamPlan, resources: Resources) {
         self.plan = plan
         self.resources = resources
@@ -82,13 +83,13 @@ public struct StreamRemux<Resources: StreamResources> {
         begin(at: [Int](repeating: 0, count: plan.inputs.count))
     }
 
-    /// Does it.
+    /// Writes the stream to an output.
     ///
     /// - Parameters:
-    ///   - output: what takes the samples.
-    ///   - onPart: gets each part when it's done, and how many there are in all.
-    /// - Returns: the output.
-    /// - Throws: `ContainerError`, naming the part; what the output throws.
+    ///   - output: The destination of the samples.
+    ///   - onPart: Called after each part with the number of finished parts and of all parts.
+    /// - Returns: The output.
+    /// - Throws: `ContainerError`, which names the part; errors of the output.
     public mutating func run<Output: SampleSink>(
         into output: Output, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) -> Output {
@@ -112,17 +113,18 @@ public struct StreamRemux<Resources: StreamResources> {
         return result
     }
 
-    /// Takes a stretch alone; what begins up to a few seconds behind it is read too, since playlists round.
+    /// Limits the remux to a stretch. Parts that begin a few seconds after its end are also read, because playlists
+    /// round.
     package mutating func take(from start: Double?, to end: Double?) {
         self.start = start
-        self.end = end.map { $0 + Self.leeway }
+        self.end = end.map { $0 + Self.tolerance }
     }
 
-    /// Takes a stretch alone, and makes the cut that passes its samples on.
+    /// Limits the remux to a stretch, and returns the filter that passes its samples on.
     ///
     /// - Parameters:
-    ///   - start: where it begins, in seconds from the stream's beginning; nil is the beginning of presentation.
-    ///   - end: where it ends; nil is the end.
+    ///   - start: The start in seconds from the stream's beginning; nil means the beginning of presentation.
+    ///   - end: The end; nil means that of the stream.
     package mutating func cut<Output: SampleSink>(
         into output: Output, from start: Double?, to end: Double?
     ) -> TimeCut<Output> {
@@ -131,7 +133,7 @@ public struct StreamRemux<Resources: StreamResources> {
         return TimeCut(output, from: start, to: end) { presentationStart.seconds ?? 0 }
     }
 
-    /// Makes a part of each input the next one.
+    /// Sets the next part of each input.
     package mutating func begin(at places: [Int]) {
         self.places = places
         presentationStart.seconds = nil
@@ -140,11 +142,11 @@ public struct StreamRemux<Resources: StreamResources> {
         ends = [Double?](repeating: nil, count: plan.inputs.count)
     }
 
-    /// Takes the next part: of the input whose turn it is by the times at which parts begin.
+    /// Reads the next part, which is the earliest of the inputs' next parts.
     ///
-    /// - Parameter remuxer: what joins the parts; its inputs are the plan's.
-    /// - Returns: which input's part it was; nil where there are no more.
-    /// - Throws: as ``run(into:onPart:)``.
+    /// - Parameter remuxer: The remuxer that joins the parts. Its inputs are those of the plan.
+    /// - Returns: The index of the input; nil if no parts are left.
+    /// - Throws: The errors of ``run(into:onPart:)``.
     package mutating func step<Output: SampleSink>(
         into remuxer: inout Remuxer<Output>
     ) throws(ContainerError) -> Int? {
@@ -163,7 +165,7 @@ public struct StreamRemux<Resources: StreamResources> {
                 missing.append(part)
                 return input
             }
-            // Samples ask for it while the part is read.
+            // Samples need it while the part is read.
             let isFirst = presentationStart.seconds == nil
             if isFirst { presentationStart.seconds = part.start }
             do throws(ContainerError) {
@@ -182,9 +184,9 @@ public struct StreamRemux<Resources: StreamResources> {
                 ends[input] = part.start + part.duration
             } catch {
                 var error = error
-                let isGone =
+                let isUnreadable =
                     error.code == .inputOutput && !(error.cause is CancellationError) && !remuxer.hasOutputFailed
-                guard isGone, missingParts == .leaveGaps else {
+                guard isUnreadable, missingParts == .leaveGaps else {
                     let isAlone = plan.inputs.count == 1 && plan.inputs[0].count == 1
                     error.what = isAlone ? error.what : "\(part.name): \(error.what)"
                     throw error
@@ -199,9 +201,9 @@ public struct StreamRemux<Resources: StreamResources> {
         return nil
     }
 
-    /// Lets a part that gave nothing stay a gap.
+    /// Leaves a gap for a part without samples.
     private mutating func leaveOut(_ part: StreamPart, of input: Int) {
-        // After a discontinuity the next part is on another clock still.
+        // After a discontinuity, the next part also has another clock.
         guard part.join == .continuous else {
             follows[input] = part.join
             return
@@ -225,16 +227,16 @@ public struct StreamRemux<Resources: StreamResources> {
         for rendition in plan.subtitles {
             var track = SubtitleTrack(language: rendition.language)
             var problem = rendition.problem
-            var room = Int64(largestSubtitles)
+            var room = Int64(maximumSubtitleBytes)
             for part in rendition.parts where problem == nil {
                 if let end, part.start > end { continue }
-                if let start, part.duration > 0, part.start + part.duration < start - Self.leeway { continue }
+                if let start, part.duration > 0, part.start + part.duration < start - Self.tolerance { continue }
                 do throws(ContainerError) {
                     let document = try WebVTTDocument(try contents(of: part, room: &room))
                     if track.cues.isEmpty { track.header = document.header }
                     track.add(alignment.cues(of: document, at: part.start, lasting: part.duration))
-                    guard track.cues.count <= mostCues else {
-                        throw ContainerError(.unsupported, "they have more than \(mostCues) cues")
+                    guard track.cues.count <= maximumCues else {
+                        throw ContainerError(.unsupported, "they have more than \(maximumCues) cues")
                     }
                 } catch {
                     if error.cause is CancellationError { throw error }
@@ -252,25 +254,25 @@ public struct StreamRemux<Resources: StreamResources> {
     ) throws(ContainerError) {
         let embedded = zip(plan.subtitles, subtitles).filter { !$0.1.cues.isEmpty }
         guard !embedded.isEmpty, let first = stretches.first, let last = stretches.last else { return }
-        let film = first.start + first.shift..<max(first.start + first.shift, last.end + last.shift)
+        let presentation = first.start + first.shift..<max(first.start + first.shift, last.end + last.shift)
         try output.tracks(tracks + embedded.map(\.1.mediaTrack))
         for (index, (rendition, track)) in embedded.enumerated() {
-            let count = try track.deliver(to: &output, track: tracks.count + index, along: film)
+            let count = try track.deliver(to: &output, track: tracks.count + index, along: presentation)
             guard count > 0 else { continue }
             leftOutSubtitles.append("\(count) cues of subtitles “\(rendition.name)”: too many are shown at once")
         }
     }
 
-    /// The bytes of a segment of text, in the clear.
+    /// Returns the decrypted bytes of a subtitle segment.
     ///
-    /// - Parameter room: how many more may be read of its rendition.
+    /// - Parameter room: The number of bytes still permitted for the rendition.
     private mutating func contents(of part: StreamPart, room: inout Int64) throws(ContainerError) -> [UInt8] {
         let bytes = try self.bytes(of: part.url, part.range, part.key)
         room -= bytes.length
         guard room >= 0 else {
-            throw ContainerError(.unsupported, "they have more than \(largestSubtitles) bytes of text")
+            throw ContainerError(.unsupported, "they have more than \(maximumSubtitleBytes) bytes of text")
         }
-        return try bytes.bytes(0..<bytes.length, limit: Self.largestText)
+        return try bytes.bytes(0..<bytes.length, limit: Self.maximumSubtitleSegment)
     }
 
     /// The input whose next part begins first.
@@ -297,7 +299,7 @@ public struct StreamRemux<Resources: StreamResources> {
             missing: missing, toleratesDamage: toleratesDamage)
     }
 
-    /// The tracks that a part's front names.
+    /// Returns the tracks at the beginning of a part.
     mutating func tracks(of part: StreamPart) throws(ContainerError) -> [MediaTrack] {
         if let obstacle = part.obstacle { throw ContainerError(.encrypted, obstacle) }
         if let section = part.section { return try movie(section).mediaTracks }
@@ -318,7 +320,7 @@ public struct StreamRemux<Resources: StreamResources> {
         return listing.tracks
     }
 
-    /// Bytes of a part or a section, in the clear.
+    /// Returns the decrypted bytes of a part or section.
     private mutating func bytes(
         of url: String, _ range: Range<Int64>?, _ key: SegmentKey?
     ) throws(ContainerError) -> PartBytes<Resources.Bytes> {
@@ -336,7 +338,7 @@ public struct StreamRemux<Resources: StreamResources> {
 
     private mutating func contents(of key: SegmentKey) throws(ContainerError) -> [UInt8] {
         if let known = keys[key.url] { return known }
-        // A server that sends a page instead sends more than a key.
+        // The limit exceeds a key's size, because a server may send a page instead.
         if let bytes = DataURL.bytes(of: key.url) { return bytes }
         let bytes = try resources.contents(of: key.url, limit: 64 << 10).bytes
         keys[key.url] = bytes

@@ -1,24 +1,58 @@
 public import MediaContainers
 
-/// Where the resources of a stream are read, for work on a thread that may wait: a folder, a store, a server.
+/// A source of a stream's resources, such as a folder, a store or a server. Calls may block their thread.
 public protocol StreamResources {
-    /// What a resource's bytes are read from.
+    /// The source of a segment's bytes.
     associatedtype Bytes: MediaContainers.ByteSource
 
-    /// The whole of a small resource: a playlist, a key.
+    /// Returns the complete contents of a small resource, such as a playlist or key.
     ///
     /// - Parameters:
-    ///   - url: an absolute URL.
-    ///   - limit: the most bytes that are taken.
-    /// - Returns: the bytes, and the URL that they came from in the end: relative references resolve against it.
+    ///   - url: An absolute URL.
+    ///   - limit: The maximum number of bytes.
+    /// - Returns: The bytes, and the URL after redirects, against which references are resolved.
     /// - Throws: `ContainerError` with `inputOutput`.
     func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String)
 
-    /// The bytes of a media segment.
+    /// Opens a media segment.
     ///
     /// - Parameters:
-    ///   - url: an absolute URL.
-    ///   - range: the segment's bytes, where it isn't the whole resource.
-    /// - Throws: `ContainerError` with `inputOutput` where they can't be had.
+    ///   - url: An absolute URL.
+    ///   - range: The byte range of the segment; nil means the whole resource.
+    /// - Throws: `ContainerError` with `inputOutput` if the segment isn't available.
     func bytes(of url: String, range: Range<Int64>?) throws(ContainerError) -> Bytes
+}
+
+/// The bytes of a part of a stream, decrypted and without wrapping.
+enum PartBytes<Source: MediaContainers.ByteSource>: MediaContainers.ByteSource {
+    case clear(UnwrappedSource<Source>)
+    case decrypted(UnwrappedSource<DecryptedSource<UnwrappedSource<Source>>>)
+
+    /// Creates the bytes of a part.
+    ///
+    /// - Parameter key: The description of the key, and its bytes; nil if the part isn't encrypted.
+    init(_ source: Source, key: (key: SegmentKey, bytes: [UInt8])?) throws(ContainerError) {
+        guard let (key, bytes) = key else {
+            self = .clear(try UnwrappedSource(source))
+            return
+        }
+        let clear = try DecryptedSource(
+            try UnwrappedSource(source, isEncrypted: true), cipher: key.cipher, key: bytes,
+            initializationVector: key.initializationVector)
+        self = .decrypted(try UnwrappedSource(clear))
+    }
+
+    var length: Int64 {
+        switch self {
+        case .clear(let source): source.length
+        case .decrypted(let source): source.length
+        }
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
+        switch self {
+        case .clear(let source): try source.read(at: offset, into: buffer)
+        case .decrypted(let source): try source.read(at: offset, into: buffer)
+        }
+    }
 }

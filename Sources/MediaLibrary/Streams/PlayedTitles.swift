@@ -1,13 +1,14 @@
+public import Foundation
 public import MediaCache
 
-/// Puts together what was played through a store.
+/// The titles played through a store, each made up of its resources.
 ///
-/// What belongs to a stream is what its playlists say, as far as they're kept. Live ones never are: what came of those is
-/// told from films by its first bytes.
+/// Cached playlists name the resources of their streams. Live playlists aren't cached; segments of a live stream are
+/// told apart from films by their types and first bytes.
 public struct PlayedTitles: Sendable {
-    /// A film is longer, and a segment rarely.
+    /// The maximum length of a segment, in bytes. Films are usually longer.
     private static let longestSegment: Int64 = 64 << 20
-    /// A media initialization section is shorter, and a film never.
+    /// The maximum length of a media initialization section, in bytes. Films are longer.
     private static let longestSection: Int64 = 64 << 10
     private static let partExtensions: Set = ["ts", "m2ts", "m4s", "m4f", "cmfv", "cmfa", "cmft", "vtt", "key"]
     private static let partTypes: Set = ["video/mp2t", "text/vtt", "video/iso.segment", "audio/iso.segment"]
@@ -15,13 +16,14 @@ public struct PlayedTitles: Sendable {
     private let store: CacheStore
     private let shelf: AssetShelf
 
-    /// Titles of a store, less what a library has.
+    /// Creates the titles of a store.
     public init(store: CacheStore, shelf: AssetShelf) {
         self.store = store
         self.shelf = shelf
     }
 
-    /// All of them, the one that was used last first. What is pinned isn't among them: downloads and recordings.
+    /// Returns all titles that aren't in the library, most recently used first. Pinned resources, those of downloads
+    /// and recordings, are excluded.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func all() async throws -> [PlayedTitle] {
@@ -29,14 +31,14 @@ public struct PlayedTitles: Sendable {
         return try await all(among: try await store.resources()).filter { !owned.contains($0.main.key) }
     }
 
-    /// The same with what has become an asset without being downloaded.
+    /// Returns all titles, including assets that weren't downloaded.
     ///
-    /// - Parameter resources: all that is kept.
+    /// - Parameter resources: All resources of the store.
     /// - Throws: `CacheError` with `storage`.
     package func all(among resources: [ResourceInfo]) async throws -> [PlayedTitle] {
-        let kept = Dictionary(resources.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        let cached = Dictionary(resources.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         var rest = Dictionary(uniqueKeysWithValues: resources.filter { !$0.isPinned }.map { ($0.id, $0) })
-        var titles = try await streams(among: &rest, kept: kept)
+        var titles = try await streams(among: &rest, cached: cached)
         var parts: [String: [ResourceInfo]] = [:]
         var files: [ResourceInfo] = []
         for info in rest.values {
@@ -57,40 +59,40 @@ public struct PlayedTitles: Sendable {
         return titles.sorted { ($0.lastUsed, $0.main.id) > ($1.lastUsed, $1.main.id) }
     }
 
-    /// The streams whose playlists are among `rest`, which are taken from there with what belongs to them.
+    /// Returns the streams whose playlists are in `rest`, and removes their resources from it.
     private func streams(
-        among rest: inout [Int64: ResourceInfo], kept: [String: ResourceInfo]
+        among rest: inout [Int64: ResourceInfo], cached: [String: ResourceInfo]
     ) async throws -> [PlayedTitle] {
-        // A multivariant playlist lies above those that it names, or before them in the same folder.
+        // A multivariant playlist is in a parent folder of the playlists it names, or was created before them.
         let playlists = rest.values.filter { MediaType.isPlaylist($0.contentType) }.sorted {
             (Self.depth($0), $0.created, $0.id) < (Self.depth($1), $1.created, $1.id)
         }
         var streams: [PlayedTitle] = []
         for playlist in playlists {
             guard rest[playlist.id] != nil, let url = try? ResourceURL(playlist.url),
-                let survey = try await StreamSurvey(of: url, as: playlist.identity, in: store, kept: kept)
+                let survey = try await StreamSurvey(of: url, as: playlist.identity, in: store, cached: cached)
             else { continue }
             rest[playlist.id] = nil
             let members = survey.members.sorted().compactMap { rest.removeValue(forKey: $0) }
-            // One that came after its variant's has that with it.
+            // The playlist may name variant streams found earlier, whose resources are added to it.
             let earlier = streams.filter { survey.members.contains($0.main.id) }
             streams.removeAll { survey.members.contains($0.main.id) }
             var stream = PlayedTitle(
                 kind: .stream, main: playlist, resources: [playlist] + earlier.flatMap(\.resources) + members)
-            let most = survey.playlists.filter { $0.role == "media" || $0.role == "variant" }
+            let fullest = survey.playlists.filter { $0.role == "media" || $0.role == "variant" }
                 .max { $0.segmentsKept < $1.segmentsKept }
-            stream.segments = most?.segments ?? 0
-            stream.segmentsKept = most?.segmentsKept ?? 0
+            stream.segments = fullest?.segments ?? 0
+            stream.segmentsKept = fullest?.segmentsKept ?? 0
             streams.append(stream)
         }
         return streams
     }
 
-    /// Whether it is no use by itself.
+    /// Whether a resource is a part of a stream, and can't be played by itself.
     private func isPart(_ info: ResourceInfo) async throws -> Bool {
         let type = MediaType.essence(info.contentType) ?? ""
         guard let url = try? ResourceURL(info.url) else { return false }
-        // A recording may be a film in one file of the kind that segments are.
+        // A long resource of a segment's type may be a recording in one file.
         guard (info.length ?? info.bytesKept) <= Self.longestSegment else { return false }
         if Self.partTypes.contains(type) || Self.partExtensions.contains(url.pathExtension) { return true }
         guard type == "video/mp4" || type == "audio/mp4", info.isComplete else { return false }
@@ -103,7 +105,7 @@ public struct PlayedTitles: Sendable {
             defer { session.cancel() }
             var front: [UInt8] = []
             for try await bytes in session.buffers { front += bytes }
-            // A film begins with its brands, a segment with its own or with what is in it (ISO 14496-12 §8.16.2).
+            // A film begins with `ftyp`, a segment with `styp` or another box (ISO 14496-12 §8.16.2).
             return ["styp", "moof", "sidx", "emsg", "prft"].contains(
                 String(decoding: front.dropFirst(4), as: UTF8.self))
         } catch is CacheError {
@@ -115,9 +117,42 @@ public struct PlayedTitles: Sendable {
 }
 
 extension ResourceInfo {
-    /// Its URL up to the last slash of the path.
+    /// The URL up to the last slash of its path.
     package var folder: String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         return String(path[...(path.lastIndex(of: "/") ?? path.startIndex)])
     }
+}
+
+/// A title that was played through the cache and isn't in the library. A stream is one title, whatever the number of
+/// its resources.
+public struct PlayedTitle: Sendable, Hashable {
+    /// The kinds of titles.
+    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+        /// A single file, such as a film or a song.
+        case file
+        /// A stream with a cached playlist.
+        case stream
+        /// Segments in one folder of an origin without a cached playlist, such as those of a live stream. They can't be
+        /// played.
+        case parts
+    }
+
+    /// The kind of title.
+    public var kind: Kind
+    /// The file or playlist that plays the title; for segments, the most recently used one.
+    public var main: ResourceInfo
+    /// All cached resources of the title, beginning with ``main``.
+    public var resources: [ResourceInfo]
+    /// The number of segments, without gaps, in the stream's most complete variant stream; 0 for other kinds.
+    public var segments = 0
+    /// The number of completely cached segments in that variant stream.
+    public var segmentsKept = 0
+
+    /// The number of cached bytes.
+    public var bytesKept: Int64 { resources.reduce(0) { $0 + $1.bytesKept } }
+    /// When a resource of the title was last read.
+    public var lastUsed: Date { resources.map(\.lastUsed).max() ?? main.lastUsed }
+    /// Whether a resource of the title is being read or filled.
+    public var isInUse: Bool { resources.contains(where: \.isInUse) }
 }

@@ -1,9 +1,10 @@
 import MediaCache
 
-/// Hashes what references of one playlist resolve to (FNV-1a), without putting together those that are plain.
+/// A hash (FNV-1a) of the URLs that a playlist's references resolve to. Plain references are hashed without resolving
+/// them.
 struct ReferenceHash {
     private let base: ResourceURL
-    /// The state after `scheme://authority`, and after the playlist's folder.
+    /// The state after `scheme://authority`, and after the folder of the playlist.
     private let origin: UInt64
     private let folder: UInt64
 
@@ -15,7 +16,7 @@ struct ReferenceHash {
         folder = FNV1a.extend(origin, with: path[..<folderEnd])
     }
 
-    /// The hash of the URL that `uri` resolves to; nil if that isn't one over HTTP.
+    /// Returns the hash of the URL that `uri` resolves to; nil if it isn't an HTTP URL.
     func hash(of uri: String) -> UInt64? {
         switch ReferenceShape(uri) {
         case .absolute: FNV1a.extend(FNV1a.initial, with: uri)
@@ -27,4 +28,23 @@ struct ReferenceHash {
     }
 
     static func hash(of url: ResourceURL) -> UInt64 { FNV1a.extend(FNV1a.initial, with: url.description) }
+}
+
+/// The 64-bit hash FNV-1a. It's stable across processes, and can be computed incrementally.
+package enum FNV1a {
+    /// The hash of no bytes.
+    package static let initial: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    /// Returns the hash of the bytes hashed by `state` followed by `bytes`.
+    package static func extend(_ state: UInt64, with bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var state = state
+        for byte in bytes { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return state
+    }
+
+    /// Returns the hash of the bytes hashed by `state` followed by the text in UTF-8.
+    static func extend(_ state: UInt64, with text: some StringProtocol) -> UInt64 {
+        var text = String(text)
+        return text.withUTF8 { extend(state, with: UnsafeRawBufferPointer($0)) }
+    }
 }

@@ -1,28 +1,29 @@
-/// Since when the names of one live stream mean the segments that they do.
+import HLS
+
+/// The times from which the names of one live stream have identified their segments.
 struct SegmentNames: Sendable {
     private struct Name {
         var segment: LiveSegment
         var since: Duration
     }
 
-    /// Names that have left all playlists are kept beyond those that haven't: an older view may come in between.
+    /// The number of removed names to remember in addition to current ones, in case an older view is received.
     private static let spare = 1024
 
-    /// By how many segments a cache that lags may be behind.
+    /// The number of segments by which a lagging cache may be behind.
     private static let olderBy = 2
 
-    /// The playlist that came last, and since when each of its newest names means what it does.
+    /// The last playlist, and the time of each of its newest names.
     private var current: StreamIndex?
     private var moments: [Duration] = []
-    /// Names that were among them, by the hash of the URL.
+    /// Names removed from the playlist, by the hash of their URL.
     private var departed: [UInt64: Name] = [:]
-    /// Since when names mean what they do of which no more is known: since the stream was first seen, or since a name was
-    /// last given again.
+    /// The time assumed for all other names: when the stream was first seen, or a name was last reused.
     private var known = Duration.zero
-    /// The media sequence numbers of the playlist that came last, and when that was.
+    /// The media sequence numbers of the last playlist, and when it was received.
     private var last: (window: Range<Int>, moment: Duration)?
 
-    /// Since when a URL of this hash means what it does.
+    /// Returns the time from which the URL with a hash has identified its segment.
     func since(_ hash: UInt64) -> Duration? {
         name(hash)?.since ?? (current?.contains(hash) == true ? known : nil)
     }
@@ -32,12 +33,12 @@ struct SegmentNames: Sendable {
         return Name(segment: segment, since: moments[number])
     }
 
-    /// Takes in what a playlist that came at `moment` names. `isRepeated`: it's the one that came last, once more.
+    /// Adds the names of a playlist received at `moment`. `isRepeated` means that it equals the last one.
     mutating func note(_ index: StreamIndex, isRepeated: Bool, at moment: Duration) {
         guard let window = index.window, !window.isEmpty else { return }
-        let isAnew = mayBeAnew(index, window, at: moment) || (!isRepeated && saysOtherwise(index))
+        let isRestarted = mayBeRestarted(index, window, at: moment) || (!isRepeated && contradictsLast(index))
         last = (window, moment)
-        if isAnew || current == nil {
+        if isRestarted || current == nil {
             current = nil
             departed = [:]
             known = moment
@@ -58,18 +59,18 @@ struct SegmentNames: Sendable {
         self.moments = moments
     }
 
-    /// Forgets the names that no playlist has had for long.
+    /// Removes old names that no playlist contains.
     mutating func forget(allBut indices: [StreamIndex]) {
         guard departed.count > 2 * indices.reduce(Self.spare, { $0 + $1.liveCount }) else { return }
         departed = departed.filter { name in indices.contains { $0.liveName(name.key) != nil } }
     }
 
-    /// Whether an encoder that has started again, and counts from where it began before, may have written this playlist.
+    /// Whether a restarted encoder may have written this playlist.
     ///
-    /// Media sequence numbers never fall (RFC 8216bis §6.2.2). Where they do a little, it may be an older view of the
-    /// same, from a cache that lags behind; where they don't, the new encoder may have come as far as the old one. Both
-    /// tell by the clock: what was written since the last playlist came is no longer than the time in between.
-    private func mayBeAnew(_ index: StreamIndex, _ window: Range<Int>, at moment: Duration) -> Bool {
+    /// Media sequence numbers never decrease (RFC 8216bis §6.2.2). A slight decrease may be an older view from a
+    /// lagging cache, and an increase may be that of a restarted encoder that has caught up. The clock decides: an
+    /// encoder can't write more than the time since the last playlist was received.
+    private func mayBeRestarted(_ index: StreamIndex, _ window: Range<Int>, at moment: Duration) -> Bool {
         guard let last else { return false }
         if window.upperBound <= last.window.lowerBound { return true }
         let fall = last.window.upperBound - window.upperBound
@@ -79,15 +80,47 @@ struct SegmentNames: Sendable {
         return isTimeEnough && (fall > 0 || elapsed >= index.targetDuration * 2)
     }
 
-    /// Whether a name comes again under a lower number, or something else is said of a segment.
-    private func saysOtherwise(_ index: StreamIndex) -> Bool {
-        var isOther = false
+    /// Whether a name is reused with a lower number, or the properties of a segment have changed.
+    private func contradictsLast(_ index: StreamIndex) -> Bool {
+        var isContradiction = false
         index.forEachLiveName { _, hash, segment in
-            guard !isOther, let known = name(hash)?.segment else { return }
-            isOther =
+            guard !isContradiction, let known = name(hash)?.segment else { return }
+            isContradiction =
                 segment.hasPlace(of: known)
                 ? segment.contradicts(known, tolerance: index.targetDuration) : segment.number < known.number
         }
-        return isOther
+        return isContradiction
+    }
+}
+
+/// The properties that distinguish a live segment from an older one with the same name.
+struct LiveSegment: Sendable, Hashable {
+    /// The media sequence number (RFC 8216bis §4.4.3.2).
+    var number: Int
+    /// The duration in nanoseconds; 0 for a part.
+    var duration: Int64 = 0
+    /// The time of the first sample, written in the playlist or derived from it, in nanoseconds since 1970.
+    var start: Int64?
+    /// Whether EXT-X-DISCONTINUITY precedes it; nil for the first segment of a playlist, where servers omit the tag.
+    var isDiscontinuous: Bool?
+    /// The number of a partial segment, counted from 1; 0 for a complete segment.
+    var part: Int32 = 0
+
+    /// A key or media initialization section, which has no number.
+    static let companion = LiveSegment(number: -1)
+
+    /// Whether both have the same number and part number.
+    func hasPlace(of other: LiveSegment) -> Bool { number == other.number && part == other.part }
+
+    /// Whether two segments with the same name and place can't be the same segment. A playlist never changes the
+    /// properties of a segment (RFC 8216bis §6.2.1). Times derived from rounded durations may drift by less than
+    /// `tolerance`.
+    func contradicts(_ other: LiveSegment, tolerance: Duration) -> Bool {
+        if duration != other.duration { return true }
+        if let mine = isDiscontinuous, let theirs = other.isDiscontinuous, mine != theirs { return true }
+        guard let mine = start, let theirs = other.start else { return false }
+        // Dates from the origin may differ by more than 64 bits of nanoseconds.
+        let (distance, overflow) = mine.subtractingReportingOverflow(theirs)
+        return overflow || .nanoseconds(distance.magnitude) > tolerance
     }
 }

@@ -1,10 +1,10 @@
 import HLS
 
-/// What the tags of a media playlist say of its segments and parts, read beside its references: a model of a hundred
-/// thousand segments would be larger than all else that is held of them.
+/// A reader of a media playlist's segment tags, used together with a scan of its references. It needs less memory than
+/// a parsed playlist of 100,000 segments.
 struct SegmentTags {
-    /// A segment or part: which it is, whether it's a byte range of its resource, and whether it's a gap.
-    struct Said {
+    /// The tags of a segment or partial segment.
+    struct Tags {
         var segment: LiveSegment
         var isRange = false
         var isGap = false
@@ -14,62 +14,62 @@ struct SegmentTags {
     private var reader: PlaylistTagReader
     /// EXT-X-TARGETDURATION in nanoseconds.
     private(set) var targetDuration: Int64?
-    /// How many segments a delta update leaves out; nil of what is none.
+    /// The number of segments omitted by a delta update; nil for a complete playlist.
     private(set) var skipped: Int?
     private var mediaSequence = 0
-    /// The segments so far, and their duration in nanoseconds.
+    /// The number of segments read so far, and their total duration in nanoseconds.
     private var count = 0
     private var duration: Int64 = 0
-    /// What has been said of the segment that comes next; its place is that of the part that came last.
-    private var next = Said(segment: LiveSegment(number: 0))
-    /// When the segment that comes next begins.
+    /// The tags read so far of the next segment. Its part number is that of the last part.
+    private var next = Tags(segment: LiveSegment(number: 0))
+    /// The start of the next segment, in nanoseconds since 1970.
     private var clock: Int64?
-    private var part = Said(segment: LiveSegment(number: 0))
+    private var part = Tags(segment: LiveSegment(number: 0))
     private var hint: PreloadHint?
 
-    /// The tags in `bytes`, which must outlive this.
+    /// Creates a reader of `bytes`, which must outlive it.
     init(_ bytes: UnsafeRawBufferPointer) {
         reader = PlaylistTagReader(bytes)
     }
 
-    /// The media segment whose URI stands at `offset`.
-    mutating func segment(at offset: Int) -> Said {
+    /// Returns the tags of the media segment whose URI is at `offset`.
+    mutating func segment(at offset: Int) -> Tags {
         read(before: offset)
-        var said = next
-        said.segment.part = 0
-        said.segment.start = clock
-        // Servers drop the tag before the first.
-        if count == 0 { said.segment.isDiscontinuous = nil }
-        clock = clock.map { $0 &+ said.segment.duration }
-        duration &+= said.segment.duration
+        var tags = next
+        tags.segment.part = 0
+        tags.segment.start = clock
+        // Servers omit EXT-X-DISCONTINUITY before the first segment.
+        if count == 0 { tags.segment.isDiscontinuous = nil }
+        clock = clock.map { $0 &+ tags.segment.duration }
+        duration &+= tags.segment.duration
         count += 1
-        next = Said(segment: LiveSegment(number: said.segment.number &+ 1, isDiscontinuous: false))
-        return said
+        next = Tags(segment: LiveSegment(number: tags.segment.number &+ 1, isDiscontinuous: false))
+        return tags
     }
 
-    /// The partial segment whose URI stands at `offset`.
-    mutating func part(at offset: Int) -> Said {
+    /// Returns the tags of the partial segment whose URI is at `offset`.
+    mutating func part(at offset: Int) -> Tags {
         read(before: offset)
         return part
     }
 
-    /// The part that the hint whose URI stands at `offset` is of; nil if it's of something else.
-    mutating func hint(at offset: Int) -> Said? {
+    /// Returns the tags of the part that the hint at `offset` announces; nil for a hint of another type.
+    mutating func hint(at offset: Int) -> Tags? {
         read(before: offset)
         guard let hint, hint.type == "PART" else { return nil }
         var place = LiveSegment(number: next.segment.number)
         place.part = next.segment.part &+ 1
-        return Said(segment: place, isRange: hint.byteRangeStart != nil || hint.byteRangeLength != nil, isHint: true)
+        return Tags(segment: place, isRange: hint.byteRangeStart != nil || hint.byteRangeLength != nil, isHint: true)
     }
 
-    /// The media sequence numbers of all segments that have been read, those that are left out among them, and that of a
-    /// segment of which there are only parts.
+    /// The media sequence numbers of all segments read so far, including segments omitted by a delta update and a
+    /// segment with only parts.
     var window: Range<Int> {
         let end = next.segment.part > 0 ? next.segment.number &+ 1 : next.segment.number
         return mediaSequence..<max(mediaSequence, end)
     }
 
-    /// The mean duration of the segments that have been read, in nanoseconds; nil if none has been.
+    /// The mean duration of the segments read so far, in nanoseconds; nil if there are none.
     var meanDuration: Int64? { count > 0 ? max(0, duration) / Int64(count) : nil }
 
     private mutating func read(before limit: Int) {
@@ -83,7 +83,7 @@ struct SegmentTags {
             case .part:
                 next.segment.part &+= 1
                 let tag = PartialSegment(attributes: reader.attributes(item))
-                part = Said(
+                part = Tags(
                     segment: LiveSegment(number: next.segment.number), isRange: tag.byteRange != nil, isGap: tag.isGap)
                 part.segment.part = next.segment.part
             case .preloadHint: hint = PreloadHint(attributes: reader.attributes(item))
@@ -100,5 +100,77 @@ struct SegmentTags {
         mediaSequence = max(0, number)
         skipped = count
         next.segment.number = mediaSequence &+ max(0, count ?? 0)
+    }
+}
+
+/// A list of URIs that stores only the difference of each from its predecessor. The URIs of a playlist have most bytes
+/// in common.
+struct URIList: Sendable {
+    /// The interval at which a URI is stored completely, which bounds the time to read one.
+    private static let interval = 16
+    /// The length from which four more bytes encode it.
+    private static let escape = 255
+
+    /// For each URI: the length of the prefix shared with its predecessor, the length of the rest, and the rest.
+    private var bytes: [UInt8] = []
+    /// The offset of every ``interval``th URI in `bytes`.
+    private var places: [UInt32] = []
+    private var last: [UInt8] = []
+    private(set) var count = 0
+
+    /// Reserves memory for a number of bytes, because growth by doubling would need twice as much.
+    mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
+    /// Appends a URI. The caller limits the total length.
+    ///
+    /// - Returns: Whether there was room; the limit is 4 GiB.
+    mutating func append(_ text: String) -> Bool {
+        guard let place = UInt32(exactly: bytes.count) else { return false }
+        var text = text
+        text.withUTF8 { utf8 in
+            var shared = 0
+            if count.isMultiple(of: Self.interval) {
+                places.append(place)
+            } else {
+                shared = last.withUnsafeBufferPointer { Self.sharedLength($0, utf8) }
+            }
+            let rest = utf8[shared...]
+            bytes.append(UInt8(shared))
+            bytes.append(UInt8(min(rest.count, Self.escape)))
+            if rest.count >= Self.escape {
+                for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: rest.count >> shift)) }
+            }
+            bytes.append(contentsOf: rest)
+            last.replaceSubrange(shared..., with: rest)
+        }
+        count += 1
+        return true
+    }
+
+    /// The URI at `index`.
+    subscript(index: Int) -> String {
+        bytes.withUnsafeBufferPointer { bytes in
+            var text: [UInt8] = []
+            var place = Int(places[index / Self.interval])
+            for _ in 0...(index % Self.interval) {
+                let shared = Int(bytes[place])
+                var length = Int(bytes[place + 1])
+                place += 2
+                if length == Self.escape {
+                    length = (0..<4).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
+                    place += 4
+                }
+                text.replaceSubrange(shared..., with: bytes[place..<place + length])
+                place += length
+            }
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    private static func sharedLength(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Int {
+        let limit = min(first.count, second.count, 255)
+        var index = 0
+        while index < limit, first[index] == second[index] { index += 1 }
+        return index
     }
 }

@@ -2,52 +2,52 @@ import HLS
 public import MediaCache
 import Synchronization
 
-/// The playlists that were asked for last: which segments come next, and since when a name means the live segment
-/// that it does.
+/// The recently requested playlists, for looking up the segments that follow another and the time from which a URL has
+/// identified a live segment.
 public final class StreamBook: Sendable {
-    /// Streams that are remembered: a few, with their renditions.
+    /// The maximum number of playlists: those of a few streams with their renditions.
     private static let capacity = 32
 
-    /// What is known of one playlist. Its views are the whole, and what a delta update last left of it.
+    /// A playlist in up to two views: the complete playlist, and the last delta update.
     private struct Stream {
-        /// Without delivery directives, which ask for another view of the same.
+        /// The URL without delivery directives, which request another view of the playlist.
         var url: String
-        /// The last asked for comes last.
+        /// The views, most recently requested last.
         var views: [(id: Int, index: StreamIndex)] = []
         var names = SegmentNames()
-        /// When one on demand was last found to be another than before, if ever: so may be its segments.
+        /// When an on-demand playlist last changed, so that its segments may have changed, too; nil if it hasn't.
         var changed: Duration?
     }
 
     private struct State {
         var nextID = 0
-        /// The least recently asked for first.
+        /// The playlists, least recently requested first.
         var streams: [Stream] = []
     }
 
     private let state = Mutex(State())
 
-    /// An empty book.
+    /// Creates an empty collection.
     public init() {}
 
-    /// Notes the segments of a playlist that was just asked for, and what they need.
+    /// Adds a playlist that was just requested.
     ///
     /// - Parameters:
-    ///   - playlist: the playlist.
-    ///   - variables: what it may import (RFC 8216bis §4.4.2.3).
-    ///   - moment: when it came, by `CacheStore.monotonicTime`.
+    ///   - playlist: The playlist.
+    ///   - variables: The variables that it may import (RFC 8216bis §4.4.2.3).
+    ///   - moment: When it was received, by `CacheStore.monotonicTime`.
     public func note(_ playlist: LoadedPlaylist, variables: [String: String] = [:], at moment: Duration) {
         let url = DeliveryDirectives.removed(from: playlist.url.description)
         let views = state.withLock { state in state.streams.first { $0.url == url }?.views ?? [] }
         let known = views.first { $0.index.isOf(playlist, variables: variables) }
-        // Where a live stream ends, its last names are as new as those before were.
+        // The last playlist of a live stream has an end, but its names may still be reused ones.
         let isLive = playlist.isLive || views.contains { $0.index.isLive }
         let index = known?.index ?? StreamIndex(playlist, variables: variables, isLive: isLive)
         state.withLock { state in
             let place = state.streams.firstIndex { $0.url == url }
             var stream = place.map { state.streams.remove(at: $0) } ?? Stream(url: url)
             if playlist.replacesAnother { stream.changed = moment }
-            // Most polls bring what the last one did.
+            // Most reloads return the previous playlist.
             let isRepeated = known != nil && known?.id == stream.views.last?.id
             stream.names.note(index, isRepeated: isRepeated, at: moment)
             if !isRepeated {
@@ -61,7 +61,7 @@ public final class StreamBook: Sendable {
         }
     }
 
-    /// Where `url` comes in a playlist that was asked for, the last asked for first; nil if none names it.
+    /// Returns the place of `url` in the most recently requested playlist that names it; nil if none does.
     public func place(of url: ResourceURL) -> SegmentPlace? {
         let hash = ReferenceHash.hash(of: url)
         return state.withLock { state in
@@ -76,7 +76,7 @@ public final class StreamBook: Sendable {
         }
     }
 
-    /// The whole segments among the next `count` after `place`, and the scope of the playlist that names them.
+    /// Returns the complete segments among the `count` segments after `place`, and the scope of the playlist.
     public func following(_ place: SegmentPlace, count: Int) -> (urls: [ResourceURL], scope: AddressScope) {
         let index = state.withLock { state in
             state.streams.lazy.flatMap(\.views).first { $0.id == place.view }?.index
@@ -84,4 +84,24 @@ public final class StreamBook: Sendable {
         guard let index else { return ([], .publicOnly) }
         return (index.following(place.index, count: count), index.references)
     }
+}
+
+/// The place of a media segment, partial segment, key or media initialization section in the most recently requested
+/// playlist that names it.
+public struct SegmentPlace: Sendable, Hashable {
+    /// The kind of the resource: a key or a segment.
+    public var kind: ResourceKind
+    /// The time from which the URL has identified this segment, by the clock of the store; nil if it always has. A live
+    /// playlist may reuse the URL for another segment, and an on-demand playlist may change.
+    public var namedSince: Duration?
+    /// Whether the resource contains only this segment, and all of it is needed. False for a byte range of a resource
+    /// (RFC 8216bis §4.4.4.2) and for a gap.
+    public var isWholeResource: Bool
+    /// Whether the playlist marks the segment as absent (RFC 8216bis §4.4.4.7).
+    public var isGap: Bool
+    /// Whether the segment doesn't exist yet, so that the origin delays its response (RFC 8216bis §4.4.5.3).
+    public var isHint: Bool
+    /// The identifier of the view of the playlist, and the index in it.
+    var view: Int
+    var index: Int
 }

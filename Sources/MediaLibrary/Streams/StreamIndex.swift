@@ -1,10 +1,10 @@
 import HLS
 import MediaCache
 
-/// The segments of one media playlist by URL, and what they need, in little memory: a playlist may have a hundred
-/// thousand.
+/// A compact index of a media playlist's segments, keys and media initialization sections by URL. A playlist may have
+/// 100,000 segments.
 struct StreamIndex: Sendable {
-    /// What is said of a segment, and what is no segment.
+    /// The properties of a resource.
     private struct Traits: OptionSet {
         var rawValue: UInt8
         static let wholeResource = Traits(rawValue: 1)
@@ -17,65 +17,65 @@ struct StreamIndex: Sendable {
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        init(_ said: SegmentTags.Said) {
-            self = said.isGap ? .gap : said.isRange ? [] : .wholeResource
-            if said.isHint { insert(.hint) }
+        init(_ tags: SegmentTags.Tags) {
+            self = tags.isGap ? .gap : tags.isRange ? [] : .wholeResource
+            if tags.isHint { insert(.hint) }
         }
     }
 
-    /// The hash of a segment's URL, and its place among `uris`.
+    /// The hash of a URL, and its index in `uris`.
     private struct Name {
         var hash: UInt64
         var index: Int32
     }
 
-    /// Of so many names at least it's known what they mean in a live playlist: an event's first segments don't change.
-    private static let mostRecent = 2048
+    /// The minimum number of live segments whose details are stored. The first segments of an event don't change.
+    private static let minimumLiveSegments = 2048
 
-    /// Names that room is made for beforehand.
+    /// The maximum number of names for which memory is reserved.
     private static let maximumReserved = 1 << 20
 
-    /// The longest duration of a live segment that counts, in nanoseconds: a day.
+    /// The maximum duration of a live segment, in nanoseconds: one day.
     private static let longestSegment: Int64 = 86_400_000_000_000
 
-    /// The most segments of a live playlist that count towards its duration.
+    /// The maximum number of live segments that count towards the duration of a playlist.
     private static let mostLiveSegments = 1 << 32
 
-    /// Whether it belongs to a playlist that may be another one soon, or could until now.
+    /// Whether the playlist is live, or was until its last view.
     let isLive: Bool
-    /// Whether a delta update is all of it.
+    /// Whether the playlist is a delta update.
     private(set) var isDelta = false
-    /// The media sequence numbers of a live playlist, those that a delta update leaves out among them, and that of a
-    /// segment of which there are only parts.
+    /// The media sequence numbers of a live playlist, including segments omitted by a delta update and a segment with
+    /// only parts.
     private(set) var window: Range<Int>?
-    /// What a live playlist says that its segments are at most, between a second and a day.
+    /// The target duration of a live playlist, between one second and one day.
     private(set) var targetDuration = Duration.seconds(1)
-    /// The duration of all that is in `window`; what isn't told is as long as the mean of what is.
+    /// The duration of all segments in `window`. Omitted segments count with the mean duration of the others.
     private(set) var windowDuration = Duration.zero
     /// The scope of the playlist's references.
     let references: AddressScope
     private let base: ResourceURL
-    /// Of the playlist and the variables that it may import, which a process tells by it from all others.
+    /// A hash of the playlist and its importable variables, unique to this process.
     private let content: Int
     private var uris = URIList()
     private var traits: [Traits] = []
-    /// Sorted by hash; of equal ones the newest comes last.
+    /// The names, sorted by hash; for equal hashes, the newest comes last.
     private var names: [Name] = []
-    /// What the newest of a live playlist's `uris` are, from ``firstLive`` on.
+    /// The segments of the newest `uris`, from index ``firstLive`` on.
     private var live: [LiveSegment] = []
     private var firstLive = 0
 
-    /// Reads the segments of `playlist`.
+    /// Indexes the segments of `playlist`.
     init(_ playlist: LoadedPlaylist, variables: [String: String], isLive: Bool) {
         base = playlist.base
         references = playlist.references
         content = Self.content(of: playlist, variables)
         self.isLive = isLive
-        // As players get it.
+        // Line splitters are removed, as in the form that players receive.
         let bytes = PlaylistReferences.withoutLineSplitters(playlist.bytes)
         let hashes = ReferenceHash(base: base)
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
-        // Growing by doubling would hold them twice; what isn't written to costs nothing.
+        // Growth by doubling would need twice the memory. Reserved memory that isn't written costs nothing.
         let lines = min(bytes.count { $0 == UInt8(ascii: "\n") }, Self.maximumReserved)
         names.reserveCapacity(lines / 2)
         traits.reserveCapacity(lines / 2)
@@ -88,26 +88,26 @@ struct StreamIndex: Sendable {
         _ references: PlaylistReferences, in bytes: [UInt8], _ tags: SegmentTags, _ hashes: ReferenceHash
     ) {
         var tags = tags
-        // One key and one section serve many segments, and some writers name them before each.
+        // One key and one section may serve many segments, and some writers repeat them before each.
         var last: (key: String, initialization: String) = ("", "")
         references.forEach(in: bytes) { reference in
             let place = reference.bytes.lowerBound
             switch reference.role {
             case .mediaSegment:
-                let said = tags.segment(at: place)
-                add(reference, Traits(said), hashes, said.segment)
+                let segment = tags.segment(at: place)
+                add(reference, Traits(segment), hashes, segment.segment)
             case .partialSegment where isLive:
-                let said = tags.part(at: place)
-                add(reference, Traits(said).union(.part), hashes, said.segment)
+                let part = tags.part(at: place)
+                add(reference, Traits(part).union(.part), hashes, part.segment)
             case .preloadHint where isLive:
-                guard let said = tags.hint(at: place) else { break }
-                add(reference, Traits(said).union(.part), hashes, said.segment)
+                guard let hint = tags.hint(at: place) else { break }
+                add(reference, Traits(hint).union(.part), hashes, hint.segment)
             case .key where reference.uri != last.key, .sessionKey where reference.uri != last.key:
                 last.key = reference.uri
                 add(reference, [.key, .wholeResource], hashes, .companion)
             case .initializationSection where reference.uri != last.initialization:
                 last.initialization = reference.uri
-                // It may be a part of the resource, which its attribute after the URI tells.
+                // The section may be a byte range, given by an attribute after the URI.
                 add(reference, .initialization, hashes, .companion)
             default: break
             }
@@ -116,16 +116,16 @@ struct StreamIndex: Sendable {
         isDelta = tags.skipped != nil
         window = tags.window
         targetDuration = .nanoseconds(min(max(1_000_000_000, tags.targetDuration ?? 0), Self.longestSegment))
-        // A delta update may say that any number of segments is left out.
+        // A delta update may announce any number of omitted segments.
         let mean = tags.meanDuration.map { Duration.nanoseconds(min($0, Self.longestSegment)) } ?? targetDuration
         windowDuration = mean * min(tags.window.count, Self.mostLiveSegments)
     }
 
-    /// Of how many names of a live playlist it's known what they mean: the newest.
+    /// The number of live names whose segments are known: the newest ones.
     var liveCount: Int { live.count }
 
-    /// Calls `body` with each of them, counted from the oldest on, and what it means; where a name repeats, the newest
-    /// counts.
+    /// Calls `body` with each of them, counted from the oldest, and its segment. If a name is repeated, only the newest
+    /// occurrence counts.
     func forEachLiveName(_ body: (_ number: Int, _ hash: UInt64, _ segment: LiveSegment) -> Void) {
         for (position, name) in names.enumerated() where Int(name.index) >= firstLive && !live.isEmpty {
             let next = position + 1
@@ -135,17 +135,17 @@ struct StreamIndex: Sendable {
         }
     }
 
-    /// Which of them a name is, and what it means; nil if it isn't one.
+    /// Returns the number of a live name and its segment; nil if its segment isn't known.
     func liveName(_ hash: UInt64) -> (number: Int, segment: LiveSegment)? {
         guard let position = position(of: hash) else { return nil }
         let number = Int(names[position].index) - firstLive
         return live.indices.contains(number) ? (number, live[number]) : nil
     }
 
-    /// Whether a name is in it.
+    /// Whether the playlist contains a name.
     func contains(_ hash: UInt64) -> Bool { position(of: hash) != nil }
 
-    /// Where the newest name with this hash stands among `names`.
+    /// Returns the index in `names` of the newest name with a hash.
     private func position(of hash: UInt64) -> Int? {
         var (lower, upper) = (0, names.count)
         while lower < upper {
@@ -155,7 +155,7 @@ struct StreamIndex: Sendable {
         return lower > 0 && names[lower - 1].hash == hash ? lower - 1 : nil
     }
 
-    /// Whether this is what reading `playlist` would give.
+    /// Whether the index was created from an equal playlist.
     func isOf(_ playlist: LoadedPlaylist, variables: [String: String]) -> Bool {
         base == playlist.base && references == playlist.references && content == Self.content(of: playlist, variables)
     }
@@ -169,34 +169,34 @@ struct StreamIndex: Sendable {
     }
 
     private mutating func add(
-        _ reference: Reference, _ said: Traits, _ hashes: ReferenceHash, _ segment: LiveSegment
+        _ reference: Reference, _ resource: Traits, _ hashes: ReferenceHash, _ segment: LiveSegment
     ) {
         guard let hash = hashes.hash(of: reference.uri), let index = Int32(exactly: uris.count),
             uris.append(reference.uri)
         else { return }
         names.append(Name(hash: hash, index: index))
-        traits.append(said)
+        traits.append(resource)
         guard isLive else { return }
         live.append(segment)
-        guard live.count == 2 * Self.mostRecent else { return }
-        live.removeFirst(Self.mostRecent)
-        firstLive += Self.mostRecent
+        guard live.count == 2 * Self.minimumLiveSegments else { return }
+        live.removeFirst(Self.minimumLiveSegments)
+        firstLive += Self.minimumLiveSegments
     }
 
-    /// Where `url` comes. Where a name repeats, the newest counts.
+    /// Returns the place of `url`. If a name is repeated, the newest occurrence counts.
     func place(of url: ResourceURL, hash: UInt64, view: Int) -> SegmentPlace? {
         guard let position = position(of: hash) else { return nil }
         let index = Int(names[position].index)
         guard self.url(at: index)?.withoutUserInfo == url.withoutUserInfo else { return nil }
-        let said = traits[index]
+        let found = traits[index]
         return SegmentPlace(
-            kind: said.contains(.key) ? .key : .segment, isWholeResource: said.contains(.wholeResource),
-            isGap: said.contains(.gap), isHint: said.contains(.hint), view: view, index: index)
+            kind: found.contains(.key) ? .key : .segment, isWholeResource: found.contains(.wholeResource),
+            isGap: found.contains(.gap), isHint: found.contains(.hint), view: view, index: index)
     }
 
-    /// The whole resources among the next `count` segments after the one at `index`.
+    /// Returns the complete resources among the `count` segments after the one at `index`.
     func following(_ index: Int, count: Int) -> [ResourceURL] {
-        // A player that asks for a key hasn't said yet where it begins.
+        // A request for a key doesn't show which segment follows.
         guard traits[index].isDisjoint(with: [.key, .initialization]) else { return [] }
         var urls: [ResourceURL] = []
         var seen = 0

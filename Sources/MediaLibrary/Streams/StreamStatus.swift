@@ -1,58 +1,191 @@
+import HLS
 public import MediaCache
 
-/// How much of an HLS stream is kept, and whether that is enough to play it without its origin.
+/// The cached part of an HLS stream, and whether it plays without the origin.
 public struct StreamStatus: Sendable, Hashable, Codable {
-    /// One playlist of the stream.
+    /// The status of one playlist.
     public struct PlaylistStatus: Sendable, Hashable, Codable {
-        /// Its URL.
+        /// The URL of the playlist.
         public var url: String
-        /// What it is to the stream: `media`, `multivariant`, or of a multivariant playlist's own: `variant`, or the
-        /// rendition's type in lower case, as `audio`.
+        /// The role of the playlist: `media`, `multivariant`, `variant`, or the type of a rendition in lower case, such
+        /// as `audio`.
         public var role: String
-        /// Whether the playlist itself is kept. Live ones never are.
+        /// Whether the playlist is cached. Live playlists never are.
         public var isKept: Bool
-        /// Its media segments, gaps left out; 0 where it isn't kept.
+        /// The number of media segments without gaps; 0 if the playlist isn't cached.
         public var segments: Int
-        /// Those of which every byte is here.
+        /// The number of completely cached segments.
         public var segmentsKept: Int
-        /// Keys and media initialization sections that aren't here.
+        /// The URIs of keys and media initialization sections that aren't cached.
         public var missing: [String]
 
-        /// Whether it plays without its origin.
+        /// Whether the playlist plays without the origin.
         public var isComplete: Bool { isKept && segmentsKept == segments && missing.isEmpty }
 
-        /// What is missing of it, in words.
+        /// A description of the missing resources.
         var shortage: String {
-            guard isKept else { return "\(url) isn't" }
+            guard isKept else { return "\(url) isn't cached" }
             let keys = missing.isEmpty ? "" : " and \(missing.count) keys or sections"
             return "\(segments - segmentsKept) of \(segments) segments\(keys) of \(url)"
         }
     }
 
-    /// The playlists, the one asked about first.
+    /// The playlists, beginning with the requested one.
     public var playlists: [PlaylistStatus]
-    /// Whether it plays without its origin: a media playlist that is complete, or a multivariant one with a variant
-    /// that is, and a rendition in each group that the variant needs.
+    /// Whether the stream plays without the origin: its media playlist is complete, or its multivariant playlist has a
+    /// complete variant stream with a complete rendition in each group that the variant stream needs.
     public var playsWithoutOrigin: Bool
 
-    /// What is missing of it, in words.
+    /// A description of the missing resources.
     public var shortage: String {
         let missing = playlists.filter { !$0.isComplete && $0.role != "multivariant" }
         let more = missing.count > 3 ? "; and of \(missing.count - 3) more playlists" : ""
         return missing.prefix(3).map(\.shortage).joined(separator: "; ") + more
     }
 
-    /// Looks at what is kept; the origin isn't asked.
+    /// Reads the status from the cache, without requests to the origin.
     ///
     /// - Parameters:
-    ///   - url: a multivariant or media playlist.
-    ///   - identity: in whose name it was asked for, if in anybody's.
-    ///   - store: where it may be kept.
-    /// - Returns: nil if what is kept of `url` isn't a playlist.
+    ///   - url: The URL of a multivariant or media playlist.
+    ///   - identity: The identity whose header fields requested the stream, if any.
+    ///   - store: The store.
+    /// - Returns: Nil unless a playlist is cached for `url`.
     /// - Throws: `CacheError`.
     public init?(of url: ResourceURL, as identity: ProfileIdentity? = nil, in store: CacheStore) async throws {
         guard let survey = try await StreamSurvey(of: url, as: identity, in: store) else { return nil }
         playlists = survey.playlists
         playsWithoutOrigin = survey.playsWithoutOrigin
+    }
+}
+
+/// A traversal of a stream's cached playlists that determines which resources are cached.
+struct StreamSurvey {
+    private(set) var playlists: [StreamStatus.PlaylistStatus] = []
+    private(set) var playsWithoutOrigin = false
+    /// The identifiers of all cached resources of the stream, including its playlists.
+    private(set) var members: Set<Int64> = []
+    private let store: CacheStore
+    private let settings: TransferSettings
+    private let cached: [String: ResourceInfo]
+
+    /// Creates the survey of a stream.
+    ///
+    /// - Parameter cached: The store's resources by cache key; nil means that they're read from the store.
+    init?(
+        of url: ResourceURL, as identity: ProfileIdentity?, in store: CacheStore, cached: [String: ResourceInfo]? = nil
+    ) async throws {
+        self.store = store
+        settings = store.transfers.askingNoOrigins.asking(for: url, as: identity)
+        self.cached =
+            if let cached { cached } else {
+                Dictionary(try await store.resources().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+            }
+        guard let playlist = try await load(url, variables: [:]) else { return nil }
+        switch playlist.parsed.playlist {
+        case .media(let media):
+            let status = self.status(of: media, at: playlist.base, url: url, role: "media")
+            playlists = [status]
+            playsWithoutOrigin = status.isComplete
+        case .multivariant(let multivariant):
+            playlists = [
+                .init(
+                    url: url.description, role: "multivariant", isKept: true, segments: 0, segmentsKept: 0, missing: [])
+            ]
+            try await survey(multivariant, at: playlist.base, variables: playlist.parsed.variables)
+        }
+    }
+
+    private mutating func survey(
+        _ playlist: MultivariantPlaylist, at base: ResourceURL, variables: [String: String]
+    ) async throws {
+        /// Whether each group has a complete rendition. A rendition without a playlist is contained in the variant
+        /// streams.
+        var groups: [String: Bool] = [:]
+        for rendition in playlist.renditions {
+            let role = rendition.type?.rawValue.lowercased() ?? "rendition"
+            var isComplete = rendition.uri == nil
+            if let uri = rendition.uri {
+                isComplete = try await child(uri, of: base, role: role, variables: variables).isComplete
+            }
+            // Subtitles are optional, audio isn't.
+            if role == "audio" || role == "video" {
+                groups[rendition.groupID] = groups[rendition.groupID] == true || isComplete
+            }
+        }
+        for variant in playlist.variants {
+            let status = try await child(variant.uri, of: base, role: "variant", variables: variables)
+            let needed = [variant.audioGroup, variant.videoGroup].compactMap(\.self)
+            if status.isComplete, needed.allSatisfy({ groups[$0] ?? true }) { playsWithoutOrigin = true }
+        }
+    }
+
+    private mutating func child(
+        _ uri: String, of base: ResourceURL, role: String, variables: [String: String]
+    ) async throws -> StreamStatus.PlaylistStatus {
+        let url = try? base.resolve(uri)
+        let text = url?.description ?? uri
+        if let known = playlists.first(where: { $0.url == text }) { return known }
+        var status = StreamStatus.PlaylistStatus(
+            url: text, role: role, isKept: false, segments: 0, segmentsKept: 0, missing: [])
+        if let url, let playlist = try await load(url, variables: variables),
+            case .media(let media) = playlist.parsed.playlist
+        {
+            status = self.status(of: media, at: playlist.base, url: url, role: role)
+        }
+        playlists.append(status)
+        return status
+    }
+
+    private mutating func status(
+        of playlist: MediaPlaylist, at base: ResourceURL, url: ResourceURL, role: String
+    ) -> StreamStatus.PlaylistStatus {
+        var status = StreamStatus.PlaylistStatus(
+            url: url.description, role: role, isKept: true, segments: 0, segmentsKept: 0, missing: [])
+        var needed: Set<String> = []
+        for resolved in playlist.resolvedSegments where !resolved.segment.isGap {
+            let segment = resolved.segment
+            status.segments += 1
+            if isCached(segment.uri, of: base, bytes: resolved.byteRange) { status.segmentsKept += 1 }
+            if let map = segment.map, needed.insert("\(map.uri) \(map.byteRange?.description ?? "")").inserted {
+                let bytes = map.byteRange.flatMap { range in range.end.map { ($0 - range.length)..<$0 } }
+                if !isCached(map.uri, of: base, bytes: bytes) { status.missing.append(map.uri) }
+            }
+            for key in segment.keys {
+                guard let uri = key.uri, needed.insert(uri).inserted, !isDataURL(uri) else { continue }
+                if !isCached(uri, of: base, bytes: nil) { status.missing.append(uri) }
+            }
+        }
+        return status
+    }
+
+    /// Whether the URI contains the data itself (RFC 2397).
+    private func isDataURL(_ uri: String) -> Bool { uri.prefix(5).lowercased() == "data:" }
+
+    private mutating func isCached(_ uri: String, of base: ResourceURL, bytes: Range<Int>?) -> Bool {
+        guard let url = try? base.resolve(uri), let info = cached(url) else { return false }
+        guard let bytes else { return info.isComplete }
+        return info.spans.contains { $0.lowerBound <= bytes.lowerBound && bytes.upperBound <= $0.upperBound }
+    }
+
+    private mutating func cached(_ url: ResourceURL) -> ResourceInfo? {
+        let info = cached[store.key(of: ReadRequest(url: url, settings: settings))]
+        if let info { members.insert(info.id) }
+        return info
+    }
+
+    /// Loads a playlist from the cache; returns nil if it isn't cached or can't be parsed.
+    private mutating func load(
+        _ url: ResourceURL, variables: [String: String]
+    ) async throws -> (parsed: ParsedPlaylist, base: ResourceURL)? {
+        guard cached(url)?.isComplete == true else { return nil }
+        var request = WholeBodyRequest(url: url, settings: settings, revalidation: .never, kind: .playlist) { _ in
+            false
+        }
+        request.countsAsUse = false
+        let body = try await store.wholeBody(request)
+        let base = body.head.location ?? url
+        let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
+        guard let parsed = try? PlaylistParser(context: context).parse(body.bytes) else { return nil }
+        return (parsed, base)
     }
 }

@@ -3,10 +3,10 @@ import MediaLibrary
 import TestSupport
 import Testing
 
-/// A stretch of a stream, without what lies before it.
+/// Tests of stretches that are read without the parts before them.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct LateStartTests {
-    /// What a stretch holds: each sample's track, times and size.
+    /// The samples of a stretch, with their tracks, times and sizes.
     private struct Recording: SampleSink {
         var samples: [MediaSample] = []
 
@@ -15,8 +15,8 @@ struct LateStartTests {
         mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) { samples.append(sample) }
     }
 
-    /// A long stream on one clock: a clip that comes again and again, cut before key pictures into segments whose playlist
-    /// gives them all the same duration.
+    /// Returns a long stream on one clock: a repeated clip, cut before key pictures into segments of equal nominal
+    /// duration.
     private static func stream(copies: Int) throws -> (files: [String: [UInt8]], segments: Int) {
         var remuxer = Remuxer(into: TransportStreamWriter(MemorySink()))
         for _ in 0..<copies { try remuxer.append(MemorySource(PublicClip.bytes ?? []), join: .discontinuity) }
@@ -24,7 +24,7 @@ struct LateStartTests {
         try writer.finish()
         let bytes = writer.sink.contents
         let length = 188
-        // Tables come right before a key picture's packets.
+        // Tables precede the packets of each key picture.
         let cuts = stride(from: 0, to: bytes.count - 3 * length, by: length).filter { place in
             let picture = place + 2 * length
             return bytes[place + 1] & 0x1F == 0 && bytes[place + 2] == 0 && bytes[picture + 2] == 0
@@ -54,7 +54,7 @@ struct LateStartTests {
     }
 
     @Test(arguments: [20.0, 40.5, 61.25])
-    func whatLiesBeforeIsNotOpenedAndTheStretchIsTheSame(time: Double) throws {
+    func skipsEarlierPartsWithoutChangingStretch(time: Double) throws {
         let (files, count) = try Self.stream(copies: 8)
         try #require(count >= 8)
         let whole = try stretch(files, from: time, skips: false)
@@ -66,7 +66,7 @@ struct LateStartTests {
         #expect(Set(whole.requests).count == count + 1)
     }
 
-    @Test func nothingIsPassedOverWhereClocksAreJoined() throws {
+    @Test func skipsNothingBeforeJoinedClocks() throws {
         var files = try Self.stream(copies: 4).files
         let text = String(decoding: try #require(files["http://h/index.m3u8"]), as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

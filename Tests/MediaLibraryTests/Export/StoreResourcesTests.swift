@@ -7,13 +7,13 @@ import Testing
 struct StoreResourcesTests {
     private let fixture = LibraryFixture()
 
-    /// A playlist may name any byte that a number can.
+    /// A playlist may name any byte position.
     @Test(arguments: [
         "#EXTINF:4,\n#EXT-X-BYTERANGE:1@9223372036854775806\na.ts",
         "#EXTINF:4,\n#EXT-X-BYTERANGE:0@9223372036854775807\na.ts",
         "#EXT-X-MAP:URI=\"a.ts\",BYTERANGE=\"1@9223372036854775806\"\n#EXTINF:4,\na.ts",
     ])
-    func aByteBeyondAllFilesIsAnError(segment: String) async throws {
+    func throwsForRangesBeyondAnyFile(segment: String) async throws {
         let playlist = try ResourceURL("http://origin.example/s/index.m3u8")
         let media = try ResourceURL("http://origin.example/s/a.ts")
         fixture.serve("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(segment)\n#EXT-X-ENDLIST\n", at: playlist)

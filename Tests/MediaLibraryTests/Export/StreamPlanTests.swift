@@ -18,7 +18,7 @@ struct StreamPlanTests {
         "#EXTM3U\n#EXT-X-TARGETDURATION:10\n\(lines.joined(separator: "\n"))\n#EXT-X-ENDLIST\n"
     }
 
-    @Test func segmentsFollowEachOtherAsThePlaylistSays() throws {
+    @Test func listsSegmentsInOrder() throws {
         let plan = try plan([
             "index.m3u8": media(
                 "#EXTINF:4,", "1.ts", "#EXTINF:6,", "2.ts", "#EXT-X-DISCONTINUITY", "#EXTINF:2,", "/3.ts",
@@ -34,7 +34,7 @@ struct StreamPlanTests {
         #expect(!plan.isLive)
     }
 
-    @Test func byteRangesAndSectionsAreKept() throws {
+    @Test func includesByteRangesAndSections() throws {
         let plan = try plan([
             "index.m3u8": media(
                 "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"700@0\"", "#EXTINF:4,", "#EXT-X-BYTERANGE:100@700", "all.mp4",
@@ -46,8 +46,8 @@ struct StreamPlanTests {
         #expect(parts[1].section?.range == 0..<700)
     }
 
-    /// RFC 8216, section 5.2: without a vector, the media sequence number is it.
-    @Test func keysHaveTheirVectors() throws {
+    /// Without an explicit initialization vector, it's the media sequence number (RFC 8216 §5.2).
+    @Test func derivesInitializationVectors() throws {
         let plan = try plan([
             "index.m3u8": media(
                 "#EXT-X-MEDIA-SEQUENCE:258", "#EXTINF:4,", "1.ts", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"",
@@ -68,7 +68,7 @@ struct StreamPlanTests {
         "METHOD=SAMPLE-AES,URI=\"k\"", "METHOD=SAMPLE-AES-CTR,URI=\"k\"", "METHOD=AES-1024,URI=\"k\"",
         "METHOD=AES-128,URI=\"skd://k\",KEYFORMAT=\"com.apple.streamingkeydelivery\"",
     ])
-    func whatCannotBeDecryptedIsRefused(key: String) throws {
+    func throwsForUnsupportedEncryption(key: String) throws {
         let error = #expect(throws: ContainerError.self) {
             try plan(["index.m3u8": media("#EXT-X-KEY:\(key)", "#EXTINF:4,", "1.ts")])
         }
@@ -76,8 +76,8 @@ struct StreamPlanTests {
         #expect(error?.what.contains("the segment at 0 s") == true)
     }
 
-    /// One segment that can't be decrypted doesn't fail the others.
-    @Test func aSingleSegmentThatCannotBeDecryptedIsAnObstacle() throws {
+    /// A single segment that can't be decrypted doesn't affect the others.
+    @Test func marksSingleUndecryptableSegment() throws {
         let plan = try plan([
             "index.m3u8": media(
                 "#EXTINF:4,", "1.ts", "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"", "#EXTINF:4,", "2.ts",
@@ -89,7 +89,7 @@ struct StreamPlanTests {
         #expect(parts[1].obstacle?.contains("SAMPLE-AES") == true)
     }
 
-    @Test func listsSegmentsThatThePlaylistCallsAbsent() throws {
+    @Test func listsAbsentSegments() throws {
         let plan = try plan([
             "index.m3u8": media("#EXTINF:4,", "1.ts", "#EXT-X-GAP", "#EXTINF:5,", "2.ts", "#EXTINF:4,", "3.ts")
         ])
@@ -97,8 +97,8 @@ struct StreamPlanTests {
         #expect(plan.gaps.map(\.cause) == [.lost])
     }
 
-    /// Dates as far apart as 64 bits of nanoseconds reach.
-    @Test func datesCenturiesApartAreCompared() throws {
+    /// Dates may differ by the range of 64 bits of nanoseconds.
+    @Test func comparesDatesCenturiesApart() throws {
         let lines = [
             "#EXT-X-PROGRAM-DATE-TIME:1700-01-01T00:00:00Z", "#EXTINF:4,", "1.ts",
             "#EXT-X-PROGRAM-DATE-TIME:2260-01-01T00:00:00Z", "#EXTINF:4,", "2.ts",
@@ -133,7 +133,7 @@ struct StreamPlanTests {
         (StreamChoice(variants: [.lowest], takesAllAudio: true), ["low", "en", "de"]),
         (StreamChoice(language: "de", takesAllAudio: true), ["high", "de", "en"]),
     ])
-    func theBestVariantIsTakenWithItsSound(choice: StreamChoice, names: [String]) throws {
+    func choosesVariantStreamAndAudio(choice: StreamChoice, names: [String]) throws {
         let plan = try plan(stream(), choice)
         #expect(plan.inputs.map { $0.map(\.url) } == names.map { ["http://h/s/\($0).ts"] })
     }
@@ -142,7 +142,7 @@ struct StreamPlanTests {
         (StreamChoice(), [TrackLabel?.none, english(true)]), (StreamChoice(language: "de"), [nil, german(true)]),
         (StreamChoice(language: "de", takesAllAudio: true), [nil, german(true), english(false)]),
     ])
-    func soundIsWhatThePlaylistSays(choice: StreamChoice, sounds: [TrackLabel?]) throws {
+    func labelsAudioByRenditions(choice: StreamChoice, sounds: [TrackLabel?]) throws {
         #expect(try plan(stream(), choice).sounds == sounds)
     }
 
@@ -154,8 +154,8 @@ struct StreamPlanTests {
         TrackLabel(language: "de", name: "Deutsch", isDefault: isDefault)
     }
 
-    /// Where nothing is the default, the first is.
-    @Test func theDefaultComesFirst() throws {
+    /// Without a default rendition, the first one is used.
+    @Test func defaultRenditionIsFirst() throws {
         var playlists = stream()
         let text = Self.multivariant.replacing(",DEFAULT=YES", with: "")
         playlists["index.m3u8"] = text
@@ -165,14 +165,14 @@ struct StreamPlanTests {
         #expect(try plan(playlists, all).sounds == [nil, Self.german(true), Self.english(false)])
     }
 
-    /// RFC 8216bis, 4.4.6.2.1: a rendition without a playlist is in the variant's segments.
-    @Test func soundInsideOfTheVariantIsItsRendition() throws {
+    /// A rendition without a playlist is in the variant stream's segments (RFC 8216bis §4.4.6.2.1).
+    @Test func labelsMuxedAudio() throws {
         var playlists = stream()
         playlists["index.m3u8"] = Self.multivariant.replacing(",URI=\"en.m3u8\"", with: "")
         #expect(try plan(playlists).sounds == [Self.english(true)])
         let german = try plan(playlists, StreamChoice(language: "de"))
         #expect(german.sounds == [Self.english(false), Self.german(true)])
-        // Of two, nobody knows which is which.
+        // Two muxed renditions can't be told apart.
         playlists["index.m3u8"] = playlists["index.m3u8"]?.replacing(",URI=\"de.m3u8\"", with: "")
         #expect(try plan(playlists).sounds == [TrackLabel(isDefault: true)])
     }
@@ -191,15 +191,15 @@ struct StreamPlanTests {
         best.m3u8
         """
 
-    /// A variant stream plays where something plays of each group that it names.
+    /// A variant stream is playable if each group that it names has an available rendition.
     @Test(arguments: [
         ("b", ["low", "high", "de"], ["low", "de"]), ("c", ["low", "high"], ["low"]),
         ("b", ["low", "high", "en", "de"], ["high", "en"]), ("b", ["low", "best", "de"], ["low", "de"]),
         ("b", ["low", "best", "de", "far"], ["best", "de"]), ("unknown", ["low", "high"], ["low"]),
-        // Where none plays, those that would lack the least.
+        // If none is playable, those with available video are used.
         ("b", ["high"], ["high", "en"]),
     ])
-    func aVariantWhoseSoundIsNotThereIsPassedOver(group: String, there: [String], names: [String]) throws {
+    func skipsVariantStreamsWithoutAvailableAudio(group: String, there: [String], names: [String]) throws {
         var playlists = stream()
         playlists["best.m3u8"] = media("#EXTINF:4,", "best.ts")
         playlists["index.m3u8"] = Self.groups.replacing("VARIANT", with: group)
@@ -207,8 +207,8 @@ struct StreamPlanTests {
         #expect(plan.inputs.map { $0.map(\.url) } == names.map { ["http://h/s/\($0).ts"] })
     }
 
-    /// Who is asked knows playlists by what their URLs mean.
-    @Test func aPlaylistIsAskedForByWhatItsURLMeans() throws {
+    /// Availability is requested by normalized URLs.
+    @Test func requestsAvailabilityByNormalizedURL() throws {
         let playlists = [
             "index.m3u8": """
             #EXTM3U
@@ -222,7 +222,7 @@ struct StreamPlanTests {
         #expect(error?.what.contains("low.m3u8") == true)
     }
 
-    @Test func aChoiceThatNothingFitsIsSaid() throws {
+    @Test func throwsForUnmatchedChoice() throws {
         let error = #expect(throws: ContainerError.self) {
             try plan(stream(), StreamChoice(variants: [.codec("hvc1")]))
         }
@@ -230,27 +230,27 @@ struct StreamPlanTests {
     }
 
     @Test(arguments: ["<!DOCTYPE html><html></html>", "#EXTM3U\n", ""])
-    func whatHasNoSegmentsIsRefused(text: String) throws {
+    func throwsWithoutSegments(text: String) throws {
         #expect(throws: ContainerError.self) { try plan(["index.m3u8": text]) }
     }
 
     @Test(arguments: ["file:///etc/passwd", "FILE:///etc/passwd", "data:,a", "gopher://h/a"])
-    func whatComesFromAfarNamesNothingHere(uri: String) throws {
+    func rejectsLocalReferencesInRemotePlaylists(uri: String) throws {
         let error = #expect(throws: ContainerError.self) { try plan(["index.m3u8": media("#EXTINF:4,", uri)]) }
         #expect(error?.what.contains(uri) == true)
-        // A key that is in the playlist itself names nothing.
+        // A key inside the playlist isn't a reference.
         guard !uri.hasPrefix("data:") else { return }
         #expect(throws: ContainerError.self) {
             try plan(["index.m3u8": media("#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"", "#EXTINF:4,", "1.ts")])
         }
     }
 
-    @Test func aPlaylistWithoutAnEndMayGoOn() throws {
+    @Test func detectsLivePlaylist() throws {
         let plan = try plan(["index.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n1.ts\n"])
         #expect(plan.isLive)
     }
 
-    @Test func discontinuitiesAreCountedAlikeInAllInputs() throws {
+    @Test func countsDiscontinuitiesAlikeInAllInputs() throws {
         var playlists = stream()
         playlists["high.m3u8"] = media(
             "#EXT-X-DISCONTINUITY-SEQUENCE:7", "#EXTINF:4,", "1.ts", "#EXT-X-DISCONTINUITY", "#EXTINF:4,", "2.ts")
@@ -258,13 +258,13 @@ struct StreamPlanTests {
             "#EXT-X-DISCONTINUITY-SEQUENCE:6", "#EXTINF:4,", "1.aac", "#EXT-X-DISCONTINUITY", "#EXTINF:4,",
             "#EXT-X-GAP", "2.aac", "#EXT-X-DISCONTINUITY", "#EXTINF:4,", "3.aac")
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[1, 2], [0, 2]])
-        // Numbers that have nothing in common are no numbers of one stream.
+        // Without common numbers, each input is counted by itself.
         playlists["en.m3u8"] = media("#EXTINF:8,", "1.aac")
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1], [0]])
     }
 
-    /// A rendition was recorded from the third advertisement on, and counts from there: dates tell.
-    @Test func datesTellWhichDiscontinuitiesAreTheSame() throws {
+    /// A rendition recorded from the third advertisement on counts from there. Dates reveal the difference.
+    @Test func alignsDiscontinuitiesByDates() throws {
         func part(_ name: String, at second: Int) -> [String] {
             ["#EXT-X-DISCONTINUITY", "#EXT-X-PROGRAM-DATE-TIME:2026-01-31T20:00:0\(second)Z", "#EXTINF:2,", name]
         }
@@ -279,12 +279,12 @@ struct StreamPlanTests {
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1, 2, 3], [2, 3]])
         playlists["en.m3u8"] = playlist(2, part("3.aac", at: 4) + part("4.aac", at: 6))
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1, 2, 3], [2, 3]])
-        // Some other numbers, and both cut at slightly other times.
+        // Other numbers, with slightly different cuts.
         playlists["en.m3u8"] = playlist(50, part("2.aac", at: 2) + part("3.aac", at: 5))
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1, 2, 3], [1, 2]])
     }
 
-    @Test func plansFollowEachOther() throws {
+    @Test func joinsPlans() throws {
         let one = try plan(["index.m3u8": media("#EXTINF:4,", "1.ts", "#EXTINF:4,", "2.ts")])
         let joined = StreamPlan(joining: [one, one])
         #expect(joined.inputs[0].map(\.start) == [0, 4, 8, 12])
@@ -294,7 +294,7 @@ struct StreamPlanTests {
         #expect(StreamPlan(joining: [english, english]).sounds == english.sounds)
         #expect(StreamPlan(joining: [english, german]).sounds == [nil, nil])
         #expect(joined.inputs[0].map(\.discontinuities) == [0, 0, 1, 1])
-        // Files may be parts of one recording, on one clock: what they hold tells.
+        // Files may belong to one recording with one clock, which their contents show.
         let file = StreamPlan(inputs: [[StreamPart(url: "file:///a.ts")]])
         #expect(StreamPlan(joining: [file, file]).inputs[0].map(\.join) == [.continuous, .file])
     }

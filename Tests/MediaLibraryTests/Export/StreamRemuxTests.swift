@@ -6,10 +6,10 @@ import MediaLibrary
 import TestSupport
 import Testing
 
-/// Streams put together from a public transport stream.
+/// Tests of streams made of a public transport stream.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct StreamRemuxTests {
-    /// Counts samples by track.
+    /// A sink that counts samples by track.
     private struct Counter: SampleSink {
         var counts: [Int] = []
         var bytes = 0
@@ -40,8 +40,8 @@ struct StreamRemuxTests {
         return (counter, remux.missing, resources.requests)
     }
 
-    /// Samples that are encrypted by themselves stay a gap; the rest is what it is without them.
-    @Test func aSegmentThatCannotBeDecryptedIsANamedGap() throws {
+    /// A segment with sample encryption becomes a gap. The rest of the output doesn't depend on it.
+    @Test func namesGapOfUndecryptableSegment() throws {
         let clip = try #require(PublicClip.bytes)
         let resources = MemoryResources([
             "http://h/index.m3u8": playlist(
@@ -58,12 +58,12 @@ struct StreamRemuxTests {
         #expect(resources.requests.allSatisfy { !$0.hasSuffix("2.ts") && !$0.hasSuffix("key") })
     }
 
-    @Test func anEncryptedStreamGivesWhatTheClearOneGives() throws {
+    @Test func decryptsStream() throws {
         let clip = try #require(PublicClip.bytes)
         let clear = try remux(["index.m3u8": playlist("#EXTINF:9,", "1.ts"), "1.ts": clip])
         #expect(clear.counter.counts == [134, 369])
         let key = (0..<16).map { UInt8($0) }
-        // The second segment's vector is its media sequence number.
+        // The second segment's initialization vector is its media sequence number.
         let vector = [UInt8](repeating: 0, count: 15) + [8]
         let encrypted = Array(
             try AES._CBC.encrypt(clip, using: SymmetricKey(data: key), iv: AES._CBC.IV(ivBytes: vector)))
@@ -78,13 +78,13 @@ struct StreamRemuxTests {
         #expect(result.requests.count { $0.hasSuffix("/key") } == 1)
     }
 
-    /// Some playlists bring their keys with them (RFC 2397).
+    /// Some playlists contain their keys (RFC 2397).
     @Test(arguments: [
         "data:text/plain;base64,AAECAwQFBgcICQoLDA0ODw==",
         "data:,%00%01%02%03%04%05%06%07%08%09%0a%0B%0c%0D%0E%0F",
         "DATA:application/octet-stream;base64,AAECAwQFBgcICQoLDA0ODw%3D%3D",
     ])
-    func aKeyMayStandInThePlaylist(url: String) throws {
+    func readsKeyFromDataURL(url: String) throws {
         let clip = try #require(PublicClip.bytes)
         let key = SymmetricKey(data: (0..<16).map { UInt8($0) })
         let vector = [UInt8](repeating: 0, count: 16)
@@ -95,7 +95,7 @@ struct StreamRemuxTests {
         #expect(result.counter.counts == [134, 369])
     }
 
-    @Test func aMissingSegmentIsNamed() throws {
+    @Test func namesMissingSegment() throws {
         let clip = try #require(PublicClip.bytes)
         let files = [
             "index.m3u8": playlist("#EXTINF:9,", "1.ts", "#EXTINF:9,", "gone.ts", "#EXTINF:9,", "1.ts"), "1.ts": clip,
@@ -115,7 +115,7 @@ struct StreamRemuxTests {
     }
 
     @Test(arguments: [SampleStream.damaged, .damagedWithoutDurations])
-    func damagedSegmentsAreNamedGaps(stream: SampleStream) throws {
+    func namesGapsOfDamagedSegments(stream: SampleStream) throws {
         let remux = try remuxed(stream)
         #expect(remux.missing.isEmpty)
         #expect(remux.damaged.map(\.part.url) == ["http://h/2.ts", "http://h/5.ts", "http://h/7.ts"])
@@ -124,13 +124,13 @@ struct StreamRemuxTests {
         }
     }
 
-    @Test func damageCostsItsSegmentsAlone() throws {
+    @Test func losesOnlyDamagedSegments() throws {
         let clip = try #require(PublicClip.bytes)
         let whole = try remux(["index.m3u8": playlist("#EXTINF:9,", "1.ts"), "1.ts": clip])
         let (plan, resources) = try SampleStream.damaged.open()
         var remux = StreamRemux(plan, resources: resources)
         let times = try remux.run(into: Pause())
-        // Of twelve segments, two and a half are gone, and pictures up to the next key picture.
+        // Of twelve segments, two and a half are lost, with pictures up to the next key picture.
         #expect(times.times.count > whole.counter.counts[0] / 2)
         let all = try StreamPlan(
             playlist: "http://h/i",
@@ -141,14 +141,14 @@ struct StreamRemuxTests {
         #expect(times.times.last == expected.last)
     }
 
-    @Test func anAdvertisementOfAnotherCodecIsANamedGap() throws {
+    @Test func namesGapOfAdvertisementWithOtherCodec() throws {
         let remux = try remuxed(.advertisements)
         let name = try #require(remux.plan.inputs[0].first?.url)
         #expect(remux.damaged.map(\.part.url) == [name, name])
         #expect(remux.damaged.allSatisfy { $0.reason.contains("the audio changes from") })
     }
 
-    @Test func aStreamOfDamageAloneFails() throws {
+    @Test func throwsIfAllSegmentsAreDamaged() throws {
         let page = Array("<html></html>".utf8)
         let error = #expect(throws: ContainerError.self) {
             try remux(["index.m3u8": playlist("#EXTINF:9,", "1.ts", "#EXTINF:9,", "2.ts"), "1.ts": page, "2.ts": page])
@@ -156,7 +156,7 @@ struct StreamRemuxTests {
         #expect(error?.code == .notThisFormat && error?.what.hasPrefix("1.ts: ") == true)
     }
 
-    /// An output that takes some samples and then fails, as a full disk does.
+    /// An output that fails after some samples, as with a full disk.
     private struct FullDisk: SampleSink {
         var room = 100
 
@@ -169,7 +169,7 @@ struct StreamRemuxTests {
     }
 
     @Test(arguments: [StreamRemux<MemoryResources>.MissingParts.fail, .leaveGaps])
-    func anOutputThatFailsIsNoMissingSegment(policy: StreamRemux<MemoryResources>.MissingParts) throws {
+    func failingOutputIsNotMissingSegment(policy: StreamRemux<MemoryResources>.MissingParts) throws {
         let (plan, resources) = try SampleStream.damaged.open()
         var remux = StreamRemux(plan, resources: resources)
         remux.missingParts = policy
@@ -194,9 +194,9 @@ struct StreamRemuxTests {
         }
     }
 
-    /// Neither the clock before nor the one behind tells how long it was.
+    /// Neither the clock before the missing segment nor the one after it shows its length.
     @Test(arguments: ["#EXT-X-GAP\ngone.ts", "gone.ts"], ["#EXT-X-DISCONTINUITY\n", ""])
-    func whatIsMissingBetweenClocksStaysAGap(segment: String, join: String) throws {
+    func keepsGapBetweenClocks(segment: String, join: String) throws {
         let text = playlist(
             "#EXTINF:9,", "1.ts", "#EXT-X-DISCONTINUITY", "#EXTINF:5,", segment, "\(join)#EXTINF:9,", "1.ts")
         let clip = try #require(PublicClip.bytes)
@@ -208,9 +208,9 @@ struct StreamRemuxTests {
         #expect(abs(pause.longest - 5) < 0.2)
     }
 
-    /// Packed audio without time stamps goes on where the segment before ended, and has none for what is missing.
+    /// Packed audio without time stamps continues at the end of the previous segment.
     @Test(arguments: ["#EXT-X-GAP\ngone.aac", "gone.aac"])
-    func whatIsMissingOfPackedAudioStaysAGap(segment: String) throws {
+    func keepsGapInPackedAudio(segment: String) throws {
         let frame = Self.frame
         let sound = (0..<94).flatMap { _ in frame }
         let text = playlist("#EXTINF:2.005,", "1.aac", "#EXTINF:5,", segment, "#EXTINF:2.005,", "1.aac")
@@ -223,7 +223,7 @@ struct StreamRemuxTests {
         #expect(abs(pause.longest - 5) < 0.1)
     }
 
-    /// A frame of AAC LC in ADTS, 48 kHz, stereo.
+    /// Returns an AAC LC frame in ADTS, 48 kHz, stereo.
     private static var frame: [UInt8] {
         let length = 67
         return [

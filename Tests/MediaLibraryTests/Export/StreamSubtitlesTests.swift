@@ -4,10 +4,10 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Subtitles beside a public transport stream.
+/// Tests of subtitles with a public transport stream.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct StreamSubtitlesTests {
-    /// Keeps the tracks, and the samples of those of text.
+    /// A sink that stores the tracks, and the samples of text tracks.
     private struct Recording: SampleSink {
         var tracks: [MediaTrack] = []
         var texts: [MediaSample] = []
@@ -57,7 +57,7 @@ struct StreamSubtitlesTests {
         "2.vtt": Array("WEBVTT\n\n00:00.500 --> 00:02.500\neins\n\n00:03.000 --> 00:04.000\nzwei\n".utf8),
     ]
 
-    @Test func theyHaveTimesOnTheFilmsTimeline() throws {
+    @Test func alignsSubtitlesWithVideo() throws {
         var files = german
         files["de.m3u8"] = media("#EXTINF:2,", "1.vtt", "#EXTINF:7,", "2.vtt")
         let (film, remux) = try remux(files, embeds: true)
@@ -69,7 +69,7 @@ struct StreamSubtitlesTests {
         #expect(film.texts.map { $0.pts - film.begin } == [0, 45_000, 225_000, 270_000, 360_000])
     }
 
-    @Test func aFilmIsMadeWithoutThoseThatCannotBeHad() throws {
+    @Test func leavesOutUnavailableSubtitles() throws {
         var files = german
         files["de.m3u8"] = media("#EXTINF:2,", "1.vtt", "#EXTINF:7,", "gone.vtt")
         let (film, remux) = try remux(files, embeds: true)
@@ -79,15 +79,15 @@ struct StreamSubtitlesTests {
         #expect(remux.leftOutSubtitles[1].hasPrefix("subtitles “English”: "))
     }
 
-    /// Each segment is small; there may be any number of them.
+    /// Each segment is small, but their number isn't limited.
     @Test(arguments: [(100, 9, ["bytes of text"]), (1000, 1, ["cues"]), (1000, 2, [])] as [(Int, Int, [String])])
-    func aFilmIsMadeWithoutThoseThatHaveNoEnd(bytes: Int, cues: Int, reasons: [String]) throws {
+    func leavesOutOversizedSubtitles(bytes: Int, cues: Int, reasons: [String]) throws {
         var files = german
         files["de.m3u8"] = media("#EXTINF:2,", "1.vtt", "#EXTINF:7,", "2.vtt")
         files["en.m3u8"] = media("#EXTINF:2,", "1.vtt")
         let (film, remux) = try remux(files, embeds: true) { remux in
-            remux.largestSubtitles = bytes
-            remux.mostCues = cues
+            remux.maximumSubtitleBytes = bytes
+            remux.maximumCues = cues
         }
         #expect(remux.leftOutSubtitles.count == reasons.count)
         for (text, reason) in zip(remux.leftOutSubtitles, reasons) {
@@ -99,7 +99,7 @@ struct StreamSubtitlesTests {
         )
     }
 
-    @Test func cuesThatCannotBeShownAtOnceAreTold() throws {
+    @Test func reportsTooManySimultaneousCues() throws {
         let cues = (0..<70).map { "00:00.\(100 + $0) --> 00:0\(2 + $0 / 10).\(100 + $0)\n\($0)\n" }
         let (film, remux) = try remux(
             [
@@ -111,7 +111,7 @@ struct StreamSubtitlesTests {
                 == ["Deutsch", "English"].map {
                     "6 cues of subtitles “\($0)”: too many are shown at once"
                 })
-        // A file beside the film has them all.
+        // The separate subtitle file contains all cues.
         #expect(remux.subtitles.map(\.cues.count) == [70, 70])
         #expect(!film.texts.isEmpty)
     }

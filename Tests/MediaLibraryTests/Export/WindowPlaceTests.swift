@@ -6,12 +6,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Where windows lie in playlists whose durations are rounded.
+/// Tests of windows in playlists with rounded durations.
 struct WindowPlaceTests {
     /// 2026-01-31T20:00:00Z.
     private static let begin: Int64 = 1_769_889_600_000_000_000
 
-    /// Segments with rounded durations, and their true ones in their dates.
+    /// Returns segments with rounded durations whose dates are exact.
     private func text(
         count: Int, extinf: String, span: Double, discontinuities: Bool = false,
         _ change: (Int) -> String? = { _ in nil }
@@ -34,7 +34,7 @@ struct WindowPlaceTests {
     }
 
     @Test(arguments: [("6.24", 6.0), ("7", 6.4), ("6", 6.006), ("6.005", 6.0), ("1", 0.6)])
-    func aWindowEndsByTheDatesOfItsSegments(extinf: String, span: Double) throws {
+    func windowEndsAtDatesOfSegments(extinf: String, span: Double) throws {
         let playlist = try playlist(text(count: Int(7200 / span), extinf: extinf, span: span))
         let (from, to) = (Self.begin + 301_500_000_000, Self.begin + 7_000_250_000_000)
         let place = try #require(WindowPlace(of: [playlist], from: from, to: to))
@@ -42,8 +42,8 @@ struct WindowPlaceTests {
         #expect(abs(try #require(place.to) - 7000.25) < 0.002)
     }
 
-    /// An outage isn't in the media; what is behind it follows at once.
-    @Test func anOutageTakesNoTime() throws {
+    /// The media contains no trace of an outage, so the next segment follows at once.
+    @Test func outageHasNoDuration() throws {
         let lines = [0, 6, 12, 612, 618].enumerated().map { index, second in
             let date = DateTime(nanosecondsSinceEpoch: Self.begin + Int64(second) * 1_000_000_000)
             let join = second == 612 ? "#EXT-X-DISCONTINUITY\n" : ""
@@ -57,7 +57,7 @@ struct WindowPlaceTests {
 
     /// Writes a window as an MP4.
     ///
-    /// - Returns: how long it lasts in seconds.
+    /// - Returns: The duration in seconds.
     private func export(
         _ text: String, from: Double, to: Double, leavesGaps: Bool = false
     ) throws -> (seconds: Double, missing: Int) {
@@ -81,9 +81,9 @@ struct WindowPlaceTests {
         return (seconds.max() ?? 0, remux.missing.count)
     }
 
-    /// Durations that are half a second too long, of which the last would be 12 s behind.
+    /// The durations are half a second too long, so the last segment would end 12 s late.
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
-    func anExportEndsWhenItsWindowDoes() throws {
+    func exportEndsAtEndOfWindow() throws {
         let clip = try #require(PublicClip.bytes)
         var remuxer = Remuxer(into: PictureCount())
         try remuxer.append(MemorySource(clip))
@@ -93,9 +93,9 @@ struct WindowPlaceTests {
         #expect(abs(result.seconds - (span * 24 + 2)) < 0.6)
     }
 
-    /// A window whose first segment is lost begins behind it all the same.
+    /// A window whose first segment is missing still begins after it.
     @Test(.enabled(if: try Prerequisite.hasCorpora()), arguments: [true, false])
-    func aLostFirstSegmentMovesNothing(isKnown: Bool) throws {
+    func missingFirstSegmentDoesNotMoveStart(isKnown: Bool) throws {
         let text = text(count: 3, extinf: "9", span: 9, discontinuities: true) { index in
             index > 0 ? nil : isKnown ? "#EXT-X-GAP\ngone.ts" : "gone.ts"
         }
@@ -107,7 +107,7 @@ struct WindowPlaceTests {
     }
 }
 
-/// How long pictures last.
+/// A sink that adds up the durations of pictures.
 private struct PictureCount: SampleSink {
     private var isVideo: [Bool] = []
     private(set) var seconds = 0.0

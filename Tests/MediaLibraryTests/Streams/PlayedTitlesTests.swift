@@ -3,7 +3,7 @@ import MediaCacheTesting
 import MediaLibrary
 import Testing
 
-/// What was played, put together as a person would list it.
+/// Tests of the titles played through a store.
 struct PlayedTitlesTests {
     private let fixture = LibraryFixture()
 
@@ -25,9 +25,9 @@ struct PlayedTitlesTests {
         try await PlayedTitles(store: store, shelf: AssetShelf(of: store)).all()
     }
 
-    /// Whatever the segments are called and in whichever order they came.
+    /// The names of segments and the order of the playlists don't matter.
     @Test(arguments: [false, true])
-    func aStreamIsOneThing(theVariantCameFirst: Bool) async throws {
+    func groupsResourcesOfStream(theVariantCameFirst: Bool) async throws {
         fixture.serve(
             "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2\nhigh/index.m3u8\n",
             at: try url("s/index.m3u8"))
@@ -50,7 +50,7 @@ struct PlayedTitlesTests {
             _ = try await PlaylistLoader(store: store).load(try url(name))
         }
         for name in ["s/init.mp4", "s/1.mp4", "elsewhere/2.mp4"] { try await play(name, box("moof"), in: store) }
-        // It lies beside them, and no playlist names it.
+        // This file is in the same folder, but no playlist names it.
         try await play("s/film.mp4", box("ftyp"), in: store)
         let found = try await titles(store)
         #expect(found.map(\.kind) == [.file, .stream])
@@ -61,7 +61,7 @@ struct PlayedTitlesTests {
         await store.close()
     }
 
-    @Test func whatCameOfALiveStreamIsToldFromFilms() async throws {
+    @Test func distinguishesLiveSegmentsFromFilms() async throws {
         let store = try await fixture.open()
         try await play("live/init.mp4", box("ftyp", of: 40), in: store)
         for name in ["live/a1.mp4", "live/a2.mp4"] { try await play(name, box("styp"), in: store) }
@@ -71,7 +71,7 @@ struct PlayedTitlesTests {
         #expect(found.map(\.kind) == [.file, .file, .parts])
         #expect(found[2].resources.count == 4)
 
-        // A film may be in one file of the kind that segments are.
+        // A film may be a single file with a segment's type.
         let url = try url("films/three.ts")
         fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 70 << 20), contentType: "video/mp2t")
         let session = try await store.read(ReadRequest(url: url, range: .closed(0, through: 999)))
@@ -81,7 +81,7 @@ struct PlayedTitlesTests {
         await store.close()
     }
 
-    @Test func lookingIsNotUsing() async throws {
+    @Test func doesNotCountAsUse() async throws {
         fixture.serve(
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.mp4\n#EXT-X-ENDLIST\n", at: try url("s/index.m3u8"))
         let store = try await fixture.open()

@@ -24,12 +24,12 @@ struct StreamBookTests {
         book.note(playlist(text, at: try url.map { try ResourceURL($0) }), at: .seconds(second))
     }
 
-    /// Since which second a name has meant what it does.
+    /// Returns the second from which a name has identified its segment.
     private func since(_ name: String) throws -> Int64? {
         book.place(of: try segment(name))?.namedSince?.components.seconds
     }
 
-    @Test func theNextSegmentsFollow() throws {
+    @Test func returnsFollowingSegments() throws {
         try note(SamplePlaylist.onDemand)
         let place = try #require(book.place(of: try segment("a.ts")))
         #expect(place.isWholeResource)
@@ -40,7 +40,7 @@ struct StreamBookTests {
         #expect(book.place(of: url) == nil)
     }
 
-    @Test func gapsAndByteRangesAreNoWholeResources() throws {
+    @Test func excludesGapsAndByteRanges() throws {
         try note(
             """
             #EXTM3U
@@ -65,7 +65,7 @@ struct StreamBookTests {
         #expect(!range.isWholeResource && !range.isGap)
     }
 
-    @Test func variablesAreSubstituted() throws {
+    @Test func substitutesVariables() throws {
         let text = """
             #EXTM3U
             #EXT-X-DEFINE:IMPORT="host"
@@ -80,7 +80,7 @@ struct StreamBookTests {
         #expect(book.following(place, count: 1).urls == [try ResourceURL("http://cdn.example/x/b.ts")])
     }
 
-    @Test func onlyTheLastPlaylistsAreRemembered() throws {
+    @Test func forgetsLeastRecentPlaylists() throws {
         for number in 0..<40 {
             let text = "#EXTM3U\n#EXTINF:6,\n\(number).ts\n#EXT-X-ENDLIST\n"
             try note(text, as: "http://origin.example/s/\(number).m3u8")
@@ -89,7 +89,7 @@ struct StreamBookTests {
         #expect(book.place(of: try segment("39.ts")) != nil)
     }
 
-    @Test func whatSegmentsNeedIsKnown() throws {
+    @Test func findsKeysAndInitializationSections() throws {
         try note(
             """
             #EXTM3U
@@ -117,7 +117,7 @@ struct StreamBookTests {
         #expect(book.following(place, count: 2).urls == [try segment("b.mp4"), try segment("c.mp4")])
     }
 
-    @Test func aSessionKeyIsAKey() throws {
+    @Test func findsSessionKey() throws {
         let text = """
             #EXTM3U
             #EXT-X-SESSION-KEY:METHOD=AES-128,URI="all.key"
@@ -131,8 +131,8 @@ struct StreamBookTests {
 
     // MARK: - Live
 
-    /// An encoder that starts again makes new keys, too.
-    @Test func whatSegmentsNeedIsNewWithTheEncoder() throws {
+    /// A restarted encoder creates new keys and sections, too.
+    @Test func restartedEncoderHasNewKeysAndSections() throws {
         func live(from number: Int, _ names: String...) -> String {
             SamplePlaylist.live(from: number, names).replacing(
                 "#EXTINF:6,", with: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXT-X-MAP:URI=\"map\"\n#EXTINF:6,")
@@ -144,11 +144,11 @@ struct StreamBookTests {
         for name in ["key", "map"] { #expect(try since(name) == 3) }
     }
 
-    @Test func aNameMeansWhatItDoesSinceItsNumberIsNamed() throws {
+    @Test func nameIdentifiesSegmentFromItsFirstListing() throws {
         try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 1)
         try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 2)
         #expect(try since("a.ts") == 1)
-        // The window moves on; the name means the same segment as long as its number stays.
+        // The name identifies the same segment as long as its number remains.
         try note(SamplePlaylist.live(from: 11, "b.ts", "c.ts"), at: 3)
         #expect(try since("b.ts") == 1)
         #expect(try since("c.ts") == 3)
@@ -156,7 +156,7 @@ struct StreamBookTests {
         #expect(try since("b.ts") == 4)
     }
 
-    @Test func anOlderViewOfTheSameIsNotAnotherStream() throws {
+    @Test func acceptsOlderView() throws {
         try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 1)
         try note(SamplePlaylist.live(from: 11, "b.ts", "c.ts"), at: 2)
         try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 3)
@@ -165,7 +165,7 @@ struct StreamBookTests {
         #expect(try since("c.ts") == 2)
     }
 
-    @Test func anEncoderThatCountsFromZeroAgainHasNewSegments() throws {
+    @Test func restartFromZeroHasNewSegments() throws {
         try note(SamplePlaylist.live(from: 0, "a.ts", "b.ts"), at: 1)
         try note(SamplePlaylist.live(from: 5, "c.ts", "d.ts"), at: 2)
         try note(SamplePlaylist.live(from: 0, "a.ts", "b.ts"), at: 3)
@@ -177,19 +177,20 @@ struct StreamBookTests {
         SamplePlaylist.live(from: 0, (0..<count).map { "\($0).ts" })
     }
 
-    /// An event's playlist only grows, so that one that is shorter is another's.
-    @Test func anEventThatIsShorterThanItWasIsAnother() throws {
+    /// The playlist of an event only grows, so a shorter one belongs to another event.
+    @Test func shorterEventIsAnother() throws {
         try note(event(6), at: 10)
         try note(event(2), at: 12)
         #expect(try since("0.ts") == 12)
         #expect(try since("1.ts") == 12)
-        // From here on it's followed as any.
+        // From here on it grows like any event.
         try note(event(3), at: 18)
         #expect(try since("1.ts") == 12)
     }
 
-    /// Of a very long one, what is said of each of the newest is known; of the rest, that they came with it or later.
-    @Test func aVeryLongEventIsFollowed() throws {
+    /// Of a very long event, only the newest segments have details. The others are assumed to be as new as the
+    /// playlist.
+    @Test func followsVeryLongEvent() throws {
         try note(event(20_000), at: 10)
         try note(event(20_002), at: 22)
         #expect(try since("0.ts") == 10)
@@ -204,8 +205,8 @@ struct StreamBookTests {
         #expect(try since("8999.ts") == 40)
     }
 
-    /// A cache that lags by a segment or two doesn't make another event of it, unless that could have been written since.
-    @Test func anEventThatIsALittleShorterMayBeAnOlderView() throws {
+    /// A cache may lag by a segment or two. The event is another only if that much could have been written since.
+    @Test func slightlyShorterEventMayBeOlderView() throws {
         try note(event(6), at: 10)
         try note(event(5), at: 12)
         #expect(try since("0.ts") == 10)
@@ -214,8 +215,8 @@ struct StreamBookTests {
         #expect(try since("0.ts") == 38)
     }
 
-    /// Nobody looked for as long as all of it took to write: the encoder may have begun again, with the same names.
-    @Test func whatMayHaveBeenWrittenSinceItWasLookedAtIsAnother() throws {
+    /// After a pause as long as the whole playlist, the encoder may have restarted with the same names.
+    @Test func playlistNoLongerThanPauseMayBeAnother() throws {
         try note(event(4), at: 10)
         try note(event(5), at: 16)
         try note(event(6), at: 22)
@@ -229,8 +230,8 @@ struct StreamBookTests {
         #expect(try since("19.ts") == 195)
     }
 
-    /// Of a window of few segments, each poll comes after a good part of it.
-    @Test func aShortWindowThatIsPolledIsOneStream() throws {
+    /// With few segments, the time between reloads is a large part of the window.
+    @Test func pollsOfShortWindowAreOneStream() throws {
         for poll in 0..<6 {
             let names = ["\(poll).ts", "\(poll + 1).ts"]
             try note(SamplePlaylist.live(from: poll, names), at: poll * 6)
@@ -239,15 +240,15 @@ struct StreamBookTests {
         }
     }
 
-    @Test func aNameUnderALowerNumberMeansThatAllIsNew() throws {
+    @Test func lowerNumberOfNameMakesAllSegmentsNew() throws {
         try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts", "c.ts"), at: 1)
-        // Some numbers stay within the old window: the names tell.
+        // Some numbers remain in the old window, so only the names differ.
         try note(SamplePlaylist.live(from: 9, "z.ts", "c.ts", "b.ts"), at: 2)
         #expect(try since("c.ts") == 2)
         #expect(try since("b.ts") == 2)
     }
 
-    /// An encoder started again whose window overlaps the old numbers, with the same names.
+    /// A restarted encoder uses the same names, and its window overlaps the old numbers.
     @Test(arguments: [
         ["#EXTINF:6,", "#EXTINF:5.5,"],
         ["#EXTINF:6,", "#EXT-X-DISCONTINUITY\n#EXTINF:6,"],
@@ -256,7 +257,7 @@ struct StreamBookTests {
             "#EXT-X-PROGRAM-DATE-TIME:2024-05-01T10:01:00Z\n#EXTINF:6,",
         ],
     ])
-    func aSegmentOfWhichOtherThingsAreSaidIsAnother(_ said: [String]) throws {
+    func changedPropertiesIdentifyAnotherSegment(_ said: [String]) throws {
         for (second, lines) in said.enumerated() {
             try note(
                 """
@@ -274,7 +275,7 @@ struct StreamBookTests {
         for name in ["0.ts", "1.ts", "2.ts"] { #expect(try since(name) == 1, "\(name)") }
     }
 
-    /// Times that follow from rounded durations move a little as the window does.
+    /// Times derived from rounded durations move slightly with the window.
     @Test(
         arguments: [
             "#EXT-X-SKIP:SKIPPED-SEGMENTS=9223372036854775807\n#EXTINF:6,",
@@ -282,7 +283,7 @@ struct StreamBookTests {
             "#EXT-X-PROGRAM-DATE-TIME:1678-01-01T00:00:00Z\n#EXTINF:6,",
             "#EXT-X-PROGRAM-DATE-TIME:2262-01-01T00:00:00Z\n#EXTINF:6,",
         ])
-    func numbersWithoutMeasureAreFollowed(said: String) throws {
+    func acceptsExtremeNumbers(said: String) throws {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:9223372036854775807\n"
         let dates = ["1678-01-01", "2262-01-01"]
         try note("\(head)\(said)\na.ts\n")
@@ -292,7 +293,7 @@ struct StreamBookTests {
         #expect(book.place(of: try segment("a.ts")) != nil)
     }
 
-    @Test func aClockThatDriftsIsTheSameClock() throws {
+    @Test func toleratesClockDrift() throws {
         for (second, window) in [(0, "10:00:00.000"), (1, "10:00:05.700"), (2, "10:00:11.900")] {
             let segments = (second..<second + 3).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
             let head = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(second)\n"
@@ -302,23 +303,23 @@ struct StreamBookTests {
         #expect(try since("3.ts") == 1)
     }
 
-    /// A server may drop the tag before the first segment of the window.
-    @Test func aDiscontinuityAtTheFrontTellsNothing() throws {
+    /// A server may omit the tag before the first segment of the window.
+    @Test func ignoresDiscontinuityOfFirstSegment() throws {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:1\n#EXTINF:6,\n1.ts\n"
         try note(text + "#EXT-X-DISCONTINUITY\n#EXTINF:6,\n2.ts\n", at: 0)
         try note(text.replacing(":1\n#EXTINF:6,\n1.ts", with: ":2\n#EXTINF:6,\n2.ts"), at: 1)
         #expect(try since("2.ts") == 0)
     }
 
-    @Test func aStreamThatEndsNamesItsLastSegmentsAsItDidBefore() throws {
+    @Test func keepsNamesWhenStreamEnds() throws {
         try note(SamplePlaylist.live(from: 0, "0.ts"), at: 1)
         try note(SamplePlaylist.live(from: 0, "0.ts", "1.ts") + "#EXT-X-ENDLIST\n", at: 2)
         #expect(try since("0.ts") == 1)
         #expect(try since("1.ts") == 2)
     }
 
-    /// What differs in delivery directives alone is one playlist, whole or as a delta update.
-    @Test func viewsOfOnePlaylistShareItsNames() throws {
+    /// URLs that differ only in delivery directives are one playlist, complete or as a delta update.
+    @Test func viewsOfPlaylistShareNames() throws {
         let url = "http://origin.example/s/index.m3u8?token=1"
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:0\n"
         let segments = (0..<8).map { "#EXTINF:6,\n\($0).ts\n" }
@@ -335,7 +336,7 @@ struct StreamBookTests {
         #expect(try since("2.ts") == 5)
     }
 
-    @Test func partsAreNamedByTheirPlaceInTheSegment() throws {
+    @Test func identifiesPartsByNumber() throws {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-PART-INF:PART-TARGET=1\n#EXT-X-MEDIA-SEQUENCE:7\n"
         let parts = "#EXT-X-PART:DURATION=1,URI=\"7.1.mp4\"\n#EXT-X-PART:DURATION=1,URI=\"7.2.mp4\"\n"
         try note(head + parts, at: 1)
@@ -345,11 +346,11 @@ struct StreamBookTests {
         #expect(try since("8.1.mp4") == 2)
         let part = try #require(book.place(of: try segment("7.2.mp4")))
         #expect(part.isWholeResource)
-        // The next segments are fetched ahead, not the parts.
+        // Segments are fetched ahead, parts aren't.
         #expect(book.following(part, count: 9).urls == [try segment("7.mp4")])
     }
 
-    @Test func aHintNamesThePartThatComesOfIt() throws {
+    @Test func hintIdentifiesFuturePart() throws {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-PART-INF:PART-TARGET=1\n#EXT-X-MEDIA-SEQUENCE:7\n"
         let part = "#EXT-X-PART:DURATION=1,URI=\"7.1.mp4\"\n"
         try note(head + part + "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"7.2.mp4\"\n", at: 1)
@@ -360,8 +361,8 @@ struct StreamBookTests {
         #expect(book.place(of: try segment("init.mp4")) == nil)
     }
 
-    /// A segment whose parts are byte ranges of it grows with each, and isn't another stream's for that.
-    @Test func partsOfOneResourceAreNoNewStream() throws {
+    /// A segment whose parts are its byte ranges grows with each part, and remains the same.
+    @Test func partsOfOneResourceAreOneStream() throws {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-PART-INF:PART-TARGET=1\n#EXT-X-MEDIA-SEQUENCE:6\n"
         let before = "#EXTINF:2,\n6.mp4\n"
         let parts = (0..<2).map { "#EXT-X-PART:DURATION=1,URI=\"7.mp4\",BYTERANGE=\"100@\($0)00\"\n" }

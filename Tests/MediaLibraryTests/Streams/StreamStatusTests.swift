@@ -8,7 +8,7 @@ struct StreamStatusTests {
 
     private func url(_ name: String) throws -> ResourceURL { try ResourceURL("http://origin.example/s/\(name)") }
 
-    private func keep(_ name: String, _ range: RequestedRange = .all, in store: CacheStore) async throws {
+    private func cache(_ name: String, _ range: RequestedRange = .all, in store: CacheStore) async throws {
         let url = try url(name)
         fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 3000), contentType: "video/mp4")
         let session = try await store.read(ReadRequest(url: url, range: range))
@@ -16,7 +16,7 @@ struct StreamStatusTests {
         session.cancel()
     }
 
-    @Test func aMediaPlaylistPlaysOnceAllItNamesIsHere() async throws {
+    @Test func mediaPlaylistPlaysOnceComplete() async throws {
         let playlist = try url("index.m3u8")
         fixture.serve(
             """
@@ -43,13 +43,13 @@ struct StreamStatusTests {
         #expect(status.playlists.map(\.segmentsKept) == [0])
         #expect(status.playlists[0].missing == ["all.mp4", "k.key"])
         #expect(!status.playsWithoutOrigin)
-        try await keep("all.mp4", .closed(0, through: 999), in: store)
-        try await keep("k.key", in: store)
+        try await cache("all.mp4", .closed(0, through: 999), in: store)
+        try await cache("k.key", in: store)
         status = try #require(try await StreamStatus(of: playlist, in: store))
         #expect(status.playlists[0].missing.isEmpty)
         #expect(status.playlists[0].segmentsKept == 1)
         #expect(!status.playsWithoutOrigin)
-        try await keep("b.mp4", in: store)
+        try await cache("b.mp4", in: store)
         let before = fixture.origin.requests.count
         status = try #require(try await StreamStatus(of: playlist, in: store))
         #expect(status.playsWithoutOrigin)
@@ -57,8 +57,8 @@ struct StreamStatusTests {
         await store.close()
     }
 
-    /// A rendition without a playlist is in the variants' own segments (RFC 8216bis §4.4.6.2.1).
-    @Test func soundWithinTheVariantIsEnough() async throws {
+    /// A rendition without a playlist is contained in the variant stream's segments (RFC 8216bis §4.4.6.2.1).
+    @Test func muxedAudioSuffices() async throws {
         let multivariant = try url("index.m3u8")
         fixture.serve(
             """
@@ -73,14 +73,14 @@ struct StreamStatusTests {
         let loader = PlaylistLoader(store: store)
         for name in ["index", "low"] { _ = try await loader.load(try url("\(name).m3u8")) }
         #expect(try await StreamStatus(of: multivariant, in: store)?.playsWithoutOrigin == false)
-        try await keep("low.mp4", in: store)
+        try await cache("low.mp4", in: store)
         let status = try #require(try await StreamStatus(of: multivariant, in: store))
         #expect(status.playsWithoutOrigin)
         #expect(status.playlists.map(\.isComplete) == [true, false, true])
         await store.close()
     }
 
-    @Test func oneVariantWithItsSoundIsEnough() async throws {
+    @Test func oneVariantWithAudioSuffices() async throws {
         let multivariant = try url("index.m3u8")
         fixture.serve(
             """
@@ -97,9 +97,9 @@ struct StreamStatusTests {
         let store = try await fixture.open()
         let loader = PlaylistLoader(store: store)
         for name in ["index", "audio", "low"] { _ = try await loader.load(try url("\(name).m3u8")) }
-        try await keep("low.mp4", in: store)
+        try await cache("low.mp4", in: store)
         #expect(try await StreamStatus(of: multivariant, in: store)?.playsWithoutOrigin == false)
-        try await keep("audio.mp4", in: store)
+        try await cache("audio.mp4", in: store)
         let status = try #require(try await StreamStatus(of: multivariant, in: store))
         #expect(status.playsWithoutOrigin)
         #expect(status.playlists.map(\.role) == ["multivariant", "audio", "variant", "variant"])

@@ -3,7 +3,7 @@ import Testing
 @testable import MediaLibrary
 
 struct URIListTests {
-    @Test func everyTextComesBack() {
+    @Test func storesAllURIs() {
         let long = String(repeating: "l", count: 300)
         var texts = (0..<100).map { "segment\($0 * 7).ts" }
         texts += ["", "", "é", "ê", long, long + "1", long + long, "x", String(repeating: "y", count: 255)]
