@@ -64,7 +64,7 @@ extension AssetContents {
         selection = header.selection
     }
 
-    /// The optional fields at the end of a part's line: the cache key under which it's stored, and its address scope.
+    /// Returns the optional fields at the end of a part's line: its cache key and its address scope.
     private static func optionalFields(of part: AssetPart) -> String {
         guard let scope = part.scope else { return part.keptAs.map { "\t\($0)" } ?? "" }
         return "\t\(part.keptAs ?? "")\t\(scope.rawValue)"

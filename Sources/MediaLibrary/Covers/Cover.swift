@@ -1,45 +1,47 @@
 public import MediaContainers
 
-/// A picture that stands for a film or a song.
+/// An image that represents a film or song.
 public struct Cover: Sendable, Hashable {
-    /// The media type: `image/jpeg`, `image/png`, or what the file says.
+    /// The media type: `image/jpeg`, `image/png`, or the type given by the file.
     public var mediaType: String
-    /// The picture's bytes.
+    /// The image file.
     public var bytes: [UInt8]
 
-    /// The largest picture that is taken, in bytes; an ID3 tag that holds one may be as long.
+    /// The maximum size of an image in bytes; also that of an ID3 tag with one.
     public static var largest: Int { 32 << 20 }
 
-    /// A picture; its first bytes tell the type where they are sure.
+    /// Creates a cover. If its first bytes identify the media type, they take precedence.
     public init(bytes: [UInt8], mediaType: String) {
         self.bytes = bytes
         self.mediaType = Self.type(of: bytes) ?? mediaType
     }
 
-    /// A picture that somebody gives.
+    /// Creates a cover from an image that a user provides.
     ///
-    /// - Parameter bytes: JPEG, PNG, GIF, WebP, AVIF or HEIC. What may hold a script, as SVG does, is none.
-    /// - Returns: nil for anything else.
+    /// - Parameter bytes: A JPEG, PNG, GIF, WebP, AVIF or HEIC file. Formats with scripts, such as SVG, aren't
+    ///   accepted.
+    /// - Returns: Nil for other formats.
     public init?(recognising bytes: [UInt8]) {
         guard let type = Self.type(of: bytes) else { return nil }
         self.bytes = bytes
         mediaType = type
     }
 
-    /// The picture that a file has in its metadata: `covr` of MP4, APIC of ID3 at the front of MP3 and AAC.
+    /// Returns the image in a file's metadata: `covr` of an MP4, or APIC of an ID3 tag at the beginning of an MP3 or
+    /// AAC file.
     ///
-    /// Only the index or the tag is read, and the picture.
+    /// Reads only the index or tag, and the image.
     ///
-    /// - Parameter source: the file's bytes.
-    /// - Returns: nil where there is none, or only a link to one.
-    /// - Throws: `ContainerError` where the file is damaged or its bytes can't be had.
+    /// - Parameter source: The bytes of the file.
+    /// - Returns: Nil if the file has no image, or only a link to one.
+    /// - Throws: `ContainerError` if the file is damaged or can't be read.
     public static func embedded(in source: some MediaContainers.ByteSource) throws(ContainerError) -> Cover? {
         let front = try source.bytes(
             0..<min(source.length, Int64(SegmentFormat.probeLength)), limit: SegmentFormat.probeLength)
         if let length = front.withUnsafeBytes({ ID3Tag.length($0) }) {
             let end = min(source.length, Int64(length))
             guard end <= Int64(largest) else {
-                throw ContainerError(.limitExceeded, "an ID3 tag of \(length) bytes", at: 0)
+                throw ContainerError(.limitExceeded, "the ID3 tag has \(length) bytes", at: 0)
             }
             return try picture(ofTag: try source.bytes(0..<end, limit: largest))
         }
@@ -49,7 +51,7 @@ public struct Cover: Sendable, Hashable {
         return Cover(bytes: try source.bytes(artwork.range, limit: largest), mediaType: "image/\(artwork.format)")
     }
 
-    /// The extension of a file with this picture, without a dot.
+    /// The filename extension for the image, without a dot.
     public var pathExtension: String {
         switch mediaType {
         case "image/png": "png"
@@ -66,7 +68,7 @@ public struct Cover: Sendable, Hashable {
             Result { () throws(ContainerError) in try ID3Tag(buffer).picture }
         }
         guard let picture = try result.get(), picture.mediaType != "-->", !picture.data.isEmpty else { return nil }
-        // Version 2.2 names the format in three letters.
+        // Version 2.2 names the format by three letters.
         let named = picture.mediaType.lowercased()
         let type = named.contains("/") ? named : named == "png" ? "image/png" : "image/jpeg"
         return Cover(bytes: picture.data, mediaType: type)
@@ -79,12 +81,26 @@ public struct Cover: Sendable, Hashable {
         if bytes.count > 12, bytes.starts(with: Array("RIFF".utf8)), bytes[8..<12].elementsEqual("WEBP".utf8) {
             return "image/webp"
         }
-        // The brand of a file of ISO/IEC 23008-12 or of AV1.
+        // The brand of a file according to ISO/IEC 23008-12 or AVIF.
         guard bytes.count > 12, bytes[4..<8].elementsEqual("ftyp".utf8) else { return nil }
         return switch String(decoding: bytes[8..<12], as: UTF8.self) {
         case "avif", "avis": "image/avif"
         case "heic", "heix", "mif1", "msf1": "image/heic"
         default: nil
         }
+    }
+}
+
+/// The number and size of stored covers.
+public struct CoverUsage: Sendable, Hashable, Codable {
+    /// The number of covers.
+    public var covers: Int
+    /// Their size in bytes.
+    public var bytes: Int64
+
+    /// Creates a usage.
+    public init(covers: Int, bytes: Int64) {
+        self.covers = covers
+        self.bytes = bytes
     }
 }

@@ -1,20 +1,20 @@
 package import MediaContainers
 
-/// Writes the few pictures that a decoder needs for one moment of a film as a film of their own, whose first shown picture
-/// is that of the moment.
+/// A writer of the few pictures that a decoder needs for one moment of a film, as a separate film whose first displayed
+/// picture is that of the moment.
 ///
-/// A decoder gets this instead of the film, so that it needs no access to where the film is read, and of a film that is
-/// cached in part only the index and the bytes of these pictures are read.
+/// The decoder reads this clip, and thus needs no access to the film's source. Of a partially cached film, only the
+/// index and the bytes of these pictures are read.
 package enum FrameClip {
-    /// Writes the clip of an MP4.
+    /// Writes the clip from an MP4.
     ///
     /// - Parameters:
-    ///   - reader: the film.
-    ///   - time: the moment, in seconds from the film's beginning.
-    ///   - file: an empty file.
-    /// - Returns: whether the film has a picture at that moment or later.
-    /// - Throws: `ContainerError`: of the source; `limitExceeded` where a picture needs too many others; `unsupported` and
-    ///   `encrypted` where the pictures can't be written.
+    ///   - reader: The film.
+    ///   - time: The moment in seconds from the beginning of the film.
+    ///   - file: An empty file.
+    /// - Returns: Whether the film has a picture at that moment or later.
+    /// - Throws: `ContainerError`: errors of the source; `limitExceeded` if a picture depends on too many others;
+    ///   `unsupported` and `encrypted` if the pictures can't be written.
     package static func write<Source: MediaContainers.ByteSource>(
         _ reader: MP4Reader<Source>, at time: Double, to file: some RandomAccessSink
     ) throws(ContainerError) -> Bool {
@@ -28,19 +28,19 @@ package enum FrameClip {
         return try group.write(track, to: file) { (sample, _) throws(ContainerError) in
             let end = sample.offset.addingReportingOverflow(Int64(sample.size))
             guard !end.overflow else { throw ContainerError(.malformed, "a picture at byte \(sample.offset)") }
-            return try reader.source.bytes(sample.offset..<end.partialValue, limit: FrameGroup<Void>.mostBytes)
+            return try reader.source.bytes(sample.offset..<end.partialValue, limit: FrameGroup<Void>.maximumBytes)
         }
     }
 
-    /// Writes the clip of a stream, or of another file that can be remuxed.
+    /// Writes the clip from a stream, or from another file that can be remuxed.
     ///
     /// - Parameters:
-    ///   - plan: the film.
-    ///   - resources: where its parts are read; those that can't be read are left out.
-    ///   - time: the moment, in seconds from the film's beginning.
-    ///   - file: an empty file.
-    /// - Returns: whether the film has a picture at that moment or later.
-    /// - Throws: as `StreamRemux` does; `limitExceeded` where a picture needs too many others.
+    ///   - plan: The plan of the film.
+    ///   - resources: The source of its parts. Unreadable parts are skipped.
+    ///   - time: The moment in seconds from the beginning of the film.
+    ///   - file: An empty file.
+    /// - Returns: Whether the film has a picture at that moment or later.
+    /// - Throws: The errors of `StreamRemux`; `limitExceeded` if a picture depends on too many others.
     package static func write<Resources: StreamResources>(
         _ plan: StreamPlan, from resources: Resources, at time: Double, to file: some RandomAccessSink
     ) throws(ContainerError) -> Bool {
@@ -66,36 +66,36 @@ package enum FrameClip {
     }
 }
 
-/// The pictures from the key picture before a moment to the first picture shown at the moment or later.
+/// The pictures from the last key picture before a moment to the first picture displayed at that moment or later.
 private struct FrameGroup<Bytes> {
-    static var mostBytes: Int { 256 << 20 }
-    private static var mostPictures: Int { 20_000 }
+    static var maximumBytes: Int { 256 << 20 }
+    private static var maximumPictures: Int { 20_000 }
 
-    /// The moment, in the track's timescale.
+    /// The moment, in the timescale of the track.
     private let moment: Int64
     private var pictures: [(sample: MediaSample, bytes: Bytes)] = []
     private var size = 0
-    /// When the first picture at the moment or later is shown.
+    /// The presentation time of the first picture at that moment or later.
     private var shown: Int64?
-    /// Whether all pictures are there.
+    /// Whether all pictures are available.
     private(set) var isComplete = false
 
     init(at moment: Int64) { self.moment = moment }
 
     mutating func add(_ sample: MediaSample, _ bytes: @autoclosure () -> Bytes) throws(ContainerError) {
-        // What is decoded after it's shown isn't needed for it.
+        // A picture decoded after that time isn't needed.
         if let shown, sample.dts > shown { isComplete = true }
         guard !isComplete else { return }
         if sample.isSync, sample.pts <= moment { (pictures, size) = ([], 0) }
         size += max(0, sample.size)
-        guard pictures.count < Self.mostPictures, size <= Self.mostBytes else {
+        guard pictures.count < Self.maximumPictures, size <= Self.maximumBytes else {
             throw ContainerError(.limitExceeded, "\(pictures.count) pictures of \(size) bytes without a key picture")
         }
         pictures.append((sample, bytes()))
         if !sample.isHidden, sample.pts >= moment { shown = min(shown ?? .max, sample.pts) }
     }
 
-    /// Writes the pictures, so that the first one shown is the moment's.
+    /// Writes the pictures, so that the first one displayed is that of the moment.
     func write(
         _ track: MediaTrack, to file: some RandomAccessSink,
         _ read: (MediaSample, Bytes) throws(ContainerError) -> [UInt8]
@@ -119,12 +119,12 @@ private struct FrameGroup<Bytes> {
     }
 }
 
-/// Takes the samples of a stream until the pictures of a moment are complete.
+/// A sink that collects samples until the pictures of a moment are complete.
 private final class FrameSink: SampleSink {
     private let time: Double
     private var media: [MediaTrack] = []
     private var picture: Int?
-    /// When presentation begins, in seconds.
+    /// The beginning of presentation, in seconds.
     private var zero = Double.infinity
     private var group: FrameGroup<[UInt8]>?
 
@@ -151,7 +151,7 @@ private final class FrameSink: SampleSink {
         group = nil
         try current.add(sample, Array(bytes))
         group = current
-        // The rest of the stream isn't read.
+        // The error ends the reading of the stream.
         if current.isComplete { throw ContainerError(.malformed, "the picture is complete") }
     }
 }

@@ -3,31 +3,31 @@ internal import CryptoExtras
 internal import Foundation
 public import MediaContainers
 
-/// A media segment in the clear, decrypted as it is read: any part of it, in bounded memory.
+/// A media segment that is decrypted while it's read, from any position and in bounded memory.
 ///
-/// In CBC mode a block needs the block before it alone, in counter mode its own place, so that reading may begin
-/// anywhere (RFC 8216bis, section 5.2; NIST SP 800-38A).
+/// In CBC mode, a block only depends on the previous one; in counter mode, only on its position. Reading may therefore
+/// begin anywhere (RFC 8216bis §5.2; NIST SP 800-38A).
 public struct DecryptedSource<Source: MediaContainers.ByteSource>: MediaContainers.ByteSource {
-    /// Decrypted at a time.
+    /// The number of bytes decrypted at a time.
     private static var pieceLength: Int64 { 256 << 10 }
     private static var block: Int64 { Int64(SegmentCipher.blockLength) }
 
-    /// The length in the clear, in bytes.
+    /// The length of the decrypted segment in bytes.
     public private(set) var length: Int64
     private let source: Source
     private let cipher: SegmentCipher
     private let key: SymmetricKey
     private let vector: [UInt8]
 
-    /// Creates a view of an encrypted segment.
+    /// Creates a decrypted view of a segment.
     ///
     /// - Parameters:
     ///   - source: The encrypted bytes.
-    ///   - cipher: How they are encrypted.
-    ///   - key: The key's bytes.
-    ///   - initializationVector: 16 bytes.
-    /// - Throws: `ContainerError` with `malformed` for a key or a segment of the wrong length, and where the padding isn't
-    ///   one, so that the key is another or the segment is damaged; and the source's errors.
+    ///   - cipher: The cipher.
+    ///   - key: The bytes of the key.
+    ///   - initializationVector: The initialization vector, 16 bytes.
+    /// - Throws: `ContainerError` with `malformed` if the key or segment has a wrong length, or its padding is invalid
+    ///   because the key is wrong or the segment is damaged; and the errors of the source.
     public init(
         _ source: Source, cipher: SegmentCipher, key: [UInt8], initializationVector: [UInt8]
     ) throws(ContainerError) {
@@ -43,9 +43,9 @@ public struct DecryptedSource<Source: MediaContainers.ByteSource>: MediaContaine
         self.cipher = cipher
         self.key = SymmetricKey(data: key)
         vector = initializationVector
-        // Room for the ends of pieces and blocks.
+        // Larger offsets could overflow at the ends of pieces and blocks.
         guard source.length < 1 << 62 else {
-            throw ContainerError(.limitExceeded, "an encrypted segment of \(source.length) bytes")
+            throw ContainerError(.limitExceeded, "the encrypted segment has \(source.length) bytes")
         }
         guard cipher != .aes256Counter else {
             length = source.length
@@ -53,7 +53,7 @@ public struct DecryptedSource<Source: MediaContainers.ByteSource>: MediaContaine
         }
         guard source.length > 0, source.length % Self.block == 0 else {
             throw ContainerError(
-                .malformed, "an encrypted segment of \(source.length) bytes, which aren't whole blocks of 16",
+                .malformed, "the encrypted segment has \(source.length) bytes, which isn't a multiple of 16",
                 at: source.length)
         }
         length = 0
@@ -62,13 +62,13 @@ public struct DecryptedSource<Source: MediaContainers.ByteSource>: MediaContaine
             last.suffix(Int(padding)).allSatisfy({ $0 == padding })
         else {
             throw ContainerError(
-                .malformed, "decrypting gives no padding", at: source.length,
-                advice: "The key is another one, or the segment is damaged")
+                .malformed, "the decrypted segment has invalid padding", at: source.length,
+                advice: "The key is wrong, or the segment is damaged")
         }
         length = source.length - Int64(padding)
     }
 
-    /// Reads bytes in the clear; see `ByteSource`.
+    /// Reads decrypted bytes; see `ByteSource`.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         guard offset >= 0, offset < length else { return 0 }
         let end = min(length, offset + Int64(buffer.count))
@@ -90,7 +90,7 @@ public struct DecryptedSource<Source: MediaContainers.ByteSource>: MediaContaine
         return Int(position - offset)
     }
 
-    /// Whole blocks, padding included.
+    /// Decrypts whole blocks, including padding.
     private func decrypted(_ range: Range<Int64>) throws(ContainerError) -> Data {
         let limit = Int(Self.pieceLength + 2 * Self.block)
         do {
@@ -112,7 +112,7 @@ public struct DecryptedSource<Source: MediaContainers.ByteSource>: MediaContaine
         }
     }
 
-    /// The counter of a block: it counts in the last 64 bits.
+    /// Returns the counter of a block, of which the last 64 bits are incremented.
     private func counter(at block: Int64) -> [UInt8] {
         let first = vector[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let value = first &+ UInt64(bitPattern: block)

@@ -1,13 +1,14 @@
-import HLS
+internal import Foundation
+public import HLS
 internal import MediaContainers
 
-/// Where the key of a media segment or of a media initialization section is, and how to use it.
+/// The location of a key that decrypts a media segment or media initialization section, and its parameters.
 public struct SegmentKey: Sendable, Hashable {
     /// The cipher.
     public var cipher: SegmentCipher
-    /// Where the key is.
+    /// The URL of the key.
     public var url: String
-    /// The initialization vector: 16 bytes. In counter mode, the first counter.
+    /// The initialization vector, 16 bytes. In counter mode, it's the first counter.
     public var initializationVector: [UInt8]
 
     /// Creates a key.
@@ -17,13 +18,13 @@ public struct SegmentKey: Sendable, Hashable {
         self.initializationVector = initializationVector
     }
 
-    /// The key to use of those in force, or nil where nothing is encrypted.
+    /// Returns the first of several keys that can be used; nil if nothing is encrypted.
     ///
     /// - Parameters:
-    ///   - keys: the tags in force; several are the same key in several formats.
-    ///   - mediaSequence: the segment's, which is its vector where the tag has none (section 5.2).
-    /// - Throws: `ContainerError` with `encrypted` where none can be used: samples encrypted by themselves, and keys that
-    ///   a DRM system holds.
+    ///   - keys: The key tags that apply, which describe the same key in several formats.
+    ///   - mediaSequence: The media sequence number of the segment, the default initialization vector (RFC 8216bis
+    ///     §5.2).
+    /// - Throws: `ContainerError` with `encrypted` if none can be used, because of sample encryption or a DRM system.
     static func usable(of keys: [EncryptionKey], mediaSequence: Int) throws(ContainerError) -> SegmentKey? {
         guard let first = keys.first, !keys.contains(where: { $0.method == .none }) else { return nil }
         for key in keys where key.keyFormat == "identity" {
@@ -36,5 +37,55 @@ public struct SegmentKey: Sendable, Hashable {
         throw ContainerError(
             .encrypted, "encrypted by \(first.method)\(format)",
             advice: "Only whole segments by AES-128, AES-256 and AES-256-CTR can be decrypted; DRM can't")
+    }
+}
+
+/// The ciphers of whole media segments (RFC 8216bis §4.4.4.4).
+public enum SegmentCipher: String, Sendable, Hashable, CaseIterable {
+    /// AES with a key of 128 bits, in CBC mode with padding (PKCS #7).
+    case aes128 = "AES-128"
+    /// AES with a key of 256 bits, in CBC mode with padding.
+    case aes256 = "AES-256"
+    /// AES with a key of 256 bits, in counter mode without padding.
+    case aes256Counter = "AES-256-CTR"
+
+    /// Creates the cipher of a method; nil if the method encrypts nothing, or samples rather than segments.
+    public init?(_ method: EncryptionKey.Method) {
+        self.init(rawValue: method.rawValue)
+    }
+
+    /// The length of the key in bytes.
+    public var keyLength: Int { self == .aes128 ? 16 : 32 }
+
+    /// The length of a block, and of the initialization vector, in bytes.
+    public static let blockLength = 16
+}
+
+/// A URL that contains its data (RFC 2397), as the keys of some playlists do.
+enum DataURL {
+    /// Returns the bytes of `data:[<media type>][;base64],<data>`; nil for another scheme or invalid data.
+    static func bytes(of url: String) -> [UInt8]? {
+        guard url.prefix(5).lowercased() == "data:", let comma = url.firstIndex(of: ",") else { return nil }
+        let data = url[url.index(after: comma)...]
+        guard let plain = percentDecoded(data) else { return nil }
+        guard url[..<comma].lowercased().hasSuffix(";base64") else { return plain }
+        return Data(base64Encoded: Data(plain)).map { Array($0) }
+    }
+
+    private static func percentDecoded(_ text: Substring) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let digits = String(rest.prefix(2)), let value = UInt8(digits, radix: 16) else {
+                return nil
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
     }
 }

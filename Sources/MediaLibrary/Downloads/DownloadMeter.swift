@@ -97,12 +97,12 @@ final class DownloadMeter: Sendable {
     func isEmpty(_ part: Int) -> Bool { state.withLock { $0.bytesOfParts[part] == 0 } }
 
     /// Notes that a part is no longer being fetched.
-    func left(_ part: Int, key: String) {
+    func released(_ part: Int, key: String) {
         state.withLock { _ = $0.running.removeValue(forKey: key) }
     }
 
     /// Notes that the received bytes of a part were removed, because they aren't media.
-    func lost(_ part: Int) {
+    func removed(_ part: Int) {
         state.withLock { Self.set(0, of: part, &$0) }
     }
 

@@ -8,7 +8,7 @@ struct PartCopies: Sendable {
     /// The copies from which each part couldn't be fetched.
     private var failed: [Int: Set<Int>] = [:]
     /// The copies that all parts have left.
-    private var left: Set<Int> = []
+    private var abandoned: Set<Int> = []
 
     /// The copy from which a part's URL is taken.
     subscript(index: Int) -> Int {
@@ -24,12 +24,12 @@ struct PartCopies: Sendable {
     }
 
     /// Notes that all parts leave a copy. Returns false if they already have.
-    mutating func leave(_ copy: Int) -> Bool { left.insert(copy).inserted }
+    mutating func leave(_ copy: Int) -> Bool { abandoned.insert(copy).inserted }
 
     /// Lets every copy be tried again.
     mutating func retry() {
         failed = [:]
-        left = []
+        abandoned = []
     }
 }
 
@@ -53,12 +53,12 @@ extension DownloadRun {
                 state.withLock { $0.copies[index] = copy }
                 continue
             }
-            let (contents, lost) = state.withLock { state in
-                let lost = move(index, from: own, to: copy, parts, &state)
+            let (contents, removed) = state.withLock { state in
+                let removed = move(index, from: own, to: copy, parts, &state)
                 state.queue.released(index)
-                return (state.contents, lost)
+                return (state.contents, removed)
             }
-            for index in lost { meter.lost(index) }
+            for index in removed { meter.removed(index) }
             try? await dependencies.shelf.setContents(contents, of: id)
             return true
         }
@@ -73,7 +73,7 @@ extension DownloadRun {
     ) -> [Int] {
         let name = state.contents.parts[index].name
         let movesAll = state.copies.leave(own)
-        var lost: [Int] = []
+        var removed: [Int] = []
         for other in state.contents.parts.indices where state.copies[other] == own {
             let known = state.contents.parts[other]
             let isSibling = other == index || known.range != nil && known.name == name
@@ -82,9 +82,9 @@ extension DownloadRun {
             state.contents.parts[other].url = part.url
             state.contents.parts[other].scope = part.scope
             state.copies[other] = copy
-            if isSibling, state.queue.states[other] == .done { lost.append(other) }
+            if isSibling, state.queue.states[other] == .done { removed.append(other) }
         }
-        state.queue.lost(lost)
-        return lost
+        state.queue.removed(removed)
+        return removed
     }
 }

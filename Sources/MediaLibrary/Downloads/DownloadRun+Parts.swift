@@ -44,7 +44,7 @@ extension DownloadRun {
             let request = try request(for: part, settings)
             let key = store.key(of: request)
             meter.started(index, key: key)
-            defer { meter.left(index, key: key) }
+            defer { meter.released(index, key: key) }
             dependencies.events.send(.partStarted(id, name: part.name))
             let info = try await dependencies.parts.fill(part, request)
             let bytes = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesKept
@@ -80,7 +80,7 @@ extension DownloadRun {
             }
             return
         }
-        if error.code == .notMedia { meter.lost(index) }
+        if error.code == .notMedia { meter.removed(index) }
         let obstacle = dependencies.obstacle(by: error)
         let waits = state.withLock { state -> Bool in
             state.failures[index] = error

@@ -222,7 +222,7 @@ final class DownloadRun: Sendable {
     private func refetchRemovedParts(_ settings: TransferSettings) async throws -> DownloadObstacle? {
         let removed = try await removedParts(settings)
         guard !removed.isEmpty else { return nil }
-        state.withLock { $0.queue.lost(removed) }
+        state.withLock { $0.queue.removed(removed) }
         if let obstacle = try await fetchAll(settings) { return obstacle }
         try await store.commit()
         let removedAgain = try await removedParts(settings)
@@ -245,7 +245,7 @@ final class DownloadRun: Sendable {
                 state.queue.states[$0] == .done && !(holdings[$0]?.isWhole == true && holdings[$0]?.isPinned == true)
             }
         }
-        for index in removed { meter.lost(index) }
+        for index in removed { meter.removed(index) }
         return removed
     }
 
@@ -275,7 +275,7 @@ final class DownloadRun: Sendable {
             .space, "the download needs about \(missing) more bytes, but only \(max(0, free)) are free on the disk")
     }
 
-    // MARK: - The end
+    // MARK: - Completion
 
     /// Pins the origin's playlists, so that their URLs play without the origin.
     private func pinPlaylists(_ settings: TransferSettings) async throws {

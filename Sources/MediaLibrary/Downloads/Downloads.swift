@@ -92,7 +92,7 @@ public actor Downloads {
         }
     }
 
-    // MARK: - Life
+    // MARK: - Starting and stopping
 
     /// Restores the downloads of earlier processes: running and waiting ones continue, paused ones stay paused. Does
     /// nothing if downloads have already been started.
@@ -184,7 +184,7 @@ public actor Downloads {
         try await runs.withLock { $0[id] }?.freshURL(for: url)
     }
 
-    /// The recording of a live stream that is being downloaded; nil for any other asset.
+    /// Returns the recording of a live stream that is being downloaded; nil for any other asset.
     package nonisolated func recording(of id: AssetID) -> Recording? { runs.withLock { $0[id] }?.recording }
 
     // MARK: - Status

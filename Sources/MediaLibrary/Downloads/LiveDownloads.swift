@@ -3,9 +3,9 @@ internal import MediaCache
 
 /// The recordings behind downloads of live streams.
 ///
-/// A live stream is downloaded by recording it. The recording has a channel of its own, which no list of channels shows.
-/// A small file in the durable folder describes that channel until the recording has become the asset's contents, so
-/// that the next process continues it.
+/// A live stream is downloaded by recording it. The recording has a channel of its own, which isn't listed. A small file
+/// in the durable folder describes the channel until the recording has become the asset's contents, so that the next
+/// process continues it.
 struct LiveDownloads: Sendable {
     private static let suffix = ".json"
 

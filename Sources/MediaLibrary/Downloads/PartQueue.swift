@@ -1,6 +1,6 @@
 /// The order in which an asset's parts are fetched: first to last, or from the part that a player requested.
 ///
-/// Each operation takes amortized constant time.
+/// Taking the next part takes amortized constant time.
 struct PartQueue: Sendable {
     /// The state of a part.
     enum PartState: Sendable {
@@ -84,7 +84,7 @@ struct PartQueue: Sendable {
     }
 
     /// Marks complete parts as missing, because they were removed.
-    mutating func lost(_ parts: [Int]) {
+    mutating func removed(_ parts: [Int]) {
         for index in parts where states[index] == .done {
             states[index] = .missing
             doneCount -= 1

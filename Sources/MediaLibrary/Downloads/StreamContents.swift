@@ -350,7 +350,7 @@ extension RenditionType {
 }
 
 extension AssetContents {
-    /// The contents of an asset that isn't a stream.
+    /// Creates the contents of an asset that isn't a stream.
     init(file url: ResourceURL) {
         var part = AssetPart(role: .file, name: LocalNames.file(url), url: url.description)
         part.scope = .any

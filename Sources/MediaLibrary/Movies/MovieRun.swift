@@ -1,28 +1,28 @@
 internal import MediaContainers
 
-/// A remux of a movie's stream that was begun at one of its steps, with some parts before it as a run-up: what a demuxer
-/// holds when a part begins comes from the parts before.
+/// A remux of a movie's stream that begins at a step, with a run-up of preceding parts, because a demuxer's state
+/// depends on them.
 struct MovieRun<Resources: StreamResources & Sendable> {
-    /// Whether it began at the stream's beginning, so that it can't differ but by what is read.
+    /// Whether the run begins at the start of the stream, so that only a changed stream can make it differ.
     let isFromStart: Bool
     private let collector: ChunkCollector
     private let table: MovieTable
-    /// The step that comes next.
+    /// The next step.
     private var step: Int
-    /// How many parts of each input come before the step.
+    /// The number of parts of each input before the step.
     private let target: [Int]
     private var remux: StreamRemux<Resources>
     private var remuxer: Remuxer<ChunkCollector>
     private var isFinished = false
 
-    /// A run.
+    /// Creates a run.
     ///
     /// - Parameters:
-    ///   - movie: what is made again.
-    ///   - chunk: the first that is wanted.
-    ///   - runUp: how many parts of each input are read before those that it's in.
-    ///   - holding: how many bytes may wait for others before them.
-    ///   - resources: where the stream is read.
+    ///   - movie: The movie.
+    ///   - chunk: The first chunk to read.
+    ///   - runUp: The number of parts of each input to read before those with the chunk.
+    ///   - holding: The limit of bytes in memory.
+    ///   - resources: The source of the stream.
     init(
         _ movie: StreamMovie<Resources>, toGive chunk: Int, runUp: Int, _ holding: SharedHolding,
         _ resources: Resources
@@ -36,36 +36,36 @@ struct MovieRun<Resources: StreamResources & Sendable> {
         remux = StreamRemux(movie.plan, resources: resources)
         remux.absent = movie.absent
         remux.begin(at: places)
-        // A run that begins in an advertisement carries over what the survey did.
+        // The codecs of the survey apply, even if the run begins in an advertisement.
         remuxer = Remuxer(
             into: collector, inputs: places.count, sounds: movie.plan.sounds, codecs: movie.codecs)
     }
 
-    /// The most bytes of media that were held at any time.
-    var mostHeld: Int { collector.mostHeld }
+    /// The maximum number of bytes of media in memory so far.
+    var peakSize: Int { collector.peakSize }
 
-    /// Whether a chunk is so near that going on there is no more work than beginning anew.
+    /// Whether continuing to a chunk is no more work than beginning a new run.
     func isNear(_ chunk: Int) -> Bool {
         Int(table.chunks[chunk].step) <= step + 2 * target.count
     }
 
-    /// The bytes of a chunk.
+    /// Returns the bytes of a chunk.
     ///
-    /// - Returns: nil where this run, having begun where it did and being where it is, can't give it.
-    /// - Throws: `ContainerError`: `inputOutput` where a part can't be read, others where what came isn't what the movie
-    ///   is made of.
+    /// - Returns: Nil if this run can't read the chunk because of where it began or is now.
+    /// - Throws: `ContainerError`: `inputOutput` if a part can't be read; others if the samples differ from those of
+    ///   the movie.
     mutating func chunk(_ index: Int) throws(ContainerError) -> [UInt8]? {
-        collector.want(index)
+        collector.request(index)
         while true {
             if let bytes = collector.take(index) { return bytes }
-            guard !isFinished, collector.mayGive(index) else { return nil }
-            try takePart()
+            guard !isFinished, collector.mayComplete(index) else { return nil }
+            try readPart()
         }
     }
 
-    private mutating func takePart() throws(ContainerError) {
-        if collector.isRunningUp, remux.places == target { collector.begin(at: step) }
-        if !collector.isRunningUp { step += 1 }
+    private mutating func readPart() throws(ContainerError) {
+        if collector.isInRunUp, remux.places == target { collector.begin(at: step) }
+        if !collector.isInRunUp { step += 1 }
         guard try remux.step(into: &remuxer) == nil else { return }
         isFinished = true
         _ = try remuxer.finish()

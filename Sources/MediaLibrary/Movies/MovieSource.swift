@@ -1,22 +1,22 @@
 internal import HLS
 public import MediaContainers
 
-/// What something is that is to become one file.
+/// An input for conversion to one file: a stream or a file.
 public enum MovieSource<Bytes: MediaContainers.ByteSource> {
-    /// A stream, by its playlist.
+    /// A stream, planned from its playlist.
     case playlist(StreamPlan)
-    /// A file of media.
+    /// A media file.
     case file(SegmentFormat, Bytes)
 
-    /// Finds out, by the first bytes.
+    /// Identifies an input by its first bytes.
     ///
     /// - Parameters:
-    ///   - url: a file or a playlist.
-    ///   - choice: what is taken of a multivariant playlist.
-    ///   - base: what a playlist's references resolve against; nil is where it came from.
-    ///   - resources: where it's read.
-    ///   - isAvailable: whether a media playlist's stream can be read, by the playlist's URL.
-    /// - Throws: `ContainerError`: `notThisFormat` for what is neither, and what ``StreamPlan`` throws.
+    ///   - url: The URL of a file or playlist.
+    ///   - choice: The selection from a multivariant playlist.
+    ///   - base: The base URL of a playlist's references; nil means the playlist's location.
+    ///   - resources: The source of the input.
+    ///   - isAvailable: Whether the stream of a media playlist can be read, by the playlist's URL.
+    /// - Throws: `ContainerError`: `notThisFormat` if the input is neither; the errors of ``StreamPlan``.
     public init<Resources: StreamResources>(
         of url: String, choice: StreamChoice = StreamChoice(), base: String? = nil, resources: Resources,
         isAvailable: (String) -> Bool = { _ in true }

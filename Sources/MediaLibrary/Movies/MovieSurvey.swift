@@ -1,15 +1,15 @@
 internal import MediaCache
 internal import MediaContainers
 
-/// Takes all samples of a stream once, and keeps of them what makes the file's index and what knows their bytes again.
+/// A sink that reads all samples of a stream once to build the movie's index and the table of its chunks.
 final class MovieSurvey: SampleSink {
-    /// The file's tables so far.
+    /// The movie's sample tables so far.
     private(set) var builder = MovieBuilder()
     private(set) var table = MovieTable()
     private var gatherer = ChunkGatherer()
-    /// The step at work, and for each track the one that its chunk began in.
+    /// The current step, and the step in which each track's chunk began.
     private var step: Int32 = 0
-    private var begun: [Int32] = []
+    private var chunkSteps: [Int32] = []
     private var counts: [UInt32] = []
 
     func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
@@ -17,7 +17,7 @@ final class MovieSurvey: SampleSink {
         gatherer.setTracks(tracks)
         table.tracks = tracks
         let added = tracks.count - counts.count
-        begun += [Int32](repeating: 0, count: added)
+        chunkSteps += [Int32](repeating: 0, count: added)
         counts += [UInt32](repeating: 0, count: added)
         table.marks += [[MovieTable.Mark]](repeating: [], count: added)
         table.chunksOfTracks += [[Int32]](repeating: [], count: added)
@@ -26,7 +26,7 @@ final class MovieSurvey: SampleSink {
     func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         let track = sample.track
         if try gatherer.isComplete(before: sample) { try flush(track) }
-        if gatherer.chunks[track].samples.isEmpty { begun[track] = step }
+        if gatherer.chunks[track].samples.isEmpty { chunkSteps[track] = step }
         if table.marks[track].last?.step != step {
             table.marks[track].append(MovieTable.Mark(step: step, sample: counts[track]))
         }
@@ -34,21 +34,21 @@ final class MovieSurvey: SampleSink {
         gatherer.append(sample, bytes: bytes)
     }
 
-    /// Ends a step. A chunk that began in the one before ends too, so that bytes next to each other in the file are not
-    /// far from each other in the stream, however seldom a track has a sample.
+    /// Ends a step, and with it all chunks that began in the previous one. Neighbouring bytes of the movie are thus
+    /// near each other in the stream, even if a track has few samples.
     ///
-    /// - Parameter input: the input that its part was of.
+    /// - Parameter input: The input of the step's part.
     func endStep(input: Int) throws(ContainerError) {
-        for track in begun.indices where begun[track] < step { try flush(track) }
+        for track in chunkSteps.indices where chunkSteps[track] < step { try flush(track) }
         table.inputs.append(UInt16(truncatingIfNeeded: input))
         step += 1
     }
 
     /// Ends the last step.
     func finish() throws(ContainerError) {
-        for track in begun.indices { try flush(track) }
+        for track in chunkSteps.indices { try flush(track) }
         guard builder.mediaLength > 0 else {
-            throw ContainerError(.malformed, "there is nothing to play: no samples came")
+            throw ContainerError(.malformed, "the stream has no samples")
         }
         table.settleSteps()
     }
@@ -64,7 +64,7 @@ final class MovieSurvey: SampleSink {
                 offset: offset, length: UInt32(truncatingIfNeeded: gatherer.chunks[track].bytes.count),
                 checksum: gatherer.chunks[track].bytes.withUnsafeBytes { CRC32C.extend(with: $0) },
                 track: UInt16(truncatingIfNeeded: track), firstSample: counts[track] - UInt32(samples.count),
-                sampleCount: UInt32(truncatingIfNeeded: samples.count), step: begun[track]))
+                sampleCount: UInt32(truncatingIfNeeded: samples.count), step: chunkSteps[track]))
         gatherer.clear(track)
     }
 }

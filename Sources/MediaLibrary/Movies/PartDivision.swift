@@ -1,12 +1,13 @@
 internal import MediaContainers
 
-/// Divides long transport streams where packets begin, so that reading can begin inside of them.
+/// A division of long transport streams at packet boundaries, so that reading can begin inside them.
 struct PartDivision<Resources: StreamResources> {
-    /// Media segments last seconds; what lasts longer, or isn't said to end, may be a whole file.
+    /// The longest duration of a media segment in seconds. Longer parts, or those without a duration, may be whole
+    /// files.
     private static var longestSegment: Double { 60 }
 
     private let resources: Resources
-    /// About how long a part is, in bytes.
+    /// The approximate length of a part in bytes.
     private let partLength: Int64
 
     init(_ resources: Resources, partLength: Int64) {
@@ -14,9 +15,9 @@ struct PartDivision<Resources: StreamResources> {
         self.partLength = partLength
     }
 
-    /// The plan with shorter parts, which give the same samples.
+    /// Returns the plan with shorter parts that yield the same samples.
     ///
-    /// - Throws: what the resources throw.
+    /// - Throws: The errors of the resources.
     func divided(_ plan: StreamPlan) throws(ContainerError) -> StreamPlan {
         var plan = plan
         for index in plan.inputs.indices {
@@ -28,7 +29,7 @@ struct PartDivision<Resources: StreamResources> {
     }
 
     private func divided(_ part: StreamPart) throws(ContainerError) -> [StreamPart] {
-        // Ranges of what is encrypted can't be decrypted by themselves; MP4 has its index at one place.
+        // Ranges of encrypted parts can't be decrypted separately, and MP4 has a single index.
         guard part.key == nil, part.section == nil, part.obstacle == nil, mayBeLong(part) else { return [part] }
         let source = try resources.bytes(of: part.url, range: part.range)
         let borders = try TransportPacketBorders.borders(of: source, every: partLength)

@@ -1,40 +1,42 @@
 public import MediaContainers
 
-/// A stream as one progressive MP4 with its index first, which isn't written: any range of it can be read, again and again.
+/// A stream as one progressive MP4 with its index at the beginning, which isn't written: ranges of it are made on
+/// demand.
 ///
-/// The stream is read once to know its samples' sizes and times, which fix where everything lies. Kept of it are the
-/// index, and a checksum for each second or so. What is asked for is remuxed when it's asked for, from a part before it
-/// on, and compared with these before a byte of it is handed out.
+/// The stream is read once to determine the sizes and times of its samples, which fix the layout of the file. The index
+/// and a checksum for each second or so are retained. A requested range is remuxed from an earlier part on, and
+/// verified with the checksums before it's returned.
 public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable {
-    /// What it's made of. Long transport streams are several parts here.
+    /// The plan of the stream. Long transport streams are divided into several parts.
     public let plan: StreamPlan
-    /// The file's length in bytes.
+    /// The length of the file in bytes.
     public let length: Int64
-    /// What tells this file from every other, in hexadecimal digits: the same for the same bytes, at any time.
+    /// A hash of the file's contents, in hexadecimal digits.
     public let identity: String
-    /// `ftyp`, `moov` and the header of `mdat`: the file's first bytes.
+    /// The first bytes of the file: `ftyp`, `moov` and the header of `mdat`.
     let head: [UInt8]
     let table: MovieTable
-    /// The segments that stay gaps, or parts of which do, and why.
+    /// The segments that became gaps, at least in part, with reasons.
     public let damaged: [DamagedPart]
-    /// The gaps in it, in the order of their beginnings.
+    /// The gaps in the movie, ordered by start.
     public let gaps: [MovieGap]
     /// The parts that couldn't be read.
     let absent: Set<StreamRemux<Resources>.PartPlace>
     /// The codecs of each input, by kind.
     let codecs: [[MediaKind: Set<Codec>]]
-    /// Where it's read.
+    /// The source of the stream.
     public let resources: Resources
 
-    /// Reads all of a stream, on a thread that may wait.
+    /// Reads a whole stream. The call may block its thread.
     ///
     /// - Parameters:
-    ///   - plan: what it's made of.
-    ///   - resources: where it's read, now and later.
-    ///   - missingParts: what is done about parts that can't be read. Damaged segments stay gaps in any case.
-    ///   - onPart: gets each part when it's done, and how many there are in all; what it throws ends the work.
-    /// - Throws: `ContainerError`: `inputOutput` for a part that can't be read, naming it; what `StreamRemux` throws;
-    ///   `malformed` where there are no samples.
+    ///   - plan: The plan of the stream.
+    ///   - resources: The source of the stream, now and for later reads.
+    ///   - missingParts: The handling of parts that can't be read. Damaged segments become gaps in any case.
+    ///   - onPart: Called after each part with the number of finished parts and of all parts. Errors it throws end the
+    ///     survey.
+    /// - Throws: `ContainerError`: `inputOutput` for a part that can't be read, which it names; the errors of
+    ///   `StreamRemux`; `malformed` if there are no samples.
     public convenience init(
         _ plan: StreamPlan, resources: Resources,
         missingParts: StreamRemux<Resources>.MissingParts = .fail,
@@ -43,7 +45,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
         try self.init(plan, resources: resources, partLength: 8 << 20, missingParts: missingParts, onPart: onPart)
     }
 
-    /// Reads all of a stream, whose long parts become parts of about `partLength` bytes.
+    /// Reads a whole stream whose long parts are divided into parts of about `partLength` bytes.
     init(
         _ plan: StreamPlan, resources: Resources, partLength: Int64,
         missingParts: StreamRemux<Resources>.MissingParts = .fail,
@@ -80,24 +82,59 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
         identity = table.identity(head: head)
     }
 
-    /// Whether there are no pictures in it.
+    /// Whether the movie has no video.
     public var isSound: Bool { !table.tracks.contains { $0.kind == .video } }
 
-    /// About how many bytes of memory it takes.
+    /// The approximate memory use in bytes.
     public var memory: Int64 {
         let parts = plan.inputs.reduce(0) { $0 + $1.count }
-        // A part's URL is a string of its own.
+        // The URL of a part is a separate string.
         return Int64(head.count) + table.memory + Int64(parts * (MemoryLayout<StreamPart>.stride + 128))
     }
 
-    /// A way to read it: one for each who reads, since it remembers where it is.
+    /// Returns a reader. Each client needs its own, because a reader remembers its position.
     ///
     /// - Parameters:
-    ///   - holding: what it may hold, together with the others that share this. Unless given, 64 MiB alone.
-    ///   - resources: where it reads the stream, which has to be the same; nil is where the movie was read.
+    ///   - holding: The memory limit, shared with other readers; 64 MiB for this reader by default.
+    ///   - resources: Another source of the same stream; nil means the movie's.
     public func reader(
         sharing holding: SharedHolding = SharedHolding(of: 64 << 20), from resources: Resources? = nil
     ) -> StreamMovieReader<Resources> {
         StreamMovieReader(self, holding, resources ?? self.resources)
+    }
+}
+
+/// A segment that is a gap in a movie made of a stream.
+public struct MovieGap: Sendable, Hashable {
+    /// The cause of a gap.
+    public enum Cause: String, Sendable, Hashable {
+        /// The playlist marks the segment as absent (EXT-X-GAP, RFC 8216bis §4.4.4.7), for instance because a recording
+        /// missed it.
+        case lost
+        /// The segment isn't cached.
+        case missing
+        /// The segment is damaged, encrypted in a way that can't be decrypted, or of another codec than its track.
+        case damaged
+    }
+
+    /// The cause.
+    public var cause: Cause
+    /// The start in seconds from the beginning of the first segment, according to the playlist.
+    public var start: Double
+    /// The duration in seconds.
+    public var duration: Double
+    /// The last path component of the segment's URL; empty for a segment marked as absent.
+    public var name: String
+
+    init(_ cause: Cause, start: Double, duration: Double) {
+        self.cause = cause
+        self.start = start
+        self.duration = duration
+        name = ""
+    }
+
+    init(_ cause: Cause, _ part: StreamPart) {
+        self.init(cause, start: part.start, duration: part.duration)
+        name = part.name
     }
 }

@@ -1,18 +1,18 @@
 public import MediaContainers
 internal import Synchronization
 
-/// Reads a movie that isn't written. Reading straight on goes on with the remux that is under way; elsewhere another is
-/// begun.
+/// A reader of a movie that isn't written. Sequential reads continue the current remux, others begin a new one.
 ///
-/// It holds what one part of the stream brings, at most its share of the ``SharedHolding`` and the longest frame.
+/// A reader holds the samples of one part of the stream, at most its share of the ``SharedHolding`` and the longest
+/// frame.
 public final class StreamMovieReader<Resources: StreamResources & Sendable>: ByteSource, Sendable {
-    /// Where it reads.
+    /// The state of the reader.
     private struct Position {
         var run: MovieRun<Resources>?
-        /// The chunk last read.
+        /// The index of the chunk read last.
         var index: Int?
         var bytes: [UInt8] = []
-        var mostHeld = 0
+        var peakSize = 0
     }
 
     private let movie: StreamMovie<Resources>
@@ -29,15 +29,15 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
 
     deinit { holding.leave() }
 
-    /// The file's length in bytes.
+    /// The length of the file in bytes.
     public var length: Int64 { movie.length }
 
-    /// The most bytes of media that were held at any time.
-    var mostHeld: Int { position.withLock { $0.mostHeld } }
+    /// The maximum number of bytes of media in memory so far.
+    var peakSize: Int { position.withLock { $0.peakSize } }
 
-    /// Reads bytes of the file, on a thread that may wait; see `ByteSource`.
+    /// Reads bytes of the file. The call may block its thread; see `ByteSource`.
     ///
-    /// - Throws: `ContainerError`: `inputOutput` where the stream can't be read any more, or isn't what it was.
+    /// - Throws: `ContainerError` with `inputOutput` if the stream can't be read any more, or has changed.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         guard offset >= 0, offset < length else { return 0 }
         let end = min(length, offset + Int64(buffer.count))
@@ -49,7 +49,7 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
         return Int(end - offset)
     }
 
-    /// Reads as much as lies next to each other, of the head or of a chunk.
+    /// Reads contiguous bytes of the head or of one chunk.
     private func readRun(at place: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         let headLength = Int64(movie.head.count)
         guard place >= headLength else { return Self.copy(movie.head, from: Int(place), into: buffer) }
@@ -73,8 +73,8 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
         return count
     }
 
-    /// A chunk's bytes: of the run under way, else of one that begins before it, as far as it takes for it to bring what
-    /// the movie is made of. From the stream's beginning it can't but bring the same, as long as the stream is the same.
+    /// Returns the bytes of a chunk from the current run, or from new runs that begin earlier and earlier until the
+    /// samples match the movie. A run from the beginning of the stream matches unless the stream has changed.
     private func chunk(_ index: Int, _ position: inout Position) throws(ContainerError) -> [UInt8] {
         var runUp = 0
         while true {
@@ -83,7 +83,7 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
             if runUp > 0 { run = MovieRun(movie, toGive: index, runUp: runUp, holding, resources) }
             var cause: ContainerError?
             do throws(ContainerError) {
-                defer { position.mostHeld = max(position.mostHeld, run?.mostHeld ?? 0) }
+                defer { position.peakSize = max(position.peakSize, run?.peakSize ?? 0) }
                 if let bytes = try run?.chunk(index) {
                     position.run = run
                     return bytes
@@ -98,4 +98,34 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
             runUp = max(1, runUp * 2)
         }
     }
+}
+
+/// A memory limit shared equally by concurrent readers of movies.
+///
+/// A segment yields more bytes than are read next. Bytes that exceed the limit are made again when needed, so that many
+/// readers take more time rather than more memory.
+public final class SharedHolding: Sendable {
+    private let bytes: Int
+    private let least: Int
+    private let readers = Atomic(0)
+
+    /// Creates a limit.
+    ///
+    /// - Parameters:
+    ///   - bytes: The number of bytes for all readers.
+    ///   - least: The number of bytes for each reader in any case, enough for about a second of a film.
+    public init(of bytes: Int, least: Int = 2 << 20) {
+        self.bytes = bytes
+        self.least = least
+    }
+
+    /// The current number of readers.
+    package var count: Int { readers.load(ordering: .relaxed) }
+
+    /// The number of bytes that one reader may currently hold.
+    var share: Int { max(least, bytes / max(1, count)) }
+
+    func enter() { readers.add(1, ordering: .relaxed) }
+
+    func leave() { readers.subtract(1, ordering: .relaxed) }
 }

@@ -19,13 +19,13 @@ struct SegmentNames: Sendable {
     /// Names removed from the playlist, by the hash of their URL.
     private var departed: [UInt64: Name] = [:]
     /// The time assumed for all other names: when the stream was first seen, or a name was last reused.
-    private var known = Duration.zero
+    private var defaultMoment = Duration.zero
     /// The media sequence numbers of the last playlist, and when it was received.
     private var last: (window: Range<Int>, moment: Duration)?
 
     /// Returns the time from which the URL with a hash has identified its segment.
     func since(_ hash: UInt64) -> Duration? {
-        name(hash)?.since ?? (current?.contains(hash) == true ? known : nil)
+        name(hash)?.since ?? (current?.contains(hash) == true ? defaultMoment : nil)
     }
 
     private func name(_ hash: UInt64) -> Name? {
@@ -41,7 +41,7 @@ struct SegmentNames: Sendable {
         if isRestarted || current == nil {
             current = nil
             departed = [:]
-            known = moment
+            defaultMoment = moment
         } else if isRepeated {
             return
         }
@@ -51,7 +51,7 @@ struct SegmentNames: Sendable {
             guard let name = name(hash) else { return }
             if name.segment.hasPlace(of: segment) { moments[number] = name.since } else { isReused = true }
         }
-        if isReused { known = moment }
+        if isReused { defaultMoment = moment }
         current?.forEachLiveName { number, hash, segment in
             if index.liveName(hash) == nil { departed[hash] = Name(segment: segment, since: self.moments[number]) }
         }

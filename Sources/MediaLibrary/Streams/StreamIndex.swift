@@ -39,7 +39,7 @@ struct StreamIndex: Sendable {
     private static let longestSegment: Int64 = 86_400_000_000_000
 
     /// The maximum number of live segments that count towards the duration of a playlist.
-    private static let mostLiveSegments = 1 << 32
+    private static let maximumLiveSegments = 1 << 32
 
     /// Whether the playlist is live, or was until its last view.
     let isLive: Bool
@@ -118,7 +118,7 @@ struct StreamIndex: Sendable {
         targetDuration = .nanoseconds(min(max(1_000_000_000, tags.targetDuration ?? 0), Self.longestSegment))
         // A delta update may announce any number of omitted segments.
         let mean = tags.meanDuration.map { Duration.nanoseconds(min($0, Self.longestSegment)) } ?? targetDuration
-        windowDuration = mean * min(tags.window.count, Self.mostLiveSegments)
+        windowDuration = mean * min(tags.window.count, Self.maximumLiveSegments)
     }
 
     /// The number of live names whose segments are known: the newest ones.

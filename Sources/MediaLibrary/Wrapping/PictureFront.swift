@@ -1,10 +1,10 @@
 internal import MediaContainers
 
-/// The front of a segment that begins as a picture does, and where in it the segment itself may begin.
+/// The beginning of a segment that looks like an image, in which the media may begin.
 struct PictureFront {
     private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let packet = 188
-    /// So many transport packets in a row are none by chance, wherever they are found.
+    /// The number of consecutive packets after which a transport stream is certain at any position.
     private static let surePackets = 5
 
     private let bytes: [UInt8]
@@ -21,27 +21,27 @@ struct PictureFront {
             || bytes.starts(with: Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: Array("WEBP".utf8))
     }
 
-    /// How many bytes stand before media; nil where none follows.
+    /// The number of bytes before the media; nil if none follows.
     var lengthBeforeMedia: Int? {
-        // Where a whole picture ends, media of any kind may begin; what no whole picture precedes has to be sure of itself.
+        // Any media may follow a complete image. Without one, only unmistakable media is recognised.
         if let end = ends.first(where: { isMedia(at: $0) }) { return end }
         return (1..<max(1, bytes.count)).first { hasPackets(at: $0, atLeast: Self.surePackets) || hasBoxes(at: $0) }
     }
 
-    /// How many bytes stand before whole blocks of a cipher; nil where none follow. Nothing else is known of them.
+    /// The number of bytes before whole cipher blocks; nil if none follow. Their contents can't be examined.
     var lengthBeforeCiphertext: Int? {
         let end = ends.first { length > $0 && (length - Int64($0)) % Int64(SegmentCipher.blockLength) == 0 }
-        // A signature alone is no picture, and neither is it ciphertext.
+        // A signature without an image precedes the blocks.
         return end ?? (isSignatureAlone && (length - 8) % Int64(SegmentCipher.blockLength) == 0 ? 8 : nil)
     }
 
-    // MARK: - Where pictures end
+    // MARK: - Ends of images
 
-    /// Where a picture may end, by its own structure, within the front.
+    /// The positions at which the image may end according to its structure.
     private var ends: [Int] {
         if bytes.starts(with: Self.png) { return pngEnd.map { [$0] } ?? [] }
-        if bytes[0] == 0xFF { return positions(behind: [0xFF, 0xD9]) }
-        if bytes[0] == UInt8(ascii: "G") { return positions(behind: [0x00, 0x3B]) }
+        if bytes[0] == 0xFF { return positions(after: [0xFF, 0xD9]) }
+        if bytes[0] == UInt8(ascii: "G") { return positions(after: [0x00, 0x3B]) }
         let field = bytes[0] == UInt8(ascii: "B") ? 2 : 4
         guard bytes.count >= field + 4 else { return [] }
         let size = bytes[field..<field + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -53,7 +53,7 @@ struct PictureFront {
         bytes.starts(with: Self.png) && !bytes.dropFirst(12).starts(with: Array("IHDR".utf8)) && length > 8
     }
 
-    /// Behind the chunk IEND (PNG, 5.3).
+    /// The end of the IEND chunk (PNG §5.3).
     private var pngEnd: Int? {
         var place = Self.png.count
         while place + 12 <= bytes.count {
@@ -66,13 +66,13 @@ struct PictureFront {
         return nil
     }
 
-    private func positions(behind mark: [UInt8]) -> [Int] {
+    private func positions(after mark: [UInt8]) -> [Int] {
         guard bytes.count > mark.count else { return [] }
         return (1..<bytes.count - mark.count).filter { bytes[$0] == mark[0] && bytes[$0 + 1] == mark[1] }
             .map { $0 + mark.count }
     }
 
-    // MARK: - What begins there
+    // MARK: - Media formats
 
     private func isMedia(at place: Int) -> Bool {
         guard place < bytes.count else { return false }
@@ -85,7 +85,7 @@ struct PictureFront {
         }
     }
 
-    /// Whether transport packets begin here: so many, or whole ones to the segment's end.
+    /// Whether at least `count` transport packets begin here, or whole packets up to the end of the segment.
     private func hasPackets(at place: Int, atLeast count: Int) -> Bool {
         guard bytes[place] == 0x47 else { return false }
         let rest = length - Int64(place)
@@ -95,7 +95,7 @@ struct PictureFront {
         return stride(from: place, through: last, by: Self.packet).allSatisfy { bytes[$0] == 0x47 }
     }
 
-    /// Whether a box of MP4 begins here that a segment begins with, and where it ends another box, or nothing.
+    /// Whether a box that may begin an MP4 segment is here, followed by another box or the end.
     private func hasBoxes(at place: Int) -> Bool {
         guard place + 8 <= bytes.count else { return false }
         let type = String(decoding: bytes[place + 4..<place + 8], as: UTF8.self)

@@ -1,35 +1,35 @@
 internal import MediaContainers
 
-/// What an origin has put around a media segment, so that it passes for something else, or is smaller.
+/// A wrapping around a media segment, with which some origins disguise or compress it.
 ///
-/// What is kept stays what the origin sent; it's unwrapped on its way out.
+/// The cache stores the origin's bytes. The wrapping is removed on output.
 public enum SegmentWrapping: Sendable, Hashable {
-    /// Nothing.
+    /// No wrapping.
     case none
-    /// A picture, or the front of one, of so many bytes; media follows.
+    /// An image, or the beginning of one, of `length` bytes before the media.
     case picture(length: Int)
-    /// All of it is compressed (RFC 1952).
+    /// Compression of the whole segment (RFC 1952).
     case gzip
 
-    /// By so many first bytes it's told whether there may be a wrapping at all.
+    /// The number of bytes that show whether a segment may be wrapped.
     public static let probeLength = 16
-    /// So many first bytes are looked at then: a longer picture is taken for one.
+    /// The number of bytes that are searched for the end of an image. A longer one isn't recognised as a wrapping.
     public static let frontLength = 256 << 10
 
-    /// Whether a segment may be wrapped, by its first ``probeLength`` bytes: most aren't, and need no second look.
+    /// Whether a segment may be wrapped, judging by its first ``probeLength`` bytes. Most segments aren't.
     public static func mayBegin(_ front: some Collection<UInt8>) -> Bool {
         let front = Array(front.prefix(probeLength))
         return isGzip(front) || PictureFront.isRecognised(front)
     }
 
-    /// Finds out what is around a segment.
+    /// Returns the wrapping of a segment.
     ///
-    /// A picture that isn't followed by media is a picture, as a thumbnail is.
+    /// An image without media after it isn't a wrapping, but may be a thumbnail.
     ///
     /// - Parameters:
-    ///   - front: the segment's first bytes: ``frontLength``, or all there are.
-    ///   - length: the segment's length in bytes.
-    ///   - isEncrypted: whether it's encrypted as a whole, so that what follows a picture doesn't tell what it is.
+    ///   - front: The first ``frontLength`` bytes of the segment, or all of it.
+    ///   - length: The length of the segment in bytes.
+    ///   - isEncrypted: Whether the segment is encrypted, so that the media after an image can't be recognised.
     public static func find(front: [UInt8], length: Int64, isEncrypted: Bool = false) -> SegmentWrapping {
         if isGzip(front) { return .gzip }
         guard PictureFront.isRecognised(front) else { return .none }
@@ -38,7 +38,8 @@ public enum SegmentWrapping: Sendable, Hashable {
         return found.map { .picture(length: $0) } ?? .none
     }
 
-    /// The signature, the one method that there is, and no flag that there isn't: a key stream may begin like the former.
+    /// Whether bytes begin with a gzip header, including the method and valid flags, because ciphertext may begin with
+    /// the signature.
     private static func isGzip(_ front: [UInt8]) -> Bool {
         front.count >= 10 && front[0] == 0x1F && front[1] == 0x8B && front[2] == 8 && front[3] & 0xE0 == 0
     }

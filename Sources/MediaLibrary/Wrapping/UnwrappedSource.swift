@@ -1,23 +1,25 @@
+internal import MediaCache
 public import MediaContainers
 
-/// A media segment without what its origin has put around it (``SegmentWrapping``).
+/// A media segment without its ``SegmentWrapping``.
 public struct UnwrappedSource<Source: MediaContainers.ByteSource>: MediaContainers.ByteSource {
     private enum Content {
-        /// The source from a byte on.
+        /// The source from an offset on.
         case rest(Source, from: Int64)
         case inflated(MemorySource)
     }
 
-    /// What was around it.
+    /// The removed wrapping.
     public let wrapping: SegmentWrapping
     private let content: Content
 
-    /// Looks at a segment's first bytes, and inflates it where it's compressed.
+    /// Examines the first bytes of a segment, and decompresses it if necessary.
     ///
     /// - Parameters:
-    ///   - source: the segment as it came.
-    ///   - isEncrypted: whether it's encrypted as a whole.
-    /// - Throws: `ContainerError` with `malformed` for what is compressed and damaged, or too large; the source's errors.
+    ///   - source: The segment as received.
+    ///   - isEncrypted: Whether the segment is encrypted.
+    /// - Throws: `ContainerError` with `malformed` if a compressed segment is damaged or too large; the errors of the
+    ///   source.
     public init(_ source: Source, isEncrypted: Bool = false) throws(ContainerError) {
         let probe = min(source.length, Int64(SegmentWrapping.probeLength))
         var front = try source.bytes(0..<probe, limit: SegmentWrapping.probeLength)
@@ -57,6 +59,25 @@ public struct UnwrappedSource<Source: MediaContainers.ByteSource>: MediaContaine
         switch content {
         case .rest(let source, let start): try source.read(at: start + offset, into: buffer)
         case .inflated(let source): try source.read(at: offset, into: buffer)
+        }
+    }
+}
+
+/// The decompression of media segments that an origin stores compressed, in memory and within limits.
+package enum SegmentInflation {
+    /// The maximum size of a segment in bytes, compressed or not.
+    package static let largest = 64 << 20
+
+    /// Returns the decompressed segment; nil if it's encrypted and only looks compressed.
+    ///
+    /// - Throws: `ContainerError` with `malformed` if it's damaged or too large.
+    package static func inflated(_ bytes: [UInt8], isEncrypted: Bool) throws(ContainerError) -> [UInt8]? {
+        do {
+            return try Inflater.inflate(bytes, limit: largest)
+        } catch {
+            if isEncrypted { return nil }
+            let reason = (error as? CacheError)?.message ?? "\(error)"
+            throw ContainerError(.malformed, "the compressed segment can't be read: \(reason)", cause: error)
         }
     }
 }

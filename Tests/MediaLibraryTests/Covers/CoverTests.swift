@@ -17,7 +17,7 @@ struct CoverTests {
         return (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) } + Array(type.utf8) + content
     }
 
-    @Test func thePictureOfAnID3TagIsRead() throws {
+    @Test func readsPictureOfID3Tag() throws {
         let song = tag("image/jpeg", Self.jpeg) + [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 2000)
         let cover = try #require(try Cover.embedded(in: MemorySource(song)))
         #expect(cover.bytes == Self.jpeg)
@@ -25,18 +25,18 @@ struct CoverTests {
         #expect(cover.pathExtension == "jpg")
     }
 
-    @Test func theFirstBytesOutrankTheName() throws {
+    @Test func firstBytesOverrideMediaType() throws {
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 1, 2, 3]
         let cover = try #require(try Cover.embedded(in: MemorySource(tag("image/jpeg", png))))
         #expect(cover.mediaType == "image/png")
         #expect(cover.pathExtension == "png")
     }
 
-    @Test func aLinkIsNoPicture() throws {
+    @Test func ignoresLink() throws {
         #expect(try Cover.embedded(in: MemorySource(tag("-->", Array("http://h/a.jpg".utf8)))) == nil)
     }
 
-    @Test func thePictureOfAnMP4IsRead() throws {
+    @Test func readsPictureOfMP4() throws {
         let data = box("data", [0, 0, 0, 13, 0, 0, 0, 0] + Self.jpeg)
         let list = box("ilst", box("covr", data))
         let handler = box(
@@ -50,7 +50,7 @@ struct CoverTests {
         #expect(cover.mediaType == "image/jpeg")
     }
 
-    @Test func whatHasNoneHasNone() throws {
+    @Test func returnsNilWithoutPicture() throws {
         #expect(try Cover.embedded(in: MemorySource(Array("no media".utf8))) == nil)
     }
 }

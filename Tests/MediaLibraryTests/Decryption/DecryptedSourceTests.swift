@@ -25,7 +25,7 @@ struct DecryptedSourceTests {
     }
 
     @Test(arguments: SegmentCipher.allCases, [0, 1, 15, 16, 17, 262_144, 700_001])
-    func anyPartComesInTheClear(cipher: SegmentCipher, count: Int) throws {
+    func decryptsAnyRange(cipher: SegmentCipher, count: Int) throws {
         guard count > 0 || cipher != .aes256Counter else { return }
         let clear = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let source = try source(encrypt(clear, cipher), cipher)
@@ -39,8 +39,8 @@ struct DecryptedSourceTests {
         #expect(try past.withUnsafeMutableBytes { try source.read(at: Int64(count), into: $0) } == 0)
     }
 
-    /// The standard's own example: NIST SP 800-38A, F.2.1.
-    @Test func theStandardsExampleIsUnderstood() throws {
+    /// The example of NIST SP 800-38A §F.2.1.
+    @Test func decryptsExampleOfStandard() throws {
         let key: [UInt8] = [
             0x2B, 0x7E, 0x15, 0x16, 0x28, 0xAE, 0xD2, 0xA6, 0xAB, 0xF7, 0x15, 0x88, 0x09, 0xCF, 0x4F, 0x3C,
         ]
@@ -59,7 +59,7 @@ struct DecryptedSourceTests {
         #expect(try source.bytes(0..<16, limit: 16) == clear)
     }
 
-    @Test func anotherKeyIsFoundOut() throws {
+    @Test func detectsWrongKey() throws {
         let bytes = try encrypt([UInt8](repeating: 71, count: 1000), .aes128)
         var wrong = key(.aes128)
         wrong[0] ^= 1
@@ -70,7 +70,7 @@ struct DecryptedSourceTests {
         #expect(error?.description.contains("key") == true)
     }
 
-    @Test func aPageInsteadOfAKeyIsFoundOut() throws {
+    @Test func detectsPageInsteadOfKey() throws {
         let error = #expect(throws: ContainerError.self) {
             try DecryptedSource(
                 MemorySource([UInt8](repeating: 0, count: 32)), cipher: .aes128, key: Array("<html>".utf8),
@@ -80,7 +80,7 @@ struct DecryptedSourceTests {
     }
 
     @Test(arguments: [0, 15, 17])
-    func aSegmentCutShortIsFoundOut(count: Int) {
+    func detectsTruncatedSegment(count: Int) {
         #expect(throws: ContainerError.self) {
             try self.source([UInt8](repeating: 0, count: count), .aes256)
         }

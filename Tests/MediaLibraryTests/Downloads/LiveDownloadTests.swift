@@ -187,8 +187,8 @@ struct LiveDownloadTests {
             #expect(downloads.recording(of: asset.id) == nil)
             #expect(try await downloads.store.sideFolder("live-downloads").names() == [])
             #expect(try await downloads.store.sideFolder("recordings/\(recording.id)").names() == [])
-            let kept = try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }
-            #expect(kept.count == 3 && kept.allSatisfy(\.isPinned))
+            let cached = try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }
+            #expect(cached.count == 3 && cached.allSatisfy(\.isPinned))
             try await downloads.removeAsset(asset.id)
             #expect(try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }.isEmpty)
         }

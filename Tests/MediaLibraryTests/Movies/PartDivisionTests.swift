@@ -4,12 +4,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Transport streams that are divided where packets begin, by a playlist or for reading.
+/// Tests of transport streams divided at packet boundaries, by a playlist or for reading.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct PartDivisionTests {
     private let plan = StreamPlan(inputs: [[StreamPart(url: "http://h/a.ts")]])
 
-    /// A movie of one file, in parts of 20,000 bytes.
+    /// Returns a movie of one file in parts of 20,000 bytes.
     private func movie(_ file: [UInt8]) throws -> StreamMovie<MemoryResources> {
         try StreamMovie(plan, resources: MemoryResources(["http://h/a.ts": file]), partLength: 20_000)
     }
@@ -18,7 +18,7 @@ struct PartDivisionTests {
         try MovieSampleList(movie.reader())
     }
 
-    /// The samples of a file that is remuxed as it is.
+    /// Returns the samples of a file remuxed without division.
     private func undivided(_ file: [UInt8]) throws -> MovieSampleList {
         try WrittenMovie(plan, MemoryResources(["http://h/a.ts": file])).samples()
     }
@@ -35,7 +35,7 @@ struct PartDivisionTests {
         }
     }
 
-    @Test(arguments: 1...6) func segmentsThatAreCutAnywhereGiveTheSameSamples(seed: UInt64) throws {
+    @Test(arguments: 1...6) func divisionBetweenPacketsKeepsSamples(seed: UInt64) throws {
         let clip = try #require(PublicClip.bytes)
         let cuts = SampleStream.cut(clip, into: Int(seed) * 12, seed: seed)
         let files = cuts.enumerated().map { ("\($0).ts", Array(clip[$1])) }
@@ -46,7 +46,7 @@ struct PartDivisionTests {
         try checkRanges(movie)
     }
 
-    @Test func aLongFileIsReadInParts() throws {
+    @Test func readsLongFileInParts() throws {
         let clip = try #require(PublicClip.bytes)
         let movie = try movie(clip)
         let parts = movie.plan.inputs[0]
@@ -58,8 +58,8 @@ struct PartDivisionTests {
         try checkRanges(movie)
     }
 
-    /// Packets with a time stamp before each (Blu-ray), with parity behind each (broadcast).
-    @Test(arguments: [(4, 0), (0, 16)]) func packetsMayHaveMoreAroundThem(before: Int, behind: Int) throws {
+    /// Packets may be preceded by a time stamp (Blu-ray) or followed by parity (broadcast).
+    @Test(arguments: [(4, 0), (0, 16)]) func acceptsPacketsWithTimeStampOrParity(before: Int, behind: Int) throws {
         let clip = try #require(PublicClip.bytes)
         var file: [UInt8] = []
         for start in stride(from: 0, to: clip.count, by: 188) {
@@ -72,9 +72,9 @@ struct PartDivisionTests {
         try checkRanges(movie)
     }
 
-    @Test func damageMovesNoCut() throws {
+    @Test func damageDoesNotMoveBoundaries() throws {
         let clip = try #require(PublicClip.bytes)
-        // Bytes that belong to no packet, so that those behind them begin elsewhere.
+        // Extra bytes shift the packets that follow.
         let file = clip[..<94_000] + [UInt8](repeating: 0, count: 101) + clip[94_000...]
         let movie = try movie(Array(file))
         #expect(movie.plan.inputs[0].count == 5)
@@ -82,7 +82,7 @@ struct PartDivisionTests {
         try checkRanges(movie)
     }
 
-    @Test func whatIsNoTransportStreamStaysWhole() throws {
+    @Test func doesNotDivideOtherFormats() throws {
         let (plan, resources) = try SampleStream.oneMP4.open()
         #expect(try PartDivision(resources, partLength: 1000).divided(plan) == plan)
         let (sound, files) = try SampleStream.packedAC3.open()
@@ -90,7 +90,7 @@ struct PartDivisionTests {
         #expect(try movie(file).plan.inputs[0].count == 1)
     }
 
-    @Test func segmentsOfAPlaylistStayAsTheyAre() throws {
+    @Test func doesNotDivideSegments() throws {
         let (plan, resources) = try SampleStream.picturesAndSound.open()
         let before = resources.requests.count
         #expect(try PartDivision(resources, partLength: 20_000).divided(plan) == plan)

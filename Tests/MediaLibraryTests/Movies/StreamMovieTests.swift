@@ -10,7 +10,7 @@ struct StreamMovieTests {
         try movie.reader().bytes(0..<movie.length, limit: 64 << 20)
     }
 
-    @Test(arguments: SampleStream.allCases) func itHasTheSamplesOfTheFileThatIsWritten(stream: SampleStream) throws {
+    @Test(arguments: SampleStream.allCases) func hasSamplesOfWrittenFile(stream: SampleStream) throws {
         let (plan, resources) = try stream.open()
         let bytes = try whole(StreamMovie(plan, resources: resources))
         let written = try WrittenMovie(plan, resources)
@@ -22,7 +22,7 @@ struct StreamMovieTests {
 
     @Test(
         .enabled(if: try Prerequisite.isMet("ffprobe", WrittenMovie.ffprobe != nil)), arguments: SampleStream.allCases
-    ) func othersFindInItWhatTheyFindInTheFileThatIsWritten(stream: SampleStream) throws {
+    ) func ffprobeReportsPacketsOfWrittenFile(stream: SampleStream) throws {
         let (plan, resources) = try stream.open()
         let packets = try WrittenMovie(whole(StreamMovie(plan, resources: resources))).packets()
         #expect(!packets.isEmpty)
@@ -40,7 +40,7 @@ struct StreamMovieTests {
         #expect(!lost.isEmpty && lost.allSatisfy { $0.cause == .lost })
     }
 
-    @Test(arguments: SampleStream.allCases) func everyRangeIsThatOfTheWhole(stream: SampleStream) throws {
+    @Test(arguments: SampleStream.allCases) func rangesMatchWholeFile(stream: SampleStream) throws {
         let (plan, resources) = try stream.open()
         let movie = try StreamMovie(plan, resources: resources)
         let bytes = try whole(movie)
@@ -57,7 +57,7 @@ struct StreamMovieTests {
         }
     }
 
-    @Test func readingOnAndOnReadsEachPartOnce() throws {
+    @Test func sequentialReadsReadEachPartOnce() throws {
         let (plan, resources) = try SampleStream.picturesAndSound.open()
         let movie = try StreamMovie(plan, resources: resources)
         let bytes = try whole(movie)
@@ -76,7 +76,7 @@ struct StreamMovieTests {
         SampleStream.discontinuities, .pictures, .picturesAndSound, .sound, .gaps, .packedAAC, .packedAC3, .ac3,
         .enhancedAC3,
     ])
-    func aRangeLateInAStreamReadsFewParts(stream: SampleStream) throws {
+    func lateRangeReadsFewParts(stream: SampleStream) throws {
         let (plan, resources) = try stream.open()
         let movie = try StreamMovie(plan, resources: resources)
         for place in [movie.length - 1, movie.length - 2000, movie.length * 9 / 10, movie.length / 2] {
@@ -86,7 +86,7 @@ struct StreamMovieTests {
         }
     }
 
-    @Test func aJumpReadsFewParts() throws {
+    @Test func jumpReadsFewParts() throws {
         let (plan, resources) = try SampleStream.discontinuities.open()
         let movie = try StreamMovie(plan, resources: resources)
         let reader = movie.reader()
@@ -97,7 +97,7 @@ struct StreamMovieTests {
         }
     }
 
-    @Test func aRangeOfSeveralInputsReadsFewPartsOfEach() throws {
+    @Test func rangeOfSeveralInputsReadsFewPartsOfEach() throws {
         let (plan, resources) = try SampleStream.threeSounds.open()
         let movie = try StreamMovie(plan, resources: resources)
         for place in stride(from: movie.length / 3, to: movie.length, by: 40_000) {
@@ -110,33 +110,33 @@ struct StreamMovieTests {
         }
     }
 
-    @Test func itsSoundsAreNamedAndTheDefaultIsFirst() throws {
+    @Test func namesAudioTracksWithDefaultFirst() throws {
         let (plan, resources) = try SampleStream.threeRenditions.open()
         let movie = try StreamMovie(plan, resources: resources)
         #expect(movie.table.tracks.map(\.name) == [nil, "high_pitch", "original", "low_pitch"])
         #expect(try MP4Reader(MemorySource(whole(movie))).tracks.map(\.isEnabled) == [true, true, false, false])
     }
 
-    @Test func theSameStreamIsTheSameFileAtAnyTime() throws {
+    @Test func equalStreamsHaveEqualIdentity() throws {
         let (plan, resources) = try SampleStream.beside.open()
         let movie = try StreamMovie(plan, resources: resources)
         #expect(movie.identity.count == 32)
         #expect(try StreamMovie(plan, resources: resources).identity == movie.identity)
-        // Media of the same sizes and times, and of other bytes.
+        // The media has the same sizes and times, but other bytes.
         let url = plan.inputs[1][3].url
         resources[url] = try other(#require(resources[url]))
         let changed = try StreamMovie(plan, resources: resources)
         #expect(changed.length == movie.length && changed.identity != movie.identity)
     }
 
-    /// A segment with one bit of sound changed: in the last third, where no header is.
+    /// Returns a segment with one bit of audio changed, in the last third, which contains no headers.
     private func other(_ segment: [UInt8]) -> [UInt8] {
         var changed = segment
         changed[segment.count * 2 / 3 / 188 * 188 + 120] ^= 1
         return changed
     }
 
-    @Test func aSegmentThatChangedIsAnError() throws {
+    @Test func throwsForChangedSegment() throws {
         let (plan, resources) = try SampleStream.sound.open()
         let movie = try StreamMovie(plan, resources: resources)
         let bytes = try whole(movie)
@@ -145,13 +145,13 @@ struct StreamMovieTests {
         let error = #expect(throws: ContainerError.self) { try whole(movie) }
         #expect(error?.code == .inputOutput)
         #expect(error?.what == "the stream changed while it was read")
-        // What doesn't come from there is still right.
+        // Ranges of other segments are still correct.
         let half = movie.length / 2
         #expect(try movie.reader().bytes(0..<half, limit: 1 << 20) == Array(bytes[..<Int(half)]))
         #expect(try movie.reader().bytes(movie.length - 9..<movie.length, limit: 9) == Array(bytes.suffix(9)))
     }
 
-    @Test func nothingWrongIsHandedOutWhateverASegmentBecomes() throws {
+    @Test func neverReturnsWrongBytesOfChangedSegments() throws {
         let (plan, resources) = try SampleStream.byteRanges.open()
         let movie = try StreamMovie(plan, resources: resources)
         let bytes = try whole(movie)
@@ -159,7 +159,7 @@ struct StreamMovieTests {
         let segment = try #require(resources[url])
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
-        var (right, refused) = (0, 0)
+        var (correct, rejected) = (0, 0)
         for _ in 0..<24 {
             var changed = segment
             let place = Int.random(in: 0..<segment.count - 4000, using: &generator)
@@ -171,16 +171,16 @@ struct StreamMovieTests {
             do {
                 let read = try movie.reader().bytes(start..<start + 1000, limit: 1000)
                 #expect(read == Array(bytes[Int(start)..<Int(start) + 1000]), "seed \(seed)")
-                right += 1
+                correct += 1
             } catch {
-                refused += 1
+                rejected += 1
             }
         }
-        // Some reads don't meet what changed, and some do.
-        #expect(right > 0 && refused > 0, "seed \(seed)")
+        // Some reads involve the changed segment, and some don't.
+        #expect(correct > 0 && rejected > 0, "seed \(seed)")
     }
 
-    @Test func aSegmentThatIsMissingIsNamed() throws {
+    @Test func namesMissingSegment() throws {
         let (plan, resources) = try SampleStream.sound.open()
         let movie = try StreamMovie(plan, resources: resources)
         resources[plan.inputs[0][7].url] = nil
@@ -190,7 +190,7 @@ struct StreamMovieTests {
         #expect(early?.code == .inputOutput && early?.what.hasPrefix("segment_7.ts: ") == true)
     }
 
-    @Test func aStreamWithoutSamplesIsAnError() throws {
+    @Test func throwsWithoutSamples() throws {
         let (_, resources) = try SampleStream.pictures.open()
         let error = #expect(throws: ContainerError.self) {
             try StreamMovie(StreamPlan(inputs: [[]]), resources: resources)
@@ -198,7 +198,7 @@ struct StreamMovieTests {
         #expect(error?.code == .malformed)
     }
 
-    @Test func theWorkEndsWhenItIsToldTo() throws {
+    @Test func callbackCanEndSurvey() throws {
         let (plan, resources) = try SampleStream.sound.open()
         let error = #expect(throws: ContainerError.self) {
             try StreamMovie(plan, resources: resources) { (done, all) throws(ContainerError) in
@@ -212,16 +212,16 @@ struct StreamMovieTests {
 
     // MARK: - Memory
 
-    @Test func aLongStreamIsReadInLittleMemory() throws {
+    @Test func readsLongStreamWithinMemoryLimit() throws {
         let (plan, resources) = try SampleStream.discontinuities.open()
         let movie = try StreamMovie(plan, resources: resources)
         let reader = movie.reader()
         _ = try reader.bytes(0..<movie.length, limit: 64 << 20)
         // Thirty parts of 187,436 bytes.
-        #expect((1...2 * 187_436).contains(reader.mostHeld))
+        #expect((1...2 * 187_436).contains(reader.peakSize))
     }
 
-    @Test func theShareFollowsTheNumberOfReaders() throws {
+    @Test func shareDependsOnNumberOfReaders() throws {
         let holding = SharedHolding(of: 1000, least: 100)
         #expect(holding.share == 1000)
         let (plan, resources) = try SampleStream.pictures.open()
@@ -235,13 +235,13 @@ struct StreamMovieTests {
     }
 
     @Test(arguments: [SampleStream.oneMP4, .pictures, .beside])
-    func whatDoesNotFitIsMadeOnceMore(stream: SampleStream) throws {
+    func remakesChunksBeyondMemoryLimit(stream: SampleStream) throws {
         let (plan, resources) = try stream.open()
         let movie = try StreamMovie(plan, resources: resources)
         let reader = movie.reader(sharing: SharedHolding(of: 20_000, least: 0))
         #expect(try reader.bytes(0..<movie.length, limit: 64 << 20) == whole(movie))
-        // A chunk of each track that's gathered, and the one that is asked for.
+        // One chunk being collected per track, and the requested one.
         let longest = try #require(movie.table.chunks.map(\.length).max())
-        #expect(reader.mostHeld <= 20_000 + Int(longest) * (movie.table.tracks.count + 1))
+        #expect(reader.peakSize <= 20_000 + Int(longest) * (movie.table.tracks.count + 1))
     }
 }

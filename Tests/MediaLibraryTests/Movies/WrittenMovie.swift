@@ -2,7 +2,7 @@ import Foundation
 import MediaContainers
 import MediaLibrary
 
-/// A plan written to a file, which is removed with this.
+/// A plan written to a temporary file.
 final class WrittenMovie {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).mp4").path
 
@@ -20,7 +20,7 @@ final class WrittenMovie {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    /// What ffprobe lists, track by track.
+    /// Returns the packets reported by ffprobe, by track.
     func packets() throws -> [String] {
         #if os(macOS) || os(Linux)
             let process = Process()
@@ -43,4 +43,32 @@ final class WrittenMovie {
     }
 
     func samples() throws -> MovieSampleList { try MovieSampleList(FileSource(path: path)) }
+}
+
+/// The samples of a movie by track, independent of their order in the file.
+struct MovieSampleList: SampleSink, Equatable {
+    struct Sample: Equatable {
+        var pts: Int64
+        var dts: Int64
+        var size: Int
+        var isSync: Bool
+        var checksum: UInt32
+    }
+
+    var tracks: [[Sample]] = []
+
+    init(_ file: some MediaContainers.ByteSource) throws {
+        try MP4Reader(file).deliver(to: &self)
+    }
+
+    mutating func tracks(_ tracks: [MediaTrack]) {
+        self.tracks += [[Sample]](repeating: [], count: tracks.count - self.tracks.count)
+    }
+
+    mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
+        tracks[sample.track].append(
+            Sample(
+                pts: sample.pts, dts: sample.dts, size: sample.size, isSync: sample.isSync,
+                checksum: CRC32.checksum(bytes)))
+    }
 }

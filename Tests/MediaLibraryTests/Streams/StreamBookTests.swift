@@ -1,8 +1,9 @@
 import Foundation
 import HLS
 import MediaCache
-import MediaLibrary
 import Testing
+
+@testable import MediaLibrary
 
 struct StreamBookTests {
     private let book = StreamBook()
@@ -372,5 +373,18 @@ struct StreamBookTests {
         try note(head + before + parts.joined() + "#EXTINF:2,\n7.mp4\n", at: 3)
         #expect(try since("7.mp4") == 3)
         #expect(try since("6.mp4") == 1)
+    }
+}
+
+struct URIListTests {
+    @Test func storesAllURIs() {
+        let long = String(repeating: "l", count: 300)
+        var texts = (0..<100).map { "segment\($0 * 7).ts" }
+        texts += ["", "", "é", "ê", long, long + "1", long + long, "x", String(repeating: "y", count: 255)]
+        texts += (0..<40).map { String(repeating: "z", count: 240 + $0) }
+        var list = URIList()
+        for text in texts where !list.append(text) { Issue.record("no room") }
+        #expect(list.count == texts.count)
+        for (index, text) in texts.enumerated() { #expect(list[index] == text) }
     }
 }

@@ -1,4 +1,4 @@
-/// A playlist as gzip (RFC 1952) makes it.
+/// A playlist in gzip format (RFC 1952).
 enum CompressedSample {
     static let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n"
 
@@ -9,21 +9,28 @@ enum CompressedSample {
         0xAE, 0x44, 0xBD, 0x92, 0x62, 0x98, 0x3A, 0x57, 0x3F, 0x17, 0x1F, 0xCF, 0xE0, 0x10, 0x2E, 0x00,
         0x32, 0xC0, 0x31, 0x47, 0x3F, 0x00, 0x00, 0x00,
     ]
-}
 
-extension CompressedSample {
-    /// Bytes as gzip holds what it doesn't compress (RFC 1951 §3.2.4).
+    /// Returns bytes in gzip format, in stored blocks (RFC 1951 §3.2.4).
     static func stored(_ bytes: [UInt8]) -> [UInt8] {
-        func little(_ value: UInt32, _ count: Int) -> [UInt8] {
-            (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+        var output: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
+        var rest = bytes[...]
+        repeat {
+            let piece = rest.prefix(65_535)
+            rest = rest.dropFirst(piece.count)
+            let count = UInt16(piece.count)
+            output.append(rest.isEmpty ? 1 : 0)
+            for number in [count, ~count] { output += [UInt8(number & 255), UInt8(number >> 8)] }
+            output += piece
+        } while !rest.isEmpty
+        for number in [crc32(bytes), UInt32(bytes.count)] {
+            output += withUnsafeBytes(of: number.littleEndian) { Array($0) }
         }
-        let length = UInt32(bytes.count)
-        var checksum: UInt32 = 0xFFFF_FFFF
-        for byte in bytes {
-            checksum ^= UInt32(byte)
-            for _ in 0..<8 { checksum = checksum & 1 == 1 ? checksum >> 1 ^ 0xEDB8_8320 : checksum >> 1 }
+        return output
+    }
+
+    private static func crc32(_ bytes: [UInt8]) -> UInt32 {
+        ~bytes.reduce(~0) { sum, byte in
+            (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }
         }
-        return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF, 1] + little(length, 2) + little(~length, 2) + bytes
-            + little(~checksum, 4) + little(length, 4)
     }
 }

@@ -3,7 +3,7 @@ import Logging
 import MediaCache
 import MediaCacheTesting
 
-/// A store in a folder of its own, over a scripted origin.
+/// A store in a temporary folder, with a scripted origin.
 final class LibraryFixture: Sendable {
     let folder: String
     let origin: ScriptedOrigin
@@ -20,7 +20,7 @@ final class LibraryFixture: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Opens the store; each call is another opening of the same folder.
+    /// Opens the store. Each call opens the same folder again.
     func open() async throws -> CacheStore {
         var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
         configuration.limits.minimumFreeBytes = 0
@@ -31,13 +31,13 @@ final class LibraryFixture: Sendable {
         return try await CacheStore.open(configuration, origin: origin, time: time, files: files, logger: logger)
     }
 
-    /// Puts a playlist up at the origin.
+    /// Serves a playlist from the origin.
     func serve(_ text: String, at url: ResourceURL, entityTag: String? = "\"1\"") {
         origin[url] = ScriptedResource(.text(text), entityTag: entityTag, contentType: "application/vnd.apple.mpegurl")
     }
 }
 
-/// Playlists that several tests read.
+/// Sample playlists shared by tests.
 enum SamplePlaylist {
     static let onDemand = """
         #EXTM3U

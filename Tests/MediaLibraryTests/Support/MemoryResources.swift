@@ -9,13 +9,13 @@ final class MemoryResources: StreamResources, Sendable {
 
     init(_ files: [String: [UInt8]]) { self.files = Mutex(files) }
 
-    /// What was asked for, in order.
+    /// The requested URLs, in order.
     var requests: [String] { asked.withLock { $0 } }
 
-    /// All resources by their URLs.
+    /// Creates resources from bytes by URL.
     var all: [String: [UInt8]] { files.withLock { $0 } }
 
-    /// Puts other bytes, or none, in the place of a resource.
+    /// Replaces or removes a resource.
     subscript(url: String) -> [UInt8]? {
         get { files.withLock { $0[url] } }
         set { files.withLock { $0[url] = newValue } }

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A transport stream of 9 s, with pictures and sound, that others made; read in place.
+/// A public transport stream of 9 s with video and audio, read in place.
 enum PublicClip {
     static let bytes: [UInt8]? = {
         let file = Prerequisite.corpora.appending(path: "videojs-mux.js/segments/test-segment.ts")

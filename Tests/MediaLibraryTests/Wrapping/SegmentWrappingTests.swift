@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What origins put around media segments is found and taken off; what is no wrapping stays.
+/// Tests of the detection and removal of wrappings around media segments.
 struct SegmentWrappingTests {
     private func find(_ bytes: [UInt8], isEncrypted: Bool = false) -> SegmentWrapping {
         guard SegmentWrapping.mayBegin(bytes) else { return .none }
@@ -17,7 +17,7 @@ struct SegmentWrappingTests {
         try UnwrappedSource(MemorySource(bytes), isEncrypted: isEncrypted).contents
     }
 
-    @Test func mediaBehindAPictureIsFound() throws {
+    @Test func findsMediaAfterPicture() throws {
         let length = WrappedSample.png.count
         let fragment = WrappedSample.box("moof", 100) + WrappedSample.box("mdat", 5000)
         for media in [
@@ -29,8 +29,8 @@ struct SegmentWrappingTests {
         }
     }
 
-    /// The front of a picture, and filling behind it, before packets that are sure to be some.
-    @Test func mediaBehindTheFrontOfAPictureIsFound() throws {
+    /// The beginning of an image with padding precedes the packets.
+    @Test func findsMediaAfterIncompletePicture() throws {
         let media = WrappedSample.packets(20)
         let bitmap: [UInt8] = Array("BM".utf8) + [70, 0, 0, 0] + [UInt8](repeating: 1, count: 64)
         for front in [
@@ -43,7 +43,7 @@ struct SegmentWrappingTests {
         }
     }
 
-    @Test func whatIsNoWrappingStays() throws {
+    @Test func keepsUnwrappedSegments() throws {
         var random = SeededGenerator(seed: 9)
         let noise = (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         for bytes in [
@@ -57,8 +57,8 @@ struct SegmentWrappingTests {
         }
     }
 
-    /// What follows a picture may be encrypted: then nothing is known of it but that it has whole blocks.
-    @Test func ciphertextBehindAPictureIsFound() throws {
+    /// Encrypted media after an image is only recognised by its length in whole blocks.
+    @Test func findsCiphertextAfterPicture() throws {
         var random = SeededGenerator(seed: 5)
         let cipher = (0..<16 * 100).map { _ in UInt8.random(in: 0...255, using: &random) }
         #expect(find(WrappedSample.png + cipher, isEncrypted: true) == .picture(length: WrappedSample.png.count))
@@ -69,19 +69,19 @@ struct SegmentWrappingTests {
         #expect(find(WrappedSample.png, isEncrypted: true) == .none)
     }
 
-    @Test func whatIsStoredCompressedIsInflated() throws {
+    @Test func inflatesCompressedSegment() throws {
         let media = WrappedSample.packets(1000)
-        let compressed = WrappedSample.gzip(media)
+        let compressed = CompressedSample.stored(media)
         #expect(find(compressed) == .gzip)
         #expect(try unwrapped(compressed) == media)
         #expect(try UnwrappedSource(MemorySource(compressed)).wrapping == .gzip)
-        // Damaged, it's an error; a cipher's bytes may begin like that and be none.
+        // A damaged segment is an error, unless ciphertext only looks compressed.
         let cut = Array(compressed.dropLast(9))
         #expect(throws: ContainerError.self) { try unwrapped(cut) }
         #expect(try unwrapped(cut, isEncrypted: true) == cut)
     }
 
-    @Test func anyPartOfItIsRead() throws {
+    @Test func readsAnyRange() throws {
         let media = WrappedSample.packets(30)
         let source = try UnwrappedSource(MemorySource(WrappedSample.png + media))
         #expect(source.length == Int64(media.count))
@@ -91,8 +91,8 @@ struct SegmentWrappingTests {
         }
     }
 
-    /// Fronts of any bytes: nothing traps, and what is found lies within.
-    @Test func anyFrontIsTaken() {
+    /// Random bytes never trap, and a detected image ends inside the segment.
+    @Test func acceptsAnyBytes() {
         var random = SeededGenerator(seed: 77)
         let starts: [[UInt8]] = [
             Array(WrappedSample.png.prefix(8)), [0xFF, 0xD8, 0xFF], Array("GIF8".utf8), Array("BM".utf8),
@@ -113,7 +113,7 @@ struct SegmentWrappingTests {
 }
 
 extension MediaContainers.ByteSource {
-    /// All of it.
+    /// Reads all bytes.
     fileprivate var contents: [UInt8] {
         get throws { try bytes(0..<length, limit: Int(length)) }
     }
